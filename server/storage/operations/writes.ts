@@ -33,6 +33,7 @@ import { reportReturned } from '../reconciliation/references-in-review.ts'
 import * as recovering from '../recovery/begin-and-end-recovery.ts'
 import * as rolls from '../registrations/member-lists.ts'
 import * as registering from '../registrations/insert-registration.ts'
+import * as retrying from '../registrations/retry-payment.ts'
 import * as settling from '../payments/apply-payment-events.ts'
 import * as taking from '../seats/reserve-seats.ts'
 import * as expiring from '../payments/expire-and-reopen.ts'
@@ -44,8 +45,8 @@ import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 export const writes = {
   register: registering.register,
   blockedBy: taking.blockedBy,
-  retry: registering.retry,
-  handedAgain: registering.handedAgain,
+  retry: retrying.retry,
+  handedAgain: retrying.handedAgain,
   importRegistrations: importing.importRegistrations,
   recordNotice: settling.recordNotice,
   applyFact: settling.applyFact,

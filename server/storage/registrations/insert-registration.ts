@@ -1,46 +1,114 @@
 /** Writes new registrations, within the writer's transaction; a thrown error undoes each as a whole. */
-import { assert, ATTEMPTS_MAX, dayOf, err, ok, createOrderId } from '../../../engine/index.ts'
-import type {
-  Answers,
-  Instant,
-  OrderId,
-  RegistrationState,
-  RegNo,
-  Result,
-} from '../../../engine/index.ts'
+import type { Selectable } from 'kysely'
+import { assert, dayOf, err, ok } from '../../../engine/index.ts'
+import type { Instant, RegistrationState, RegNo, Result } from '../../../engine/index.ts'
 import type { ActionOutcome } from './action-types.ts'
+import type { StoredUpload } from './registration-types.ts'
 import { isActive } from '../events/activate-versions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import {
-  askDifference,
-  insertPayment,
-  unusedAttempt,
-  UNNAMED_GATEWAY,
-} from '../payments/payment-attempts.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { insertPayment, UNNAMED_GATEWAY } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { indexAtOnce } from '../lists/search-index.ts'
 import { forgetKeys, registeredUnder } from './idempotency-keys.ts'
 import { confirm } from '../payments/save-recorded-payment.ts'
 import { noteAdded } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
-import { holdAgain, keepAgain } from '../seats/keep-and-release-seats.ts'
-import { paymentOfOrder, quoteOf, toStoredPayment } from './row-mapping.ts'
-import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './row-mapping.ts'
+import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import { Refused } from '../database/rollback-error.ts'
-import { applyFact } from '../payments/apply-payment-events.ts'
-import { settleRegistration } from '../payments/payment-state.ts'
 import { takePlaces } from '../seats/available-seats.ts'
-import { take, whetherFree, whetherStillFree } from '../seats/reserve-seats.ts'
-import type { NextAttempt, RetryRefusal } from '../payments/payment-types.ts'
-import type { OutsideRefusal } from './pricing-context-types.ts'
+import { take, whetherFree } from '../seats/reserve-seats.ts'
 import type {
   ImportRow,
   MoneyInHand,
   NewRegistration,
   Registered,
   RegisterRefusal,
-  StoredPayment,
 } from '../index.ts'
+
+type OfRegistration = { id: number }
+const saveApprovalRequest = statement(
+  (builder, { id, approval, decideBy }: OfRegistration & { approval: string; decideBy: Instant }) =>
+    builder
+      .updateTable('registrations')
+      .set({ approval, decide_by: decideBy })
+      .where('id', '=', id),
+)
+const savePayUntil = statement(
+  (builder, { id, payUntil }: OfRegistration & { payUntil: Instant }) =>
+    builder.updateTable('registrations').set({ pay_until: payUntil }).where('id', '=', id),
+)
+const addUpload = statement((builder, upload: OfRegistration & StoredUpload) =>
+  builder.insertInto('uploads').values({
+    registration_id: upload.id,
+    field: upload.field,
+    sha256: upload.sha256,
+    name: upload.name,
+    type: upload.type,
+    bytes: upload.bytes,
+  }),
+)
+type LogEntry = OfRegistration & {
+  at: Instant
+  who: string
+  what: string
+  eventId: string
+  regNo: RegNo
+}
+const addLogEntry = statement((builder, entry: LogEntry) =>
+  builder.insertInto('audit_log').values({
+    at: entry.at,
+    who: entry.who,
+    what: entry.what,
+    event_id: entry.eventId,
+    reg_no: entry.regNo,
+    registration_id: entry.id,
+  }),
+)
+type Key = OfRegistration & { eventId: string; key: string; fingerprint: string; at: Instant }
+const saveKey = statement((builder, { id, eventId, key, fingerprint, at }: Key) =>
+  builder
+    .insertInto('idempotency_keys')
+    .values({ event_id: eventId, key, fingerprint, registration_id: id, at }),
+)
+const COLUMNS = [
+  'event_id',
+  'event_hash',
+  'reg_no',
+  'former_no',
+  'full_name',
+  'email',
+  'phone',
+  'council_no',
+  'answers',
+  'category',
+  'period',
+  'base',
+  'gst',
+  'total',
+  'bill',
+  'payment_status',
+  'payment_id',
+  'paid_at',
+  'created_at',
+  'created_day',
+  'state',
+] as const
+type NewRow = Pick<Selectable<Tables['registrations']>, (typeof COLUMNS)[number]>
+const valuesOf = (row: NewRow): NewRow =>
+  Object.fromEntries(COLUMNS.map((column) => [column, row[column]])) as NewRow
+const addRegistration = statement((builder, row: NewRow) =>
+  builder
+    .insertInto('registrations')
+    .values(valuesOf(row))
+    .onConflict((conflict) => conflict.column('reg_no').doNothing())
+    .returning('id'),
+)
+/** With an id that was taken before; a number that is taken fails the operation. */
+const addRegistrationWithId = statement((builder, row: OfRegistration & NewRow) =>
+  builder.insertInto('registrations').values({ id: row.id, ...valuesOf(row) }),
+)
 
 export async function register(
   sql: Sql,
@@ -81,11 +149,7 @@ export async function register(
   const id = await insertRegistration(sql, row, null, newId)
   if (id === null) throw new Refused(err({ code: 'reg_no_taken' }))
   if (approval !== undefined)
-    sql('UPDATE registrations SET approval = ?, decide_by = ? WHERE id = ?').run(
-      approval.id,
-      approval.decideBy,
-      id,
-    )
+    saveApprovalRequest.run(sql, { id, approval: approval.id, decideBy: approval.decideBy })
   const bill = keepLines(sql, id, 1, quote?.lines ?? [])
   if (orderId !== null) {
     assert(quote !== null, 'a payment is due, but there is no quote')
@@ -111,18 +175,14 @@ export async function register(
   const needsSeats = payUntil !== undefined || registration.inHand !== undefined
   if (needsSeats) takeSeats()
   if (payUntil !== undefined) {
-    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    savePayUntil.run(sql, { id, payUntil })
     await keepAgain(sql, id, at)
   }
-  for (const upload of registration.uploads)
-    sql(
-      'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
-    ).run(id, upload.field, upload.sha256, upload.name, upload.type, upload.bytes)
+  for (const { field, sha256, name, type, bytes } of registration.uploads)
+    addUpload.run(sql, { id, field, sha256, name, type, bytes })
   const { addedBy } = registration
   for (const what of ['registered', ...(registration.agreed ?? [])])
-    sql(
-      'INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, ?, ?, ?, ?, ?)',
-    ).run(at, addedBy ?? 'delegate', what, eventId, regNo, id)
+    addLogEntry.run(sql, { id, at, who: addedBy ?? 'delegate', what, eventId, regNo })
   if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
   if (registration.mail !== null)
     await enqueue(
@@ -135,9 +195,13 @@ export async function register(
     )
   if (registration.inHand !== undefined) await confirmInHand(sql, registration, registration.inHand)
   if (idempotency !== null)
-    sql(
-      'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',
-    ).run(eventId, idempotency.key, idempotency.fingerprint, id, at)
+    saveKey.run(sql, {
+      id,
+      eventId,
+      key: idempotency.key,
+      fingerprint: idempotency.fingerprint,
+      at,
+    })
   if (!needsSeats) takeSeats()
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
@@ -165,138 +229,6 @@ async function answerTo(act: () => Promise<ActionOutcome>): Promise<ActionOutcom
   }
 }
 
-export async function retry(
-  sql: Sql,
-  regNo: RegNo,
-  at: Instant,
-  { after, replaces = false, eventHash, askedOf, gateway, price, outside }: NextAttempt,
-): Promise<Result<StoredPayment, RetryRefusal>> {
-  const registration = await sql<RegistrationRow>(
-    'SELECT * FROM registrations WHERE reg_no = ?',
-  ).get(regNo)
-  const newest = await sql<PaymentRow>(
-    'SELECT * FROM payments WHERE registration_id = ? ORDER BY attempt DESC LIMIT 1',
-  ).get(registration?.id ?? null)
-  if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
-  if (newest.asks_for === 'difference' && registration.payment_status === 'success')
-    return retryDifference(sql, registration, newest, at, {
-      after,
-      replaces,
-      askedOf,
-      gateway,
-    })
-  // In review money has arrived that does not fit: asking for more of it would be wrong.
-  const isFree = newest.status === 'failed' || (replaces && newest.status === 'pending')
-  if (
-    !isFree ||
-    newest.status !== registration.payment_status ||
-    registration.in_review === 1 ||
-    (after !== undefined && newest.order_id !== after)
-  )
-    return err({ code: 'not_failed' })
-  const attempt = await unusedAttempt(sql, regNo, newest.attempt + 1)
-  if (attempt > ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
-  const eventId = registration.event_id
-  if (
-    eventHash !== undefined &&
-    !(await isActive(sql, { eventId, hash: eventHash, takesNew: false }))
-  )
-    return err({ code: 'version_moved' })
-  const gone = await whetherStillFree(sql, registration.id, {
-    eventId: registration.event_id,
-    answers: JSON.parse(registration.answers) as Answers,
-    outside,
-    at,
-  })
-  if (gone !== null) return err(gone)
-  // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
-  if (newest.status === 'pending')
-    await applyFact(sql, newest.order_id, { type: 'expired', at }, null)
-  // A price of its own becomes the registration's, also of one that was corrected.
-  if (price !== undefined)
-    sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(registration.id)
-  const orderId = createOrderId(regNo, attempt)
-  const quote = price?.quote ?? quoteOf(newest)
-  const added = await insertPayment(sql, {
-    registrationId: registration.id,
-    orderId,
-    attempt,
-    gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY,
-    askedOf:
-      askedOf ??
-      (newest.account === null
-        ? null
-        : { account: newest.account, merchantId: newest.merchant_id }),
-    amount: price?.quote.total ?? newest.amount,
-    quote,
-    holdUntil: price === undefined ? newest.hold_until : price.holdUntil,
-    bill:
-      price === undefined
-        ? newest.bill
-        : keepLines(sql, registration.id, attempt, price.quote.lines),
-    at,
-  })
-  assert(added, `order id ${attempt} of a registration is taken`)
-  await settleRegistration(sql, registration.id)
-  await holdAgain(sql, registration.event_id, registration.id, at)
-  sql(
-    "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
-  ).run(at, registration.event_id, regNo, registration.id)
-  const payment = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
-  assert(payment !== undefined, 'a payment just written is not there')
-  return ok(toStoredPayment(payment))
-}
-
-/** What a correction left, once more; how much that is by now is what it asks for. */
-async function retryDifference(
-  sql: Sql,
-  registration: RegistrationRow,
-  newest: PaymentRow,
-  at: Instant,
-  {
-    after,
-    replaces,
-    askedOf,
-    gateway,
-  }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
-): Promise<Result<StoredPayment, RetryRefusal>> {
-  const isQuicker = after !== undefined && newest.order_id !== after
-  const isFree = newest.status === 'failed' || newest.way !== null || replaces === true
-  if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
-  if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
-  const asked = askedOf ?? { account: newest.account ?? '', merchantId: newest.merchant_id }
-  const through = { gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
-  const orderId = await askDifference(sql, registration, through, at)
-  assert(orderId !== null, 'a difference that is due was not asked for')
-  const payment = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
-  assert(payment !== undefined, 'a payment just written is not there')
-  return ok(toStoredPayment(payment))
-}
-
-/** Polling queries it soon, and its hold starts anew. Its seats may be taken by now. */
-export async function handedAgain(
-  sql: Sql,
-  orderId: OrderId,
-  at: Instant,
-  outside: NextAttempt['outside'] | null,
-): Promise<Result<null, OutsideRefusal>> {
-  const row = await sql<{ id: number; event_id: string; answers: string }>(
-    `SELECT id, event_id, answers FROM registrations WHERE id =
-       (SELECT registration_id FROM payments WHERE order_id = ? AND status = 'pending' AND review IS NULL)`,
-  ).get(orderId)
-  if (row === undefined) return ok(null)
-  const answers = JSON.parse(row.answers) as Answers
-  const gone = await whetherStillFree(sql, row.id, { eventId: row.event_id, answers, outside, at })
-  if (gone !== null) return err(gone)
-  await holdAgain(sql, row.event_id, row.id, at)
-  sql('UPDATE payments SET handed_off_at = ?, next_ask_at = ?, asks = 0 WHERE order_id = ?').run(
-    at,
-    at,
-    orderId,
-  )
-  return ok(null)
-}
-
 /** Null: the number is taken. `newId`: the id that it gets, on PostgreSQL; then a taken number fails the operation. */
 export async function insertRegistration(
   sql: Sql,
@@ -308,38 +240,9 @@ export async function insertRegistration(
   newId: number | null = null,
 ): Promise<number | null> {
   const { searchable } = row
-  const written = sql(
-    `INSERT INTO registrations (${newId === null ? '' : 'id, '}event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, bill,
-       payment_status, payment_id, paid_at, created_at, created_day, state)
-     VALUES (${newId === null ? '' : '?, '}?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${newId === null ? ' ON CONFLICT (reg_no) DO NOTHING' : ''}`,
-  ).run(
-    ...(newId === null ? [] : [newId]),
-    row.eventId,
-    row.eventHash,
-    row.regNo,
-    formerNo,
-    searchable.fullName,
-    searchable.email,
-    searchable.phone,
-    searchable.councilNo,
-    JSON.stringify(row.answers),
-    row.category,
-    row.period,
-    row.base,
-    row.gst,
-    row.total,
-    row.bill ?? null,
-    row.paymentStatus,
-    row.paymentId,
-    row.paidAt,
-    row.createdAt,
-    dayOf(row.createdAt),
-    row.state,
-  )
-  if (newId === null && (await written.changes) === 0) return null
-  const id = newId ?? (await written.lastInsertRowid)
-  indexAtOnce(sql, {
-    id,
+  const stored: NewRow = {
+    event_id: row.eventId,
+    event_hash: row.eventHash,
     reg_no: row.regNo,
     former_no: formerNo,
     full_name: searchable.fullName,
@@ -347,6 +250,22 @@ export async function insertRegistration(
     phone: searchable.phone,
     council_no: searchable.councilNo,
     answers: JSON.stringify(row.answers),
-  })
+    category: row.category,
+    period: row.period,
+    base: row.base,
+    gst: row.gst,
+    total: row.total,
+    bill: row.bill ?? null,
+    payment_status: row.paymentStatus,
+    payment_id: row.paymentId,
+    paid_at: row.paidAt,
+    created_at: row.createdAt,
+    created_day: dayOf(row.createdAt),
+    state: row.state,
+  }
+  if (newId !== null) addRegistrationWithId.run(sql, { id: newId, ...stored })
+  const id = newId ?? (await addRegistration.get(sql, stored))?.id
+  if (id === undefined) return null
+  indexAtOnce(sql, { id, ...stored })
   return id
 }
