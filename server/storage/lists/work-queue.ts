@@ -13,7 +13,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { OPEN_SECOND_PAYMENTS } from '../payments/find-duplicate-payments.ts'
+import { openSecondPayments } from '../payments/find-duplicate-payments.ts'
 import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
 
@@ -314,8 +314,7 @@ function foundBy(
   { event, at, limit }: Event & { readonly at: Instant; readonly limit: number },
 ): Promise<readonly { readonly id: number }[]> {
   if (is === 'refund_unsettled') return unsettledRefunds(sql, { event }, at, limit)
-  if (is === 'second_payment')
-    return sql<{ id: number }>(OPEN_SECOND_PAYMENTS).all({ event, limit })
+  if (is === 'second_payment') return openSecondPayments.all(sql, { eventId: event, limit })
   return FOUND_BY[is].all(sql, { event, limit, pendingSince: instant(at - PENDING_MS) })
 }
 

@@ -1,9 +1,13 @@
 /** Finds second payments: paid registrations of one event with the same email address and name. */
-import { payerKey } from '../../../engine/index.ts'
+import { expressionBuilder } from 'kysely'
+import type { Kysely } from 'kysely'
+import { paise, payerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockPersons } from '../database/row-locks.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 
 export type SecondPayment = {
@@ -15,29 +19,252 @@ export type SecondPayment = {
 
 type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
 
-/** Money was paid for it, and it was neither cancelled nor refunded. */
-const PAID = `r.payment_status = 'success' AND r.state NOT IN ('cancelled', 'refused') AND r.erased_at IS NULL
-  AND EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = r.id AND p.status = 'success' AND p.amount > 0)`
+/** As many second payments with a request for a refund are listed. */
+const REQUESTS_MAX = 1000
+/** So many registrations at a time. */
+const OLDER_ROWS = 10_000
+
+type OfRegistration = { registrationId: number }
+/** Money was paid for them, and they were neither cancelled nor refunded. */
+const paidRegistrations = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('registrations as r')
+    .select(['r.id', 'r.event_id', 'r.email', 'r.full_name'])
+    .where('r.payment_status', '=', 'success')
+    .where('r.state', 'not in', ['cancelled', 'refused'])
+    .where('r.erased_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('payments as p')
+          .select('p.id')
+          .whereRef('p.registration_id', '=', 'r.id')
+          .where('p.status', '=', 'success')
+          .where('p.amount', '>', paise(0)),
+      ),
+    )
+const payerOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+  paidRegistrations(builder).where('r.id', '=', registrationId),
+)
+const storedPayer = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('paid_persons')
+    .select(['event_id', 'person'])
+    .where('registration_id', '=', registrationId),
+)
+const deletePayer = statement((builder, { registrationId }: OfRegistration) =>
+  builder.deleteFrom('paid_persons').where('registration_id', '=', registrationId),
+)
+const renamePayer = statement(
+  (builder, { registrationId, person }: OfRegistration & { person: string }) =>
+    builder
+      .updateTable('paid_persons')
+      .set({ person, first_id: null })
+      .where('registration_id', '=', registrationId),
+)
+const addPayer = statement(
+  (
+    builder,
+    { registrationId, eventId, person }: OfRegistration & { eventId: string; person: string },
+  ) =>
+    builder
+      .insertInto('paid_persons')
+      .values({ registration_id: registrationId, event_id: eventId, person }),
+)
+const paymentsOfPerson = statement(
+  (builder, { eventId, person }: { eventId: string; person: string }) =>
+    builder
+      .selectFrom('paid_persons')
+      .select(['id', 'registration_id', 'first_id'])
+      .where('event_id', '=', eventId)
+      .where('person', '=', person)
+      .orderBy('id'),
+)
+const setFirst = statement((builder, { id }: { id: number }) =>
+  builder.updateTable('paid_persons').set({ first_id: null }).where('id', '=', id),
+)
+const setSecond = statement((builder, { id, firstId }: { id: number; firstId: number }) =>
+  builder
+    .updateTable('paid_persons')
+    .set(({ case: when, ref, selectFrom }) => ({
+      first_id: firstId,
+      after_act: when()
+        .when('first_id', 'is', null)
+        .then(
+          selectFrom('acts').select((a) => a.fn.coalesce(a.fn.max('acts.id'), a.lit(0)).as('id')),
+        )
+        .else(ref('after_act'))
+        .end(),
+    }))
+    .where('id', '=', id),
+)
+const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('paid_persons as s')
+    .innerJoin('registrations as f', 'f.id', 's.first_id')
+    .select(['s.registration_id as id', 'f.reg_no as first'])
+    .where('s.registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+    ),
+)
+const lastAnswer = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('acts')
+    .select(['act', 'at'])
+    .where('registration_id', '=', registrationId)
+    .where('act', 'in', ['ask_refund', 'withdraw_refund', 'note', 'refund'])
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+const othersOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('paid_persons as own')
+    .innerJoin('paid_persons as o', (join) =>
+      join
+        .onRef('o.event_id', '=', 'own.event_id')
+        .onRef('o.person', '=', 'own.person')
+        .onRef('o.id', '<>', 'own.id'),
+    )
+    .innerJoin('registrations as r', 'r.id', 'o.registration_id')
+    .select('r.reg_no')
+    .where('own.registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+    )
+    .orderBy('o.id'),
+)
+const firstOfSecond = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('paid_persons as s')
+    .innerJoin('registrations as f', 'f.id', 's.first_id')
+    .select('f.reg_no')
+    .where('s.registration_id', '=', registrationId),
+)
+
+const ofPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
+/** Requests for a refund of the second payment `s` that the delegate has not withdrawn. */
+const openRequests = ofPair
+  .selectFrom('acts as a')
+  .whereRef('a.registration_id', '=', 's.registration_id')
+  .where('a.act', '=', 'ask_refund')
+  .where(({ exists, not, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('acts as w')
+          .select('w.id')
+          .whereRef('w.registration_id', '=', 'a.registration_id')
+          .where('w.act', '=', 'withdraw_refund')
+          .whereRef('w.id', '>', 'a.id'),
+      ),
+    ),
+  )
+/**
+ * A note on either of the two that came after it answers it. A request for a refund is answered by a note on the registration
+ * that it came from: one on the other may be about something else.
+ */
+const unansweredSeconds = (builder: Kysely<Tables>, eventId: string) =>
+  builder
+    .selectFrom('paid_persons as s')
+    .where('s.event_id', '=', eventId)
+    .where('s.first_id', 'is not', null)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('acts as b')
+            .select('b.id')
+            .where(({ eb, ref }) =>
+              eb('b.registration_id', 'in', [
+                ref('s.registration_id'),
+                ref('s.first_id').$notNull(),
+              ]),
+            )
+            .where('b.act', '=', 'note')
+            .whereRef('b.id', '>', 's.after_act')
+            .where(({ eb, fn, lit }) =>
+              eb(
+                'b.id',
+                '>',
+                fn.coalesce(
+                  openRequests.select((a) => a.fn.max('a.id').as('id')),
+                  lit(0),
+                ),
+              ),
+            )
+            .where((b) =>
+              b.or([
+                b('b.registration_id', '=', b.ref('s.registration_id')),
+                b.not(b.exists(openRequests.select('a.id'))),
+              ]),
+            ),
+        ),
+      ),
+    )
+/** Both of each pair without an answer. */
+export const openSecondPayments = statement(
+  (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
+    unansweredSeconds(builder, eventId)
+      .select('s.registration_id as id')
+      .union(
+        unansweredSeconds(builder, eventId).select(({ ref }) =>
+          ref('s.first_id').$notNull().as('id'),
+        ),
+      )
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+)
+const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('registrations as r')
+    .select('r.reg_no')
+    .where('r.id', 'in', unansweredSeconds(builder, eventId).select('s.registration_id'))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('acts as q')
+          .select('q.id')
+          .whereRef('q.registration_id', '=', 'r.id')
+          .where('q.act', '=', 'ask_refund')
+          .where((request) =>
+            request.not(
+              request.exists(
+                request
+                  .selectFrom('acts as n')
+                  .select('n.id')
+                  .whereRef('n.registration_id', '=', 'r.id')
+                  .where('n.act', 'in', ['note', 'refund', 'withdraw_refund'])
+                  .whereRef('n.id', '>', 'q.id'),
+              ),
+            ),
+          ),
+      ),
+    )
+    .orderBy('r.id', 'desc')
+    .limit(REQUESTS_MAX),
+)
+const olderPayers = statement((builder, { after }: { after: number }) =>
+  paidRegistrations(builder).where('r.id', '>', after).orderBy('r.id').limit(OLDER_ROWS),
+)
+const personsWithSeveral = statement((builder) =>
+  builder
+    .selectFrom('paid_persons')
+    .select(['event_id', 'person'])
+    .groupBy(['event_id', 'person'])
+    .having(({ fn }) => fn.countAll<number>(), '>', 1),
+)
 
 const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
   payerKey({ email, fullName })
 
 /** Call it whenever the payments, the state or the person of a registration may have changed. */
 export async function notePayer(sql: Sql, registrationId: number): Promise<void> {
-  const paid = await sql<Payer>(
-    `SELECT r.event_id, r.email, r.full_name FROM registrations r WHERE r.id = ? AND ${PAID}`,
-  ).get(registrationId)
+  const [paid, before] = await Promise.all([
+    payerOfRegistration.get(sql, { registrationId }),
+    storedPayer.get(sql, { registrationId }),
+  ])
   const person = paid === undefined ? null : keyOf(paid)
-  const before = await sql<{ event_id: string; person: string }>(
-    'SELECT event_id, person FROM paid_persons WHERE registration_id = ?',
-  ).get(registrationId)
   if (person === (before?.person ?? null)) return
   lockPersons(sql, [
     ...(person === null || paid === undefined ? [] : [[paid.event_id, person] as const]),
     ...(before === undefined ? [] : [[before.event_id, before.person] as const]),
   ])
-  if (person === null || paid === undefined)
-    sql('DELETE FROM paid_persons WHERE registration_id = ?').run(registrationId)
+  if (person === null || paid === undefined) deletePayer.run(sql, { registrationId })
   else {
     await keepPayer(sql, registrationId, paid.event_id, person)
     await findFirst(sql, paid.event_id, person)
@@ -52,59 +279,31 @@ async function keepPayer(
   eventId: string,
   person: string,
 ): Promise<void> {
-  const renamed = sql(
-    'UPDATE paid_persons SET person = ?, first_id = NULL WHERE registration_id = ?',
-  ).run(person, registrationId)
-  if ((await renamed.changes) === 0)
-    sql('INSERT INTO paid_persons (registration_id, event_id, person) VALUES (?, ?, ?)').run(
-      registrationId,
-      eventId,
-      person,
-    )
+  const renamed = renamePayer.run(sql, { registrationId, person })
+  if ((await renamed.changes) === 0) addPayer.run(sql, { registrationId, eventId, person })
 }
 
 /** The first payment of a person stays the first; every other one names it. */
 async function findFirst(sql: Sql, eventId: string, person: string): Promise<void> {
-  const [first, ...others] = await sql<{
-    id: number
-    registration_id: number
-    first_id: number | null
-  }>(
-    'SELECT id, registration_id, first_id FROM paid_persons WHERE event_id = ? AND person = ? ORDER BY id',
-  ).all(eventId, person)
+  const [first, ...others] = await paymentsOfPerson.all(sql, { eventId, person })
   if (first === undefined) return
-  if (first.first_id !== null)
-    sql('UPDATE paid_persons SET first_id = NULL WHERE id = ?').run(first.id)
+  if (first.first_id !== null) setFirst.run(sql, { id: first.id })
   for (const { id, first_id: before } of others)
-    if (before !== first.registration_id)
-      sql(
-        `UPDATE paid_persons SET first_id = ?, after_act = CASE WHEN first_id IS NULL
-           THEN (SELECT coalesce(max(id), 0) FROM acts) ELSE after_act END WHERE id = ?`,
-      ).run(first.registration_id, id)
+    if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
 }
 
 /** Returns the second payment; null: it is none. Reads only; also runs outside the writer's transaction. */
 export async function secondPaymentOf(sql: Sql, regNo: RegNo): Promise<SecondPayment | null> {
-  const second = await sql<{ id: number; first: RegNo }>(
-    `SELECT s.registration_id AS id, f.reg_no AS first FROM paid_persons s JOIN registrations f ON f.id = s.first_id
-     WHERE s.registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
-  ).get(regNo)
+  const second = await secondPayment.get(sql, { regNo })
   if (second === undefined) return null
-  const last = await sql<{ act: string; at: Instant }>(
-    "SELECT act, at FROM acts WHERE registration_id = ? AND act IN ('ask_refund', 'withdraw_refund', 'note', 'refund') ORDER BY id DESC LIMIT 1",
-  ).get(second.id)
+  const last = await lastAnswer.get(sql, { registrationId: second.id })
   return { first: second.first, askedAt: last?.act === 'ask_refund' ? last.at : null }
 }
 
 /** Returns the other paid registrations of the same person, the first payment first. Reads only. */
 export async function paidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly RegNo[]> {
-  return (
-    await sql<{ reg_no: RegNo }>(
-      `SELECT r.reg_no FROM paid_persons own JOIN paid_persons o ON o.event_id = own.event_id AND o.person = own.person AND o.id <> own.id
-       JOIN registrations r ON r.id = o.registration_id
-     WHERE own.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY o.id`,
-    ).all(regNo)
-  ).map(({ reg_no }) => reg_no)
+  const registrations = await othersOfPerson.all(sql, { regNo })
+  return registrations.map(({ reg_no }) => reg_no)
 }
 
 /** Returns the confirmation for this registration: for a second payment, it says so. */
@@ -113,53 +312,20 @@ export async function sayingSecond(
   registrationId: number,
   mail: NewMail,
 ): Promise<NewMail> {
-  const first = await sql<{ reg_no: RegNo }>(
-    'SELECT f.reg_no FROM paid_persons s JOIN registrations f ON f.id = s.first_id WHERE s.registration_id = ?',
-  ).get(registrationId)
+  const first = await firstOfSecond.get(sql, { registrationId })
   return first === undefined ? mail : addSecondPaymentNotice(mail, first.reg_no)
 }
 
-/** A request for a refund of the second payment that the delegate has not withdrawn. */
-const REQUESTED = `a.registration_id = s.registration_id AND a.act = 'ask_refund' AND NOT EXISTS (SELECT 1 FROM acts w
-  WHERE w.registration_id = a.registration_id AND w.act = 'withdraw_refund' AND w.id > a.id)`
-
-/**
- * A note on either of the two that came after it answers it. A request for a refund is answered by a note on the registration
- * that it came from: one on the other may be about something else.
- */
-const OPEN = `FROM paid_persons s WHERE s.event_id = :event AND s.first_id IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id IN (s.registration_id, s.first_id) AND b.act = 'note'
-    AND b.id > s.after_act AND b.id > coalesce((SELECT max(a.id) FROM acts a WHERE ${REQUESTED}), 0)
-    AND (b.registration_id = s.registration_id OR NOT EXISTS (SELECT 1 FROM acts a WHERE ${REQUESTED})))`
-
-/** Both of each pair without an answer. */
-export const OPEN_SECOND_PAYMENTS = `SELECT s.registration_id AS id ${OPEN} UNION SELECT s.first_id ${OPEN}
-  ORDER BY 1 DESC LIMIT :limit`
-
-/** As many are listed. */
-const REQUESTS_MAX = 1000
-
 /** Returns those second payments for which the delegate requests a refund, newest first. Reads only. */
 export async function refundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
-  return (
-    await sql<{ reg_no: RegNo }>(
-      `SELECT r.reg_no FROM registrations r WHERE r.id IN (SELECT s.registration_id ${OPEN})
-       AND EXISTS (SELECT 1 FROM acts q WHERE q.registration_id = r.id AND q.act = 'ask_refund'
-         AND NOT EXISTS (SELECT 1 FROM acts n WHERE n.registration_id = r.id AND n.act IN ('note', 'refund', 'withdraw_refund') AND n.id > q.id))
-     ORDER BY r.id DESC LIMIT ${REQUESTS_MAX}`,
-    ).all({ event: eventId })
-  ).map(({ reg_no }) => reg_no)
+  const registrations = await requestedRefunds.all(sql, { eventId })
+  return registrations.map(({ reg_no }) => reg_no)
 }
-
-/** So many at a time. */
-const OLDER_ROWS = 10_000
 
 /** Compares data stored by older versions; the registration made first counts as paid first. */
 export async function noteOlderPayers(sql: Sql): Promise<void> {
   for (let after = 0; ;) {
-    const rows = await sql<Payer & { id: number }>(
-      `SELECT r.id, r.event_id, r.email, r.full_name FROM registrations r WHERE r.id > ? AND ${PAID} ORDER BY r.id LIMIT ${OLDER_ROWS}`,
-    ).all(after)
+    const rows = await olderPayers.all(sql, { after })
     for (const row of rows) {
       const person = keyOf(row)
       if (person !== null) await keepPayer(sql, row.id, row.event_id, person)
@@ -168,8 +334,6 @@ export async function noteOlderPayers(sql: Sql): Promise<void> {
     if (last === undefined) break
     after = last.id
   }
-  const several = await sql<{ event_id: string; person: string }>(
-    'SELECT event_id, person FROM paid_persons GROUP BY event_id, person HAVING count(*) > 1',
-  ).all()
-  for (const { event_id: eventId, person } of several) await findFirst(sql, eventId, person)
+  for (const { event_id: eventId, person } of await personsWithSeveral.all(sql))
+    await findFirst(sql, eventId, person)
 }

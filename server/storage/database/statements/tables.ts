@@ -187,7 +187,7 @@ export type Tables = MoneyTables & {
     event_id: string
     person: string
     first_id: number | null
-    after_act: Generated<0 | 1>
+    after_act: Generated<number>
   }
   password_links: {
     token_hash: string
