@@ -1,10 +1,55 @@
 /** Stores the office's member lists: replaced as a whole, looked up by row. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { audit } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
 /** Named where a roll has changed; the rest is counted. */
 const NAMED_MAX = 10
+
+type List = { eventId: string; roll: string }
+type ListKey = List & { key: string }
+const cellsOfRow = statement((builder, { eventId, roll, key }: ListKey) =>
+  builder
+    .selectFrom('roll_rows')
+    .select('cells')
+    .where('event_id', '=', eventId)
+    .where('roll', '=', roll)
+    .where('key', '=', key),
+)
+const rowsOfList = statement((builder, { eventId, roll }: List) =>
+  builder
+    .selectFrom('roll_rows')
+    .select(['key', 'cells'])
+    .where('event_id', '=', eventId)
+    .where('roll', '=', roll),
+)
+const saveRow = statement((builder, { eventId, roll, key, cells }: ListKey & { cells: string }) =>
+  builder
+    .insertInto('roll_rows')
+    .values({ event_id: eventId, roll, key, cells })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['event_id', 'roll', 'key'])
+        .doUpdateSet(({ ref }) => ({ cells: ref('excluded.cells') })),
+    ),
+)
+const deleteRow = statement((builder, { eventId, roll, key }: ListKey) =>
+  builder
+    .deleteFrom('roll_rows')
+    .where('event_id', '=', eventId)
+    .where('roll', '=', roll)
+    .where('key', '=', key),
+)
+const rowCounts = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('roll_rows')
+    .select(({ fn }) => ['roll', fn.countAll<number>().as('rows')])
+    .where('event_id', '=', eventId)
+    .groupBy('roll')
+    .orderBy('roll'),
+)
 
 export async function rollRow(
   sql: Sql,
@@ -12,9 +57,7 @@ export async function rollRow(
   roll: string,
   key: string,
 ): Promise<Readonly<Record<string, string>> | null> {
-  const row = await sql<{ cells: string }>(
-    'SELECT cells FROM roll_rows WHERE event_id = ? AND roll = ? AND key = ?',
-  ).get(eventId, roll, key)
+  const row = await cellsOfRow.get(sql, { eventId, roll, key })
   return row === undefined ? null : (JSON.parse(row.cells) as Record<string, string>)
 }
 
@@ -27,13 +70,8 @@ export async function replaceRoll(
   who: string,
   at: Instant,
 ): Promise<MemberListReplaced> {
-  const before = new Map(
-    (
-      await sql<{ key: string; cells: string }>(
-        'SELECT key, cells FROM roll_rows WHERE event_id = ? AND roll = ?',
-      ).all(eventId, roll)
-    ).map(({ key, cells }) => [key, cells]),
-  )
+  const stored = await rowsOfList.all(sql, { eventId, roll })
+  const before = new Map(stored.map(({ key, cells }) => [key, cells]))
   const added: string[] = []
   let changed = 0
   for (const { key, cells } of rows) {
@@ -43,19 +81,17 @@ export async function replaceRoll(
     if (was === text) continue
     if (was === undefined) added.push(key)
     else changed += 1
-    sql(
-      'INSERT INTO roll_rows (event_id, roll, key, cells) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET cells = excluded.cells',
-    ).run(eventId, roll, key, text)
+    saveRow.run(sql, { eventId, roll, key, cells: text })
   }
   const gone = [...before.keys()]
-  for (const key of gone)
-    sql('DELETE FROM roll_rows WHERE event_id = ? AND roll = ? AND key = ?').run(eventId, roll, key)
-  sql('INSERT INTO audit_log (at, who, what, event_id) VALUES (?, ?, ?, ?)').run(
+  for (const key of gone) deleteRow.run(sql, { eventId, roll, key })
+  audit(sql, {
     at,
     who,
-    `replaced the roll ${roll}: ${rows.length} rows, ${added.length} new, ${changed} changed, ${gone.length} gone`,
+    what: `replaced the roll ${roll}: ${rows.length} rows, ${added.length} new, ${changed} changed, ${gone.length} gone`,
     eventId,
-  )
+    regNo: null,
+  })
   const named = (keys: readonly string[]) => ({
     count: keys.length,
     first: keys.slice(0, NAMED_MAX),
@@ -64,7 +100,5 @@ export async function replaceRoll(
 }
 
 export function rollCounts(sql: Sql, eventId: string): Promise<readonly MemberListCount[]> {
-  return sql<MemberListCount>(
-    'SELECT roll, count(*) AS rows FROM roll_rows WHERE event_id = ? GROUP BY roll ORDER BY roll',
-  ).all(eventId)
+  return rowCounts.all(sql, { eventId })
 }
