@@ -1,32 +1,48 @@
 /**
  * Stores access links to registrations, as hashes only: whoever has a link can open the registration.
  */
-import type { Instant, RegNo } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { NewLink, StoredLink } from '../payments/payment-types.ts'
 
-export function addLink(sql: Sql, { tokenHash, regNo, purpose, at, expiresAt }: NewLink): void {
-  sql(
-    `INSERT INTO links (token_hash, registration_id, purpose, created_at, expires_at)
-     SELECT ?, id, ?, ?, ? FROM registrations WHERE reg_no = ?`,
-  ).run(tokenHash, purpose, at, expiresAt, regNo)
+const saveLink = statement((builder, link: NewLink) =>
+  builder
+    .insertInto('links')
+    .columns(['token_hash', 'registration_id', 'purpose', 'created_at', 'expires_at'])
+    .expression(
+      builder
+        .selectFrom('registrations')
+        .select(({ val }) => [
+          val(link.tokenHash).as('token_hash'),
+          'id as registration_id',
+          val(link.purpose).as('purpose'),
+          val(link.at).as('created_at'),
+          val(link.expiresAt).as('expires_at'),
+        ])
+        .where('reg_no', '=', link.regNo),
+    ),
+)
+const markLinkUsed = statement((builder, { tokenHash, at }: { tokenHash: string; at: Instant }) =>
+  builder.updateTable('links').set({ used_at: at }).where('token_hash', '=', tokenHash),
+)
+const linkByHash = statement((builder, { tokenHash }: { tokenHash: string }) =>
+  builder
+    .selectFrom('links as l')
+    .innerJoin('registrations as r', 'r.id', 'l.registration_id')
+    .select(['r.reg_no as regNo', 'l.purpose', 'l.expires_at as expiresAt', 'l.used_at as usedAt'])
+    .where('l.token_hash', '=', tokenHash),
+)
+
+export function addLink(sql: Sql, link: NewLink): void {
+  saveLink.run(sql, link)
 }
 
 export function linkUsed(sql: Sql, tokenHash: string, at: Instant): void {
-  sql('UPDATE links SET used_at = ? WHERE token_hash = ?').run(at, tokenHash)
+  markLinkUsed.run(sql, { tokenHash, at })
 }
 
 /** Reads only; also runs outside the writer's transaction. */
 export async function linkOf(sql: Sql, tokenHash: string): Promise<StoredLink | null> {
-  return (
-    (await sql<{
-      regNo: RegNo
-      purpose: NewLink['purpose']
-      expiresAt: Instant
-      usedAt: Instant | null
-    }>(
-      `SELECT r.reg_no AS regNo, l.purpose, l.expires_at AS expiresAt, l.used_at AS usedAt
-       FROM links l JOIN registrations r ON r.id = l.registration_id WHERE l.token_hash = ?`,
-    ).get(tokenHash)) ?? null
-  )
+  return (await linkByHash.get(sql, { tokenHash })) ?? null
 }

@@ -11,6 +11,7 @@ import type {
   Role,
 } from '../../../../engine/index.ts'
 import type { MailState } from '../../mail/email-list-types.ts'
+import type { NewLink } from '../../payments/payment-types.ts'
 import type { MoneyTables } from './money-tables.ts'
 
 /** Rows by table. Instants are milliseconds since 1970, amounts whole paise, JSON is text. */
@@ -149,7 +150,7 @@ export type Tables = MoneyTables & {
   links: {
     token_hash: string
     registration_id: number
-    purpose: string
+    purpose: NewLink['purpose']
     created_at: Instant
     expires_at: Instant
     used_at: Instant | null
