@@ -1,31 +1,69 @@
 /** Stores which form made which registration, so that a form that is sent twice registers once. */
-import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
+import type { NotNull } from 'kysely'
+import { instant } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { Registered } from './registration-types.ts'
 
 /** How long an idempotency key is kept. */
 const KEY_KEPT_MS = 24 * 60 * 60 * 1000
 
-type KeyRow = {
-  fingerprint: string
-  id: number
-  reg_no: RegNo
-  total: Paise | null
-  order_id: OrderId | null
-}
-
 /** In place of a fingerprint: the key made this registration, and opens it no more. */
 const KEY_OVER = 'over'
+
+type Key = { eventId: string; key: string }
+const endKeysOfRegistration = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .updateTable('idempotency_keys')
+    .set({ fingerprint: KEY_OVER })
+    .where('registration_id', '=', registrationId),
+)
+/** With subqueries: SQLite plans a join that compares with a bound value again at every run. */
+const registrationUnderKey = statement(
+  (builder, { eventId, key, after }: Key & { after: Instant }) =>
+    builder
+      .selectFrom('idempotency_keys as k')
+      .select(({ selectFrom }) => [
+        'k.fingerprint',
+        'k.registration_id as id',
+        selectFrom('registrations as r')
+          .select('r.reg_no')
+          .whereRef('r.id', '=', 'k.registration_id')
+          .as('regNo'),
+        selectFrom('registrations as r')
+          .select('r.total')
+          .whereRef('r.id', '=', 'k.registration_id')
+          .as('amount'),
+        selectFrom('payments as p')
+          .select('p.order_id')
+          .whereRef('p.registration_id', '=', 'k.registration_id')
+          .orderBy('p.attempt', 'desc')
+          .limit(1)
+          .as('orderId'),
+      ])
+      .where('k.event_id', '=', eventId)
+      .where('k.key', '=', key)
+      .where('k.at', '>', after)
+      .$narrowType<{ regNo: NotNull }>(),
+)
+const deleteOldKeys = statement((builder, { until }: { until: Instant }) =>
+  builder.deleteFrom('idempotency_keys').where('at', '<=', until),
+)
+const deleteOldKey = statement((builder, { eventId, key, until }: Key & { until: Instant }) =>
+  builder
+    .deleteFrom('idempotency_keys')
+    .where('event_id', '=', eventId)
+    .where('key', '=', key)
+    .where('at', '<=', until),
+)
 
 /**
  * The holder or the email address has changed: the browser that made the registration can neither read nor resend
  * it.
  */
 export function endKeys(sql: Sql, registrationId: number): void {
-  sql('UPDATE idempotency_keys SET fingerprint = ? WHERE registration_id = ?').run(
-    KEY_OVER,
-    registrationId,
-  )
+  endKeysOfRegistration.run(sql, { registrationId })
 }
 
 /** Reads only; also runs outside the writer's transaction. */
@@ -35,36 +73,23 @@ export async function registeredUnder(
   key: string,
   at: Instant,
 ): Promise<{ fingerprint: string; isOver: boolean; registered: Registered } | null> {
-  // Subqueries, not a join: one that compares with bound values is planned anew at every run.
-  const row = await sql<KeyRow>(
-    `SELECT fingerprint, registration_id AS id,
-      (SELECT reg_no FROM registrations WHERE id = registration_id) AS reg_no,
-      (SELECT total FROM registrations WHERE id = registration_id) AS total,
-      (SELECT order_id FROM payments p WHERE p.registration_id = k.registration_id ORDER BY attempt DESC LIMIT 1) AS order_id
-     FROM idempotency_keys k WHERE event_id = ? AND key = ? AND at > ?`,
-  ).get(eventId, key, at - KEY_KEPT_MS)
-  return row === undefined
-    ? null
-    : {
-        fingerprint: row.fingerprint,
-        isOver: row.fingerprint === KEY_OVER,
-        registered: {
-          id: row.id,
-          regNo: row.reg_no,
-          orderId: row.order_id,
-          amount: row.total,
-          repeated: true,
-        },
-      }
+  const row = await registrationUnderKey.get(sql, {
+    eventId,
+    key,
+    after: instant(at - KEY_KEPT_MS),
+  })
+  if (row === undefined) return null
+  const { fingerprint, ...registered } = row
+  return {
+    fingerprint,
+    isOver: fingerprint === KEY_OVER,
+    registered: { ...registered, repeated: true },
+  }
 }
 
 /** On PostgreSQL others may delete the same rows, and would be waited for: there only this key is forgotten at once. */
 export function forgetKeys(sql: Sql, eventId: string, key: string, at: Instant): void {
-  if (sql.batch === null) sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
-  else
-    sql('DELETE FROM idempotency_keys WHERE event_id = ? AND key = ? AND at <= ?').run(
-      eventId,
-      key,
-      at - KEY_KEPT_MS,
-    )
+  const until = instant(at - KEY_KEPT_MS)
+  if (sql.batch === null) deleteOldKeys.run(sql, { until })
+  else deleteOldKey.run(sql, { eventId, key, until })
 }
