@@ -2,6 +2,7 @@
 import type { Quota } from '../../../engine/index.ts'
 import { once } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 
 /** The column's words: `full.say` is the message, so that stored quotas of older versions stay the same. */
 type StoredLimit = Omit<Quota, 'full'> & {
@@ -24,6 +25,10 @@ function limitsFrom(text: string): readonly Quota[] {
   })
 }
 
+export const limitsOfEvent = statement((builder, { eventId }: { eventId: string }) =>
+  builder.selectFrom('event_limits').select(['limits', 'hold_ms']).where('event_id', '=', eventId),
+)
+
 export type Limits = { readonly limits: readonly Quota[]; readonly holdMs: number }
 const readLimits = new Map<string, readonly Quota[]>()
 
@@ -33,9 +38,7 @@ export function limitsOf(sql: Sql, eventId: string): Promise<Limits | null> {
 }
 
 async function storedLimits(sql: Sql, eventId: string): Promise<Limits | null> {
-  const row = await sql<{ limits: string; hold_ms: number }>(
-    'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
-  ).get(eventId)
+  const row = await limitsOfEvent.get(sql, { eventId })
   if (row === undefined) return null
   let limits = readLimits.get(row.limits)
   if (limits === undefined) {
