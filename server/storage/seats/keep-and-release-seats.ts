@@ -1,9 +1,65 @@
 /** Keeps, holds and releases the seats of a registration as its state changes. */
+import { instant } from '../../../engine/index.ts'
 import type { Instant, PaymentStatus, RegistrationState } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { placeGone } from './available-seats.ts'
 import type { UnavailableSeat } from './available-seats.ts'
 import { limitsOf } from './stored-quotas.ts'
+
+type OfRegistration = { registrationId: number }
+type Until = { until: Instant }
+const freeSeats = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .updateTable('places_taken')
+    .set({ state: 'free', until: null })
+    .where('registration_id', '=', registrationId)
+    .where('state', '<>', 'free'),
+)
+/** Another registration can take them at once. */
+const holdKeptSeats = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .updateTable('places_taken')
+    .set({ state: 'held', until: instant(0) })
+    .where('registration_id', '=', registrationId)
+    .where('state', '=', 'kept'),
+)
+const keepHeldSeats = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .updateTable('places_taken')
+    .set({ state: 'kept', until: null })
+    .where('registration_id', '=', registrationId)
+    .where('state', '=', 'held'),
+)
+/** Also those that were lost. */
+export const keepAllSeats = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .updateTable('places_taken')
+    .set({ state: 'kept', until: null })
+    .where('registration_id', '=', registrationId)
+    .where('state', '<>', 'kept'),
+)
+/** Kept seats stay kept: an unpaid balance releases no seat. */
+const holdSeats = statement((builder, { registrationId, until }: OfRegistration & Until) =>
+  builder
+    .updateTable('places_taken')
+    .set({ state: 'held', until })
+    .where('registration_id', '=', registrationId)
+    .where('state', '<>', 'kept'),
+)
+const holdTimes = statement((builder) =>
+  builder.selectFrom('event_limits').select(['event_id as eventId', 'hold_ms as holdMs']),
+)
+const limitHoldsOfEvent = statement((builder, { eventId, until }: { eventId: string } & Until) =>
+  builder
+    .updateTable('places_taken')
+    .set({ until })
+    .where('state', '=', 'held')
+    .where('until', '>', until)
+    .where('place_id', 'in', (eb) =>
+      eb.selectFrom('places').select('id').where('event_id', '=', eventId),
+    ),
+)
 
 /** The state of a registration that determines its seats. `hasTerm`: it has a last day to pay. */
 type SeatStanding = {
@@ -33,20 +89,12 @@ export function seatsFor({
 /** Updates the seats of a registration after a change of its state. */
 export function settlePlaces(sql: Sql, registrationId: number, standing: SeatStanding): void {
   const seats = seatsFor(standing)
-  if (seats === 'free')
-    sql(
-      "UPDATE places_taken SET state = 'free', until = NULL WHERE registration_id = ? AND state <> 'free'",
-    ).run(registrationId)
-  else if (seats === 'held')
-    // No decision is pending and no payment arrived: another registration can take the seat.
-    sql(
-      "UPDATE places_taken SET state = 'held', until = 0 WHERE registration_id = ? AND state = 'kept'",
-    ).run(registrationId)
+  if (seats === 'free') freeSeats.run(sql, { registrationId })
+  // No decision is pending and no payment arrived.
+  else if (seats === 'held') holdKeptSeats.run(sql, { registrationId })
   // What was lost before comes back with the payment only.
-  else
-    sql(
-      `UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND ${standing.status === 'success' ? "state <> 'kept'" : "state = 'held'"}`,
-    ).run(registrationId)
+  else if (standing.status === 'success') keepAllSeats.run(sql, { registrationId })
+  else keepHeldSeats.run(sql, { registrationId })
 }
 
 /**
@@ -59,10 +107,7 @@ export async function keepAgain(
   at: Instant,
 ): Promise<UnavailableSeat | null> {
   const gone = await placeGone(sql, registrationId, at)
-  if (gone === null)
-    sql("UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ?").run(
-      registrationId,
-    )
+  if (gone === null) keepAllSeats.run(sql, { registrationId })
   return gone
 }
 
@@ -74,20 +119,11 @@ export async function holdAgain(
   at: Instant,
 ): Promise<void> {
   const known = await limitsOf(sql, eventId)
-  if (known !== null)
-    // Kept seats stay kept: an unpaid balance releases no seat.
-    sql(
-      "UPDATE places_taken SET state = 'held', until = ? WHERE registration_id = ? AND state <> 'kept'",
-    ).run(at + known.holdMs, registrationId)
+  if (known !== null) holdSeats.run(sql, { registrationId, until: instant(at + known.holdMs) })
 }
 
 /** After a clock that was ahead: limits all holds to the full period from now on. */
 export async function limitPlaceHolds(sql: Sql, at: Instant): Promise<void> {
-  for (const { event_id, hold_ms } of await sql<{ event_id: string; hold_ms: number }>(
-    'SELECT event_id, hold_ms FROM event_limits',
-  ).all())
-    sql(
-      `UPDATE places_taken SET until = ? WHERE state = 'held' AND until > ?
-         AND place_id IN (SELECT id FROM places WHERE event_id = ?)`,
-    ).run(at + hold_ms, at + hold_ms, event_id)
+  for (const { eventId, holdMs } of await holdTimes.all(sql))
+    limitHoldsOfEvent.run(sql, { eventId, until: instant(at + holdMs) })
 }
