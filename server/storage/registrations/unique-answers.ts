@@ -3,11 +3,71 @@
  * It is checked and written in the transaction that registers, so that of two simultaneous registrations one
  * succeeds.
  */
+import { sql as raw } from 'kysely'
 import { comparisonKey } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { lockAnswers } from '../database/row-locks.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
+
+type OfEvent = { eventId: string }
+type UniqueAnswer = OfEvent & { rule: string; folded: string }
+const uniqueAnswer = statement((builder, { eventId, rule, folded }: UniqueAnswer) =>
+  builder
+    .selectFrom('unique_answers')
+    .select(({ lit }) => lit(1).as('exists'))
+    .where('event_id', '=', eventId)
+    .where('rule', '=', rule)
+    .where('folded', '=', folded),
+)
+const newestWithAnswer = statement(
+  (builder, { eventId, rule, folded, except }: UniqueAnswer & { except: number | null }) =>
+    builder
+      .selectFrom('registrations as r')
+      .select('r.reg_no as regNo')
+      .where('r.id', 'in', ({ selectFrom }) =>
+        selectFrom('unique_answers')
+          .select('registration_id')
+          .where('event_id', '=', eventId)
+          .where('rule', '=', rule)
+          .where('folded', '=', folded),
+      )
+      .where('r.state', 'not in', ['cancelled', 'refused'])
+      .where(({ eb, or }) =>
+        or([eb('r.payment_status', 'in', ['success', 'pending']), eb('r.in_review', '=', 1)]),
+      )
+      .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${except}`)
+      .orderBy('r.id', 'desc')
+      .limit(1),
+)
+const deleteAnswersOf = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder.deleteFrom('unique_answers').where('registration_id', '=', registrationId),
+)
+/** `names`: a JSON array of the rules that are kept. */
+const deleteOtherRules = statement(
+  (builder, { eventId, names }: OfEvent & { names: string }, dialect) =>
+    builder
+      .deleteFrom('unique_rules')
+      .where('event_id', '=', eventId)
+      .where(({ not, ref }) => not(dialect.isIn(ref('rule'), names))),
+)
+const rulesOfEvent = statement((builder, { eventId }: OfEvent) =>
+  builder.selectFrom('unique_rules').select('rule').where('event_id', '=', eventId),
+)
+const addRule = statement((builder, { eventId, rule }: OfEvent & { rule: string }) =>
+  builder.insertInto('unique_rules').values({ event_id: eventId, rule }),
+)
+const answersOfEvent = statement((builder, { eventId }: OfEvent) =>
+  builder.selectFrom('registrations').select(['id', 'answers']).where('event_id', '=', eventId),
+)
+const addAnswer = statement(
+  (builder, { eventId, rule, folded, id }: UniqueAnswer & { id: number }) =>
+    builder
+      .insertInto('unique_answers')
+      .values({ event_id: eventId, rule, folded, registration_id: id })
+      .onConflict((conflict) => conflict.doNothing()),
+)
 
 /**
  * Returns the newest registration that conflicts with these answers, and the position of the rule; null: none.
@@ -23,16 +83,11 @@ export async function standsAgainst(
   if (rules.length === 0) return null
   const keys = rules.map((one) => comparisonKey(one, answers))
   // Nearly every delegate is new, and to see that takes a third of what it takes to find the other registration.
-  const isThere = async (rule: number): Promise<boolean> =>
-    keys[rule] != null &&
-    (await sql('SELECT 1 FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?').get(
-      eventId,
-      rules[rule]?.name,
-      keys[rule],
-    )) !== undefined
+  const isThere = async ({ name }: UniqueRule, folded: string | null | undefined) =>
+    folded != null && (await uniqueAnswer.get(sql, { eventId, rule: name, folded })) !== undefined
   const [whole, there] = await Promise.all([
     wholeRules(sql, eventId),
-    Promise.all(rules.map((_, rule) => isThere(rule))),
+    Promise.all(rules.map((rule, index) => isThere(rule, keys[index]))),
   ])
   for (const [rule, one] of rules.entries()) {
     const { name } = one
@@ -40,12 +95,8 @@ export async function standsAgainst(
     if (folded == null) continue
     const isWhole = whole.includes(name)
     if (!isWhole) await fill(sql, eventId, one)
-    if (!(isWhole ? there[rule] : await isThere(rule))) continue
-    const found = await sql<{ regNo: RegNo }>(
-      `SELECT r.reg_no AS regNo FROM registrations r
-       WHERE r.id IN (SELECT registration_id FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?)
-         AND r.state NOT IN ('cancelled', 'refused') AND (r.payment_status IN ('success', 'pending') OR r.in_review = 1) AND r.id IS NOT ? ORDER BY r.id DESC LIMIT 1`,
-    ).get(eventId, name, folded, except)
+    if (!(isWhole ? there[rule] : await isThere(one, folded))) continue
+    const found = await newestWithAnswer.get(sql, { eventId, rule: name, folded, except })
     if (found !== undefined) return { rule, regNo: found.regNo }
   }
   return null
@@ -94,7 +145,7 @@ export async function renoteAnswers(
   rules: readonly UniqueRule[],
   answers: Answers,
 ): Promise<void> {
-  sql('DELETE FROM unique_answers WHERE registration_id = ?').run(registrationId)
+  deleteAnswersOf.run(sql, { registrationId })
   await noteAnswers(sql, eventId, registrationId, rules, answers)
 }
 
@@ -105,26 +156,20 @@ export function forgetRules(
   but: readonly Pick<UniqueRule, 'name'>[] = [],
 ): void {
   readAgain(sql)
-  sql(
-    'DELETE FROM unique_rules WHERE event_id = ? AND rule NOT IN (SELECT value FROM json_each(?))',
-  ).run(eventId, JSON.stringify(but.map(({ name }) => name)))
+  deleteOtherRules.run(sql, { eventId, names: JSON.stringify(but.map(({ name }) => name)) })
 }
 
 /** The rules whose index holds every registration of the event. */
 export function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]> {
   return once(sql, `rules of ${eventId}`, async () =>
-    (
-      await sql<{ rule: string }>('SELECT rule FROM unique_rules WHERE event_id = ?').all(eventId)
-    ).map(({ rule }) => rule),
+    (await rulesOfEvent.all(sql, { eventId })).map(({ rule }) => rule),
   )
 }
 
 async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> {
   readAgain(sql)
-  sql('INSERT INTO unique_rules (event_id, rule) VALUES (?, ?)').run(eventId, rule.name)
-  const rows = await sql<{ id: number; answers: string }>(
-    'SELECT id, answers FROM registrations WHERE event_id = ?',
-  ).all(eventId)
+  addRule.run(sql, { eventId, rule: rule.name })
+  const rows = await answersOfEvent.all(sql, { eventId })
   for (const { id, answers } of rows) {
     const folded = comparisonKey(rule, JSON.parse(answers) as Answers)
     if (folded !== null) note(sql, eventId, rule.name, folded, id)
@@ -132,7 +177,5 @@ async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> 
 }
 
 function note(sql: Sql, eventId: string, rule: string, folded: string, id: number): void {
-  sql(
-    'INSERT INTO unique_answers (event_id, rule, folded, registration_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  ).run(eventId, rule, folded, id)
+  addAnswer.run(sql, { eventId, rule, folded, id })
 }
