@@ -5,17 +5,64 @@
  */
 import { assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
-import type { ActionRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
+import type { ActionRefusal, Instant, Paise, Quote, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Approved, NewAction, AcceptedOffer } from './action-types.ts'
 import { doAct } from './apply-action.ts'
 import { askedThrough, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
 import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { takeAgain } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { NewMail } from './registration-types.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
+
+type OfRegistration = { id: number }
+const saveOffer = statement((builder, { id, offer }: OfRegistration & { offer: string | null }) =>
+  builder.updateTable('registrations').set({ offer }).where('id', '=', id),
+)
+const saveCategory = statement((builder, { id, category }: OfRegistration & { category: string }) =>
+  builder.updateTable('registrations').set({ category }).where('id', '=', id),
+)
+const billOfRegistration = statement((builder, { id }: OfRegistration) =>
+  builder
+    .selectFrom('registrations')
+    .select(['period', 'base', 'gst', 'total', 'bill'])
+    .where('id', '=', id),
+)
+type NewPrice = OfRegistration & {
+  period: string | null
+  base: Paise
+  gst: Paise
+  total: Paise
+  bill: number | null
+}
+const savePrice = statement((builder, { id, period, base, gst, total, bill }: NewPrice) =>
+  builder.updateTable('registrations').set({ period, base, gst, total, bill }).where('id', '=', id),
+)
+const savePayUntil = statement(
+  (builder, { id, payUntil }: OfRegistration & { payUntil: Instant | null }) =>
+    builder
+      .updateTable('registrations')
+      .set({ offer: null, pay_until: payUntil })
+      .where('id', '=', id),
+)
+/** Money that came while the registration was refused is in review; staff may count it for this attempt now. */
+const countReviewedFor = statement(
+  (builder, { id, attempt }: OfRegistration & { attempt: number }) =>
+    builder
+      .updateTable('captures')
+      .set(({ selectFrom }) => ({
+        counts_for: selectFrom('payments as p')
+          .select('p.id')
+          .whereRef('p.registration_id', '=', 'captures.registration_id')
+          .where('p.attempt', '=', attempt),
+      }))
+      .where('registration_id', '=', id)
+      .where('state', '=', 'review')
+      .where('counts_for', 'is', null),
+)
 
 /** To be paid until the given day, or complete if it is free; the email says which. */
 export function approve(sql: Sql, wanted: NewAction, approved: Approved): Promise<ActionOutcome> {
@@ -34,7 +81,7 @@ export function refuse(
   { offer, mail }: { readonly offer: string | null; readonly mail: NewMail | null },
 ): Promise<ActionOutcome> {
   return doAct(sql, wanted, async ({ id }) => {
-    sql('UPDATE registrations SET offer = ? WHERE id = ?').run(offer, id)
+    saveOffer.run(sql, { id, offer })
     await settleRegistration(sql, id)
     if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({
@@ -57,7 +104,7 @@ export function acceptOffer(
         code: 'moved_on',
         message: REFUSAL_MESSAGES.selfService.offerChanged,
       })
-    sql('UPDATE registrations SET category = ? WHERE id = ?').run(category, row.id)
+    saveCategory.run(sql, { id: row.id, category })
     if (quote !== null) await priceAs(sql, row, quote)
     const total = quote?.total ?? paise(0)
     const begun = await begin(sql, { ...row, ...(await billOf(sql, row.id)) }, taken, total, wanted)
@@ -75,18 +122,15 @@ function saysNext(done: string, total: Paise): string {
 type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>
 
 async function billOf(sql: Sql, id: number): Promise<Bill> {
-  const bill = await sql<Bill>(
-    'SELECT period, base, gst, total, bill FROM registrations WHERE id = ?',
-  ).get(id)
+  const bill = await billOfRegistration.get(sql, { id })
   assert(bill !== undefined, 'a registration went while its offer was accepted')
   return bill
 }
 
 async function priceAs(sql: Sql, { id }: RegistrationRow, quote: Quote): Promise<void> {
   const bill = keepLines(sql, id, await nextBill(sql, id), quote.lines)
-  sql(
-    'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ? WHERE id = ?',
-  ).run(quote.period, quote.base, quote.gst, quote.total, bill, id)
+  const { period, base, gst, total } = quote
+  savePrice.run(sql, { id, period, base, gst, total, bill })
 }
 
 /** What it needs is taken for it, and its price asked for; the gateway is asked about it only when somebody is sent there. */
@@ -106,10 +150,7 @@ async function begin(
     })
   if (total > 0 && through === null)
     return err({ code: 'bad_data', message: 'This event no longer takes payments.' })
-  sql('UPDATE registrations SET offer = NULL, pay_until = ? WHERE id = ?').run(
-    total > 0 ? payUntil : null,
-    id,
-  )
+  savePayUntil.run(sql, { id, payUntil: total > 0 ? payUntil : null })
   if (total > 0 && through !== null) {
     const attempt = await nextAttempt(sql, id)
     const { base, gst, period, bill } = row
@@ -126,11 +167,7 @@ async function begin(
       at,
     })
     assert(added, `order id ${attempt} of a registration is taken`)
-    // Money that came while it was refused is before a person, who may count it for this now.
-    sql(
-      `UPDATE captures SET counts_for = (SELECT id FROM payments WHERE registration_id = captures.registration_id AND attempt = ?)
-       WHERE registration_id = ? AND state = 'review' AND counts_for IS NULL`,
-    ).run(attempt, id)
+    countReviewedFor.run(sql, { id, attempt })
   }
   await settleRegistration(sql, id)
   if (total > 0 && mail !== null) await enqueue(sql, id, 'again', mail, at, actor)
