@@ -1,7 +1,17 @@
 /** Imports registrations of another system, all or none. */
 import { err, ok, paise, stateAfter } from '../../../engine/index.ts'
-import type { RegistrationState, Result } from '../../../engine/index.ts'
+import type {
+  Instant,
+  OrderId,
+  Paise,
+  PaymentStatus,
+  RegistrationState,
+  RegNo,
+  Result,
+} from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { audit } from '../staff/audit-log-entries.ts'
 import { whyImportKnown } from '../reconciliation/bank-references.ts'
 import { keepImported, wasPaid } from '../payments/received-payments.ts'
 import { book } from '../reports/registration-and-revenue-counters.ts'
@@ -13,6 +23,42 @@ import type { RegistrationRow } from './row-mapping.ts'
 import type { ImportRefusal, ImportRow } from '../index.ts'
 import { forgetRules } from './unique-answers.ts'
 
+const byFormerNumber = statement(
+  (builder, { eventId, formerNo }: { eventId: string; formerNo: string }) =>
+    builder
+      .selectFrom('registrations')
+      .selectAll()
+      .where('event_id', '=', eventId)
+      .where('former_no', '=', formerNo),
+)
+const byNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder.selectFrom('registrations').selectAll().where('reg_no', '=', regNo),
+)
+type ImportedPayment = {
+  registrationId: number
+  orderId: OrderId
+  amount: Paise
+  status: PaymentStatus
+  reference: string | null
+  createdAt: Instant
+  statusAt: Instant
+  paidAt: Instant | null
+}
+const addPayment = statement((builder, payment: ImportedPayment) =>
+  builder.insertInto('payments').values({
+    registration_id: payment.registrationId,
+    order_id: payment.orderId,
+    attempt: 1,
+    gateway: null,
+    amount: payment.amount,
+    status: payment.status,
+    reference: payment.reference,
+    created_at: payment.createdAt,
+    status_at: payment.statusAt,
+    paid_at: payment.paidAt,
+  }),
+)
+
 /** A row with an amount gets a payment, but none that our gateway is queried about. */
 export async function importRegistrations(
   sql: Sql,
@@ -23,10 +69,9 @@ export async function importRegistrations(
   for (const row of rows) {
     const { formerNo } = row
     const there =
-      (await sql<RegistrationRow>(
-        'SELECT * FROM registrations WHERE event_id = ? AND former_no = ?',
-      ).get(row.eventId, formerNo)) ??
-      (await sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(formerNo))
+      (await byFormerNumber.get(sql, { eventId: row.eventId, formerNo })) ??
+      // The number of another system may be one of ours.
+      (await byNumber.get(sql, { regNo: formerNo as RegNo }))
     if (there !== undefined) {
       if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
       continue
@@ -40,18 +85,17 @@ export async function importRegistrations(
     if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
     added += 1
     if (row.total !== null)
-      sql(
-        `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, reference, created_at, status_at, paid_at) VALUES (?, ?, 1, NULL, ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        id,
-        row.regNo,
-        row.total,
-        row.paymentStatus,
-        row.paymentId,
-        row.createdAt,
-        row.paidAt ?? row.createdAt,
-        row.paidAt,
-      )
+      addPayment.run(sql, {
+        registrationId: id,
+        // The number itself, as no gateway of ours has an order for it.
+        orderId: row.regNo as string as OrderId,
+        amount: row.total,
+        status: row.paymentStatus,
+        reference: row.paymentId,
+        createdAt: row.createdAt,
+        statusAt: row.paidAt ?? row.createdAt,
+        paidAt: row.paidAt,
+      })
     await keepImported(sql, id, row)
     await placeStored(sql, row.eventId, id)
     await notePayer(sql, id)
@@ -61,9 +105,8 @@ export async function importRegistrations(
       book(sql, booked, at, row.total ?? 0)
       if (row.paymentStatus === 'refunded') book(sql, booked, at, -(row.total ?? 0))
     }
-    sql(
-      "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)",
-    ).run(row.createdAt, row.eventId, row.regNo, id)
+    const { createdAt: at, eventId, regNo } = row
+    audit(sql, { at, who: 'import', what: 'imported', eventId, regNo })
   }
   return ok({ added, unchanged: rows.length - added })
 }
