@@ -1,28 +1,145 @@
 /** Stores discount codes: created, listed, withdrawn, and used while registrations hold them. */
+import { expressionBuilder, sql as raw } from 'kysely'
 import { dayOf, err, ok } from '../../../engine/index.ts'
-import type { CodeStatus, Day, Instant, RegNo, Result } from '../../../engine/index.ts'
+import type { CodeStatus, Instant, RegNo, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { Refused } from '../database/rollback-error.ts'
+import { audit } from '../staff/audit-log-entries.ts'
 import type { MadeCodes, StoredCode } from './pricing-context-types.ts'
 
+type UsedBy = { holdMs: number; at: Instant }
+const ofRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 /**
  * True if a registration `r` holds its use of a code: it is paid, its payment needs review, it waits for approval or for
- * a payment deadline, or a delegate may still be paying. Parameters: how long it is held after the newest
- * hand-off, in milliseconds, and the instant. A payment that the bank is processing holds them until its result
- * is known.
+ * a payment deadline, or a delegate may still be paying. `holdMs`: how long it is held after the newest hand-off. A
+ * payment that the bank is processing holds them until its result is known.
  */
-const HELD_USE = `(r.state NOT IN ('cancelled', 'refused') AND (r.payment_status = 'success' OR r.in_review = 1
-  OR r.state IN ('to_approve', 'told') OR (r.state = 'to_pay' AND r.pay_until IS NOT NULL) OR (r.payment_status = 'pending' AND EXISTS (
-  SELECT 1 FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending'
-    AND (p.last_answer = 'in-process' OR coalesce(p.handed_off_at, p.created_at) + ? > ?)))))`
+const useIsHeld = ({ holdMs, at }: UsedBy) =>
+  ofRegistration.and([
+    ofRegistration('r.state', 'not in', ['cancelled', 'refused']),
+    ofRegistration.or([
+      ofRegistration('r.payment_status', '=', 'success'),
+      ofRegistration('r.in_review', '=', 1),
+      ofRegistration('r.state', 'in', ['to_approve', 'told']),
+      ofRegistration.and([
+        ofRegistration('r.state', '=', 'to_pay'),
+        ofRegistration('r.pay_until', 'is not', null),
+      ]),
+      ofRegistration.and([
+        ofRegistration('r.payment_status', '=', 'pending'),
+        ofRegistration.exists(
+          ofRegistration
+            .selectFrom('payments as p')
+            .select('p.id')
+            .whereRef('p.registration_id', '=', 'r.id')
+            .where('p.status', '=', 'pending')
+            .where(({ eb, or, ref }) =>
+              or([
+                eb('p.last_answer', '=', 'in-process'),
+                raw<boolean>`coalesce(${ref('p.handed_off_at')}, ${ref('p.created_at')}) + ${holdMs} > ${at}`,
+              ]),
+            ),
+        ),
+      ]),
+    ]),
+  ])
 
-type CodeRow = {
-  id: number
-  kind: string
-  uses_max: number
-  last_day: Day | null
-  withdrawn_at: Instant | null
-}
+type Code = { eventId: string; folded: string }
+const codeByText = statement((builder, { eventId, folded }: Code) =>
+  builder
+    .selectFrom('codes')
+    .select(['id', 'code', 'kind', 'uses_max', 'last_day', 'withdrawn_at'])
+    .where('event_id', '=', eventId)
+    .where('folded', '=', folded),
+)
+const countUses = statement((builder, used: Code & UsedBy & { except: number | null }) =>
+  builder
+    .selectFrom('registrations as r')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('r.id', 'in', ({ selectFrom }) =>
+      selectFrom('code_uses')
+        .select('registration_id')
+        .where('code_id', '=', (eb) =>
+          eb
+            .selectFrom('codes')
+            .select('id')
+            .where('event_id', '=', used.eventId)
+            .where('folded', '=', used.folded),
+        ),
+    )
+    .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${used.except}`)
+    .where(useIsHeld(used)),
+)
+const saveUse = statement(
+  (builder, { registrationId, codeId }: { registrationId: number; codeId: number }) =>
+    builder.insertInto('code_uses').values({ registration_id: registrationId, code_id: codeId }),
+)
+const codeUsedBy = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('codes')
+    .select('folded')
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('code_uses').select('code_id').where('registration_id', '=', registrationId),
+    ),
+)
+const codeUsedByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('codes')
+    .select('code')
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('code_uses')
+        .select('code_id')
+        .where('registration_id', '=', (eb) =>
+          eb.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+        ),
+    ),
+)
+type NewCode = Omit<MadeCodes, 'codes'> & MadeCodes['codes'][number]
+const addCode = statement((builder, code: NewCode) =>
+  builder
+    .insertInto('codes')
+    .values({
+      event_id: code.eventId,
+      kind: code.kind,
+      code: code.code,
+      folded: code.folded,
+      uses_max: code.usesMax,
+      last_day: code.lastDay,
+      note: code.note,
+      made_at: code.at,
+      made_by: code.who,
+    })
+    .onConflict((conflict) => conflict.columns(['event_id', 'folded']).doNothing()),
+)
+const markWithdrawn = statement((builder, { id, at }: { id: number; at: Instant }) =>
+  builder.updateTable('codes').set({ withdrawn_at: at }).where('id', '=', id),
+)
+const codesOfEvent = statement((builder, used: { eventId: string } & UsedBy) =>
+  builder
+    .selectFrom('codes as c')
+    .select(({ selectFrom }) => [
+      'c.code',
+      'c.kind',
+      'c.uses_max as usesMax',
+      'c.last_day as lastDay',
+      'c.note',
+      'c.made_at as madeAt',
+      'c.made_by as madeBy',
+      'c.withdrawn_at as withdrawnAt',
+      selectFrom('code_uses as u')
+        .innerJoin('registrations as r', 'r.id', 'u.registration_id')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .whereRef('u.code_id', '=', 'c.id')
+        .where(useIsHeld(used))
+        .$asScalar()
+        .$notNull()
+        .as('uses'),
+    ])
+    .where('c.event_id', '=', used.eventId)
+    .orderBy('c.id'),
+)
 
 /** Returns the code and what it is worth at that instant; `except`: a registration whose own use does not count. */
 export async function codeAt(
@@ -34,80 +151,48 @@ export async function codeAt(
   except: number | null = null,
 ): Promise<{ readonly id: number | null; readonly fact: CodeStatus }> {
   const [row, uses] = await Promise.all([
-    sql<CodeRow>(
-      'SELECT id, kind, uses_max, last_day, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
-    ).get(eventId, folded),
-    usesOf(sql, eventId, folded, holdMs, at, except),
+    codeByText.get(sql, { eventId, folded }),
+    countUses.get(sql, { eventId, folded, except, holdMs, at }),
   ])
   if (row === undefined) return { id: null, fact: { is: 'unknown' } }
   const { id, kind } = row
   if (row.withdrawn_at !== null) return { id, fact: { is: 'withdrawn' } }
   if (row.last_day !== null && row.last_day < dayOf(at)) return { id, fact: { is: 'over' } }
-  return uses >= row.uses_max ? { id, fact: { is: 'spent' } } : { id, fact: { is: 'valid', kind } }
-}
-
-async function usesOf(
-  sql: Sql,
-  eventId: string,
-  folded: string,
-  holdMs: number,
-  at: Instant,
-  except: number | null,
-): Promise<number> {
-  return (
-    (
-      await sql<{ n: number }>(
-        `SELECT count(*) AS n FROM registrations r
-       WHERE r.id IN (SELECT registration_id FROM code_uses WHERE code_id = (SELECT id FROM codes WHERE event_id = ? AND folded = ?)) AND r.id IS NOT ? AND ${HELD_USE}`,
-      ).get(eventId, folded, except, holdMs, at)
-    )?.n ?? 0
-  )
+  return (uses?.n ?? 0) >= row.uses_max
+    ? { id, fact: { is: 'spent' } }
+    : { id, fact: { is: 'valid', kind } }
 }
 
 export function noteUse(sql: Sql, registrationId: number, codeId: number): void {
-  sql('INSERT INTO code_uses (registration_id, code_id) VALUES (?, ?)').run(registrationId, codeId)
+  saveUse.run(sql, { registrationId, codeId })
 }
 
 /** Returns the code that a registration used; null: none. */
 export async function codeUsed(sql: Sql, registrationId: number): Promise<string | null> {
-  return (
-    (
-      await sql<{ folded: string }>(
-        'SELECT folded FROM codes WHERE id = (SELECT code_id FROM code_uses WHERE registration_id = ?)',
-      ).get(registrationId)
-    )?.folded ?? null
-  )
+  return (await codeUsedBy.get(sql, { registrationId }))?.folded ?? null
 }
 
 /** As issued; null: it used none. */
 export async function codeOf(sql: Sql, regNo: RegNo): Promise<string | null> {
-  return (
-    (
-      await sql<{ code: string }>(
-        `SELECT code FROM codes WHERE id = (SELECT code_id FROM code_uses
-         WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?))`,
-      ).get(regNo)
-    )?.code ?? null
-  )
+  return (await codeUsedByNumber.get(sql, { regNo }))?.code ?? null
 }
 
 export async function makeCodes(
   sql: Sql,
-  { eventId, kind, codes, usesMax, lastDay, note, who, at }: MadeCodes,
+  { codes, ...common }: MadeCodes,
 ): Promise<Result<number, { readonly code: 'code_taken' }>> {
   for (const { code, folded } of codes) {
-    const made = sql(
-      `INSERT INTO codes (event_id, kind, code, folded, uses_max, last_day, note, made_at, made_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id, folded) DO NOTHING`,
-    ).run(eventId, kind, code, folded, usesMax, lastDay, note, at, who)
+    const made = addCode.run(sql, { ...common, code, folded })
     if ((await made.changes) === 0) throw new Refused(err({ code: 'code_taken' }))
   }
-  sql('INSERT INTO audit_log (at, who, what, event_id) VALUES (?, ?, ?, ?)').run(
+  const { at, who, kind, eventId } = common
+  audit(sql, {
     at,
     who,
-    `made ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
+    what: `made ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
     eventId,
-  )
+    regNo: null,
+  })
   return ok(codes.length)
 }
 
@@ -118,15 +203,11 @@ export async function withdrawCode(
   who: string,
   at: Instant,
 ): Promise<'withdrawn' | 'unknown' | 'before'> {
-  const row = await sql<{ id: number; withdrawn_at: Instant | null }>(
-    'SELECT id, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
-  ).get(eventId, folded)
+  const row = await codeByText.get(sql, { eventId, folded })
   if (row === undefined) return 'unknown'
   if (row.withdrawn_at !== null) return 'before'
-  sql('UPDATE codes SET withdrawn_at = ? WHERE id = ?').run(at, row.id)
-  sql(
-    "INSERT INTO audit_log (at, who, what, event_id) SELECT ?, ?, 'withdrew the code ' || code, event_id FROM codes WHERE id = ?",
-  ).run(at, who, row.id)
+  markWithdrawn.run(sql, { id: row.id, at })
+  audit(sql, { at, who, what: `withdrew the code ${row.code}`, eventId, regNo: null })
   return 'withdrawn'
 }
 
@@ -137,9 +218,5 @@ export function codesOf(
   holdMs: number,
   at: Instant,
 ): Promise<readonly StoredCode[]> {
-  return sql<StoredCode>(
-    `SELECT c.code, c.kind, c.uses_max AS usesMax, c.last_day AS lastDay, c.note, c.made_at AS madeAt, c.made_by AS madeBy, c.withdrawn_at AS withdrawnAt,
-       (SELECT count(*) FROM code_uses u JOIN registrations r ON r.id = u.registration_id WHERE u.code_id = c.id AND ${HELD_USE}) AS uses
-     FROM codes c WHERE c.event_id = ? ORDER BY c.id`,
-  ).all(holdMs, at, eventId)
+  return codesOfEvent.all(sql, { eventId, holdMs, at })
 }
