@@ -3,6 +3,7 @@
  * Seats, codes and unique answers that they need are checked here, and a changed price becomes a balance beside
  * the bill, to be paid or refunded.
  */
+import type { Selectable } from 'kysely'
 import { err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
@@ -18,15 +19,110 @@ import {
 import { balance } from '../payments/stored-balance.ts'
 import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { coverBill, keepCoveredBill } from '../documents/issue-documents.ts'
 import { addDue, dueOf, underWayOf } from '../payments/balance-adjustments.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { movePlaces } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
+import type { StoredUpload } from './registration-types.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
 import { endKeys } from './idempotency-keys.ts'
 import { lockUniqueAnswers, renoteAnswers, standsAgainst } from './unique-answers.ts'
+
+type OfRegistration = { id: number }
+const saveUpload = statement((builder, upload: OfRegistration & StoredUpload) =>
+  builder
+    .insertInto('uploads')
+    .values({
+      registration_id: upload.id,
+      field: upload.field,
+      sha256: upload.sha256,
+      name: upload.name,
+      type: upload.type,
+      bytes: upload.bytes,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['registration_id', 'field']).doUpdateSet(({ ref }) => ({
+        sha256: ref('excluded.sha256'),
+        name: ref('excluded.name'),
+        type: ref('excluded.type'),
+        bytes: ref('excluded.bytes'),
+        dropped_at: null,
+      })),
+    ),
+)
+const endLinks = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+  builder
+    .updateTable('links')
+    .set({ expires_at: at })
+    .where('registration_id', '=', id)
+    .where('expires_at', '>', at),
+)
+type Answered = Pick<
+  Selectable<Tables['registrations']>,
+  'id' | 'answers' | 'category' | 'full_name' | 'email' | 'phone' | 'council_no'
+>
+const saveAnswers = statement((builder, row: Answered) =>
+  builder
+    .updateTable('registrations')
+    .set({
+      answers: row.answers,
+      category: row.category,
+      full_name: row.full_name,
+      email: row.email,
+      phone: row.phone,
+      council_no: row.council_no,
+    })
+    .where('id', '=', row.id),
+)
+const paidRegistration = statement((builder, { id }: OfRegistration) =>
+  builder
+    .selectFrom('registrations')
+    .select('id')
+    .where('id', '=', id)
+    .where('payment_status', '=', 'success'),
+)
+/**
+ * Of what was as good as paid because it cost nothing: attempts that brought no money, or had it back, say nothing of
+ * what it costs now.
+ */
+const markFreeUntilNow = statement((builder, { id }: OfRegistration) =>
+  builder
+    .updateTable('registrations')
+    .set(({ selectFrom }) => ({
+      freed_at_attempt: selectFrom('payments as p')
+        .select(({ fn }) => fn.max('p.attempt').as('attempt'))
+        .whereRef('p.registration_id', '=', 'registrations.id'),
+    }))
+    .where('id', '=', id)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('payments as p')
+            .select('p.id')
+            .whereRef('p.registration_id', '=', 'registrations.id')
+            .where('p.asks_for', '=', 'whole')
+            .where('p.status', '=', 'success'),
+        ),
+      ),
+    ),
+)
+type NewPrice = OfRegistration & {
+  period: string | null
+  base: Paise
+  gst: Paise
+  total: Paise
+  bill: number | null
+}
+const saveNewPrice = statement((builder, { id, period, base, gst, total, bill }: NewPrice) =>
+  builder
+    .updateTable('registrations')
+    .set({ period, base, gst, total, bill, is_corrected: 1 })
+    .where('id', '=', id),
+)
 
 /** For a correction and for a transfer: `wanted.act` says which. */
 export function correct(
@@ -47,17 +143,10 @@ export function correct(
     const difference = await reprice(sql, row, correction, at)
     if (!difference.ok) return difference
     for (const { field, sha256, name, type, bytes } of uploads)
-      sql(
-        `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
-      ).run(row.id, field, sha256, name, type, bytes)
+      saveUpload.run(sql, { id: row.id, field, sha256, name, type, bytes })
     await settleRegistration(sql, row.id)
     await reindex(sql, row.id)
-    if (endsLinks)
-      sql('UPDATE links SET expires_at = min(expires_at, ?) WHERE registration_id = ?').run(
-        at,
-        row.id,
-      )
+    if (endsLinks) endLinks.run(sql, { id: row.id, at })
     if (wanted.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
     for (const mail of mails) await enqueue(sql, row.id, 'again', mail, at, wanted.actor)
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
@@ -104,17 +193,15 @@ async function moveAnswers(
       code: 'taken',
       message: `${against.regNo} is already registered with these answers.`,
     })
-  sql(
-    'UPDATE registrations SET answers = ?, category = ?, full_name = ?, email = ?, phone = ?, council_no = ? WHERE id = ?',
-  ).run(
-    JSON.stringify(answers),
-    category,
-    searchable.fullName,
-    searchable.email,
-    searchable.phone,
-    searchable.councilNo,
+  saveAnswers.run(sql, {
     id,
-  )
+    answers: JSON.stringify(answers),
+    category,
+    full_name: searchable.fullName,
+    email: searchable.email,
+    phone: searchable.phone,
+    council_no: searchable.councilNo,
+  })
   await renoteAnswers(sql, eventId, id, unique, answers)
   const place = await movePlaces(sql, eventId, id, at)
   return place === null
@@ -126,16 +213,7 @@ async function moveAnswers(
 }
 
 const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
-  (await sql("SELECT 1 FROM registrations WHERE id = ? AND payment_status = 'success'").get(id)) !==
-  undefined
-
-/** Of what was as good as paid because it cost nothing: attempts that brought no money, or had it back, say nothing of what it costs now. */
-function wasFree(sql: Sql, id: number): void {
-  sql(
-    `UPDATE registrations SET freed_at_attempt = (SELECT max(attempt) FROM payments WHERE registration_id = registrations.id)
-     WHERE id = ? AND NOT EXISTS (SELECT 1 FROM payments WHERE registration_id = registrations.id AND asks_for = 'whole' AND status = 'success')`,
-  ).run(id)
-}
+  (await paidRegistration.get(sql, { id })) !== undefined
 
 /** Answers the difference. What was not paid yet is asked for anew at the new price; what was keeps its payment. */
 async function reprice(
@@ -162,11 +240,10 @@ async function reprice(
   await keepCoveredBill(sql, row)
   const before = await balance(sql, row.id)
   const bill = keepLines(sql, row.id, await nextBill(sql, row.id), quote.lines)
-  sql(
-    'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ?, is_corrected = 1 WHERE id = ?',
-  ).run(quote.period, quote.base, quote.gst, quote.total, bill, row.id)
+  const { period, base, gst, total } = quote
+  saveNewPrice.run(sql, { id: row.id, period, base, gst, total, bill })
   if (row.payment_status === 'success') {
-    if (row.is_corrected === 1 && row.total === 0) wasFree(sql, row.id)
+    if (row.is_corrected === 1 && row.total === 0) markFreeUntilNow.run(sql, { id: row.id })
     addDue(sql, row.id, { what: 'corrected', amount: (await balance(sql, row.id)) - before }, at)
     await askDifference(sql, { ...row, due: await dueOf(sql, row.id) }, through, at)
     await coverBill(sql, row.id, at)
