@@ -3,7 +3,15 @@
  * Each is checked by the engine's table on the state in the transaction, written with its effect or not at all,
  * never edited, and performed once however often the same click arrives.
  */
-import { ACTION_HISTORY_TEXTS, assert, err, checkAction, ok } from '../../../engine/index.ts'
+import type { Insertable } from 'kysely'
+import {
+  ACTION_HISTORY_TEXTS,
+  assert,
+  err,
+  checkAction,
+  instant,
+  ok,
+} from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   ActionName,
@@ -23,6 +31,8 @@ import type {
 } from './action-types.ts'
 import { audit } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
@@ -43,6 +53,78 @@ const OF_A_PERSON: ReadonlySet<ActionName> = new Set([
   'transfer',
 ])
 const ERASED = 'The personal data of this registration were erased. Add a new registration instead.'
+
+type OfRegistration = { registrationId: number }
+const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder.selectFrom('registrations').selectAll().where('reg_no', '=', regNo),
+)
+const saveState = statement(
+  (builder, { registrationId, state }: OfRegistration & { state: RegistrationState }) =>
+    builder.updateTable('registrations').set({ state }).where('id', '=', registrationId),
+)
+const addAction = statement((builder, action: Omit<Insertable<Tables['acts']>, 'id'>) =>
+  builder.insertInto('acts').values({
+    registration_id: action.registration_id,
+    at: action.at,
+    who: action.who,
+    act: action.act,
+    why: action.why,
+    data: action.data,
+    was: action.was,
+    became: action.became,
+  }),
+)
+const addManualRegistration = statement(
+  (builder, { registrationId, who, at }: OfRegistration & { who: string; at: Instant }) =>
+    builder
+      .insertInto('acts')
+      .columns(['registration_id', 'at', 'who', 'act', 'why', 'data', 'was', 'became'])
+      .expression(
+        builder
+          .selectFrom('registrations')
+          .select(({ val }) => [
+            'id as registration_id',
+            val(at).as('at'),
+            val(who).as('who'),
+            val('add').as('act'),
+            val('').as('why'),
+            val('{}').as('data'),
+            'state as was',
+            'state as became',
+          ])
+          .where('id', '=', registrationId),
+      ),
+)
+const deleteOldKeys = statement((builder, { until }: { until: Instant }) =>
+  builder.deleteFrom('act_keys').where('at', '<=', until),
+)
+const resultUnderKey = statement((builder, { key }: { key: string }) =>
+  builder.selectFrom('act_keys').select(['fingerprint', 'answer']).where('key', '=', key),
+)
+type Done = Once & OfRegistration & { answer: string; at: Instant }
+const saveResult = statement((builder, { key, registrationId, fingerprint, answer, at }: Done) =>
+  builder
+    .insertInto('act_keys')
+    .values({ key, registration_id: registrationId, fingerprint, answer, at }),
+)
+const lastAboutCancelling = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('acts')
+    .select('act')
+    .where('registration_id', '=', registrationId)
+    .where('act', 'in', ['ask_cancel', 'note', 'cancel', 'refund', 'transfer'])
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('acts')
+    .select(['id', 'at', 'who', 'act', 'why', 'data', 'was', 'became'])
+    .where('registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+    )
+    .orderBy('id'),
+)
 
 /** The result of an effect: the sentence, and the data stored with it besides user and reason. */
 export type Effect = {
@@ -76,17 +158,23 @@ export async function doAct(
   if (!judged.ok) return judged
   if (row.erased_at !== null && OF_A_PERSON.has(act)) return refused('not_now', ERASED)
   const { becomes, why } = judged.value
-  if (becomes !== row.state)
-    sql('UPDATE registrations SET state = ? WHERE id = ?').run(becomes, row.id)
+  if (becomes !== row.state) saveState.run(sql, { registrationId: row.id, state: becomes })
   const done = await effect({ ...row, state: becomes }, row.state)
   if (!done.ok) throw new Refused(done)
   const { message, data = {}, refundId = null } = done.value
   const state = (await rowOf(sql, regNo))?.state
   assert(state !== undefined, 'a registration went while something was done to it')
   if (done.value.isDecision === undefined) {
-    sql(
-      'INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ).run(row.id, at, who, act, why, JSON.stringify(data), row.state, state)
+    addAction.run(sql, {
+      registration_id: row.id,
+      at,
+      who,
+      act,
+      why,
+      data: JSON.stringify(data),
+      was: row.state,
+      became: state,
+    })
     audit(sql, { at, who, what: loggedAs(act, why, data), eventId: row.event_id, regNo })
   }
   const acted: ActionResult = { regNo, state, message, refundId, repeated: false }
@@ -103,7 +191,7 @@ function loggedAs(act: ActionName, why: string, { came }: NonNullable<Effect['da
 }
 
 const rowOf = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
-  sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(regNo)
+  registrationByNumber.get(sql, { regNo })
 
 /** Returns the response to the same click; null: it is the first. */
 export async function doneBefore(
@@ -111,10 +199,8 @@ export async function doneBefore(
   { key, fingerprint }: Once,
   at: Instant,
 ): Promise<ActionOutcome | null> {
-  sql('DELETE FROM act_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
-  const there = await sql<{ fingerprint: string; answer: string }>(
-    'SELECT fingerprint, answer FROM act_keys WHERE key = ?',
-  ).get(key)
+  deleteOldKeys.run(sql, { until: instant(at - KEY_KEPT_MS) })
+  const there = await resultUnderKey.get(sql, { key })
   if (there === undefined) return null
   return there.fingerprint === fingerprint
     ? ok({ ...(JSON.parse(there.answer) as ActionResult), repeated: true })
@@ -128,17 +214,12 @@ export function noteDone(
   acted: ActionResult,
   at: Instant,
 ): void {
-  sql(
-    'INSERT INTO act_keys (key, registration_id, fingerprint, answer, at) VALUES (?, ?, ?, ?, ?)',
-  ).run(key, registrationId, fingerprint, JSON.stringify(acted), at)
+  saveResult.run(sql, { key, registrationId, fingerprint, answer: JSON.stringify(acted), at })
 }
 
 /** It was added manually: its history begins with the user who added it. */
 export function noteAdded(sql: Sql, registrationId: number, who: string, at: Instant): void {
-  sql(
-    `INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
-     SELECT id, ?, ?, 'add', '', '{}', state, state FROM registrations WHERE id = ?`,
-  ).run(at, who, registrationId)
+  addManualRegistration.run(sql, { registrationId, who, at })
 }
 
 /** Adds a note to the registration. */
@@ -156,14 +237,7 @@ export function askCancel(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
 }
 
 export async function isCancelAsked(sql: Sql, registrationId: number): Promise<boolean> {
-  return (
-    (
-      await sql<{ act: string }>(
-        `SELECT act FROM acts WHERE registration_id = ? AND act IN ('ask_cancel', 'note', 'cancel', 'refund', 'transfer')
-       ORDER BY id DESC LIMIT 1`,
-      ).get(registrationId)
-    )?.act === 'ask_cancel'
-  )
+  return (await lastAboutCancelling.get(sql, { registrationId }))?.act === 'ask_cancel'
 }
 
 /** For a second payment: shown to the office until it answers, by a note or a refund. */
@@ -196,10 +270,6 @@ export function sendMail(sql: Sql, wanted: NewAction, mail: NewMail): Promise<Ac
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export async function actsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredAction[]> {
-  return (
-    await sql<Omit<StoredAction, 'data'> & { data: string }>(
-      `SELECT a.id, a.at, a.who, a.act, a.why, a.data, a.was, a.became FROM acts a
-     WHERE a.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY a.id`,
-    ).all(regNo)
-  ).map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))
+  const rows = await actionsByNumber.all(sql, { regNo })
+  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))
 }

@@ -1,6 +1,7 @@
 /** Declares every table and column of the store. A test compares this type with the schema of both databases. */
 import type { Generated } from 'kysely'
 import type {
+  ActionName,
   Day,
   HeldEmails,
   Instant,
@@ -39,11 +40,11 @@ export type Tables = MoneyTables & {
     registration_id: number
     at: Instant
     who: string
-    act: string
+    act: ActionName
     why: string
     data: string
-    was: string
-    became: string
+    was: RegistrationState
+    became: RegistrationState
   }
   admin_lists: {
     admin_id: number
