@@ -397,7 +397,7 @@ else
       await both.second.query('BEGIN')
       await both.second.query('LOCK TABLE registrations IN SHARE MODE')
       await holder.query('COMMIT')
-      await untilWaiting(both, 1, 'INTO registrations')
+      await untilWaiting(both, 1, 'insert into%registrations')
       return running
     }
     const codeOf = async (one: Promise<{ ok: true } | { ok: false; error: { code: string } }>) => {
