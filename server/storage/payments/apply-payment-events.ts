@@ -32,15 +32,8 @@ import { orderOfRefund, placeRefund } from '../refunds/record-refunds.ts'
 import { claimRefund as claim, refundTold as endAsked } from '../refunds/send-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import {
-  bookAndCover,
-  joined,
-  moneyOf,
-  settleRegistration,
-  stand,
-  wentBack,
-  without,
-} from './payment-state.ts'
+import { bookAndCover, joined, moneyOf, stand, wentBack, without } from './payment-state.ts'
+import { settleRegistration } from './settle-registration.ts'
 import type {
   NewMail,
   NewGatewayMessage,

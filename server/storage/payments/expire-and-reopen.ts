@@ -13,7 +13,7 @@ import { doAct } from '../registrations/apply-action.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import { endOpenPayments, MAY_COME_AFTER, payByHand } from './payment-attempts.ts'
-import { settleRegistration } from './payment-state.ts'
+import { settleRegistration } from './settle-registration.ts'
 
 const ofRegistration = expressionBuilder<Tables, 'registrations'>()
 /** True if an open payment of `registrations` may still succeed. */

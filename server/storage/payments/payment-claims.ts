@@ -18,7 +18,7 @@ import { enqueue } from '../mail/email-queue.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
-import { settleRegistration } from './payment-state.ts'
+import { settleRegistration } from './settle-registration.ts'
 
 type OfRegistration = { registrationId: number }
 /** Found as another amount, or by another method, it can be claimed once more: the new claim is the one that counts. */

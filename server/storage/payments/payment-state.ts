@@ -3,33 +3,137 @@
  * A change is a gateway's payment event, a refund or a staff decision. Status, review, watch and figures change
  * together or not at all.
  */
+import { sql as raw } from 'kysely'
 import {
   applyPaymentEvent as judge,
   assert,
   closePayment,
   paise,
-  stateAfter,
   watchFrom,
 } from '../../../engine/index.ts'
-import type {
-  Instant,
-  Paise,
-  Payment,
-  PaymentStatus,
-  RegistrationState,
-} from '../../../engine/index.ts'
+import type { Instant, Paise, Payment, PaymentStatus } from '../../../engine/index.ts'
 import { book } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { CaptureState } from '../database/statements/money-tables.ts'
+import { statement } from '../database/statements/statement.ts'
 import { coverBill, issueReceipt } from '../documents/issue-documents.ts'
 import { addDue, paidBack } from './balance-adjustments.ts'
 import { withoutReturned } from './returned-transfers.ts'
-import { settlePlaces } from '../seats/keep-and-release-seats.ts'
-import { LEFT } from '../refunds/record-refunds.ts'
+import { leftOf } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
-import { notePayer } from './find-duplicate-payments.ts'
-import { ownedPayment, quoteOf, toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
+import { settleRegistration } from './settle-registration.ts'
+import { ownedPayment, toPayment } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 
+type OfRegistration = { registrationId: number }
+type NewState = {
+  id: number
+  status: PaymentStatus
+  statusAt: Instant
+  review: string | null
+  reference: string | null
+  reason: string | null
+  paidAt: Instant | null
+  watchUntil: Instant | null
+  nextAskAt: Instant | null
+  statusBefore: PaymentStatus
+  reviewBefore: string | null
+}
+/** Whoever comes second finds the status gone and changes nothing. */
+const setState = statement((builder, next: NewState) =>
+  builder
+    .updateTable('payments')
+    .set({
+      status: next.status,
+      status_at: next.statusAt,
+      review: next.review,
+      reference: next.reference,
+      reason: next.reason,
+      paid_at: next.paidAt,
+      watch_until: next.watchUntil,
+      next_ask_at: next.nextAskAt,
+      last_answer: null,
+    })
+    .where('id', '=', next.id)
+    .where('status', '=', next.statusBefore)
+    .where(({ ref }) => raw<boolean>`${ref('review')} is not distinct from ${next.reviewBefore}`),
+)
+const endOpenClaims = statement(
+  (builder, { registrationId, at }: OfRegistration & { at: Instant }) =>
+    builder
+      .updateTable('tellings')
+      .set({ ended_as: 'again', ended_at: at })
+      .where('registration_id', '=', registrationId)
+      .where('ended_as', 'is', null),
+)
+const otherPaymentsByHand = statement(
+  (builder, { registrationId, paymentId }: OfRegistration & { paymentId: number }) =>
+    builder
+      .selectFrom('payments')
+      .select('id')
+      .where('registration_id', '=', registrationId)
+      .where('id', '<>', paymentId)
+      .where('asks_for', '=', 'whole')
+      .where('status', '=', 'pending')
+      .where('way', 'is not', null)
+      .where('review', 'is', null),
+)
+const doneRefunds = statement((builder, { captureId }: { captureId: number }) =>
+  builder
+    .selectFrom('refunds')
+    .select(['amount', 'done_at', 'reference'])
+    .where('capture_id', '=', captureId)
+    .where('state', '=', 'done')
+    .orderBy('id')
+    .$narrowType<{ done_at: Instant }>(),
+)
+const uncountedAmount = statement((builder, { captureId }: { captureId: number }) =>
+  builder
+    .selectFrom('captures')
+    .select(({ eb, fn }) =>
+      eb('amount', '-', fn.coalesce('counted', 'amount').$castTo<Paise>()).as('amount'),
+    )
+    .where('id', '=', captureId),
+)
+const stateAndBalance = statement((builder, { registrationId }: OfRegistration) =>
+  builder.selectFrom('registrations').select(['state', 'due']).where('id', '=', registrationId),
+)
+const openDifferences = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('payments')
+    .select('id')
+    .where('registration_id', '=', registrationId)
+    .where('asks_for', '=', 'difference')
+    .where('status', '=', 'pending'),
+)
+const setCaptureRefused = statement(
+  (builder, { id, stateBefore }: { id: number; stateBefore: CaptureState }) =>
+    builder
+      .updateTable('captures')
+      .set({ state: 'refused' })
+      .where('id', '=', id)
+      .where('state', '=', stateBefore),
+)
+const countedAndRefunded = statement((builder, { paymentId }: { paymentId: number }) =>
+  builder
+    .selectFrom('captures as c')
+    .select(({ fn, lit, selectFrom }) => [
+      fn.sum<number | null>('c.amount').as('came'),
+      fn
+        .coalesce(
+          fn.sum<number>(
+            selectFrom('refunds as f')
+              .select((f) => f.fn.sum<number>('f.amount').as('amount'))
+              .whereRef('f.capture_id', '=', 'c.id')
+              .where('f.state', '=', 'done'),
+          ),
+          lit(0),
+        )
+        .as('back'),
+    ])
+    .where('c.counts_for', '=', paymentId)
+    .where('c.state', 'in', ['fits', 'accepted']),
+)
 /**
  * Writes the state of a payment and its registration; false: unchanged. An ended payment is watched from then on.
  */
@@ -45,23 +149,19 @@ export async function stand(
   // What ends, or comes before a person, is watched from now on; rows brought in are of no gateway of ours.
   const begins = moved || (status.is === 'pending' && row.watch_until === null)
   const watch = begins && row.gateway !== null ? watchFrom(status.is, at) : null
-  // The guard: whoever comes second finds the status gone and changes nothing.
-  const written = sql(
-    `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, reason = ?, paid_at = ?,
-       watch_until = ?, next_ask_at = ?, last_answer = NULL WHERE id = ? AND status = ? AND review IS ?`,
-  ).run(
-    status.is,
-    status.is === 'pending' ? row.status_at : status.at,
-    next.review,
-    status.is === 'success' ? status.reference : row.reference,
-    status.is === 'failed' ? status.reason : row.reason,
-    status.is === 'success' ? status.paidAt : row.paid_at,
-    watch?.watchUntil ?? row.watch_until,
-    watch?.askAt ?? row.next_ask_at,
-    row.id,
-    row.status,
-    row.review,
-  )
+  const written = setState.run(sql, {
+    id: row.id,
+    status: status.is,
+    statusAt: status.is === 'pending' ? row.status_at : status.at,
+    review: next.review,
+    reference: status.is === 'success' ? status.reference : row.reference,
+    reason: status.is === 'failed' ? status.reason : row.reason,
+    paidAt: status.is === 'success' ? status.paidAt : row.paid_at,
+    watchUntil: watch?.watchUntil ?? row.watch_until,
+    nextAskAt: watch?.askAt ?? row.next_ask_at,
+    statusBefore: row.status,
+    reviewBefore: row.review,
+  })
   assert((await written.changes) === 1, 'the guarded statement of a payment changed nothing')
   if (moved && status.is === 'success') {
     await issueReceipt(sql, row, status, at)
@@ -75,12 +175,9 @@ export async function stand(
 async function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
   // What the delegate told of is looked for no more, because nobody waits for it. Its number stays known.
-  sql(
-    "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
-  ).run(at, row.registration_id)
-  const open = await sql<{ id: number }>(
-    "SELECT id FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status = 'pending' AND way IS NOT NULL AND review IS NULL",
-  ).all(row.registration_id, row.id)
+  const { id: paymentId, registration_id: registrationId } = row
+  endOpenClaims.run(sql, { registrationId, at })
+  const open = await otherPaymentsByHand.all(sql, { registrationId, paymentId })
   for (const { id } of open) {
     const payment = await paymentById(sql, id)
     await stand(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
@@ -98,13 +195,11 @@ export async function wentBack(
   if (capture.state === 'fits' || capture.state === 'accepted') {
     book(sql, row, at, -amount)
     await paidBack(sql, row.registration_id, amount, at)
-    const { came, back } = (await moneyOf(sql, row.id)) ?? { came: capture.amount, back: amount }
-    const isAllBack = await sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} <= 0`).get(
-      capture.id,
-    )
+    const [money, left] = await Promise.all([moneyOf(sql, row.id), leftOf(sql, capture.id)])
+    const { came, back } = money ?? { came: capture.amount, back: amount }
     const review = await withoutReturned(sql, row.review, {
       id: capture.id,
-      isAllBack: isAllBack !== undefined,
+      isAllBack: left <= 0,
       amount,
     })
     const before = { ...toPayment(row), review, money: { came, back: paise(back - amount) } }
@@ -115,8 +210,7 @@ export async function wentBack(
     await coverBill(sql, row.registration_id, at, { refund: { reference } })
     return changed
   }
-  const left = await sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} > 0`).get(capture.id)
-  if (capture.state !== 'review' || left !== undefined) return false
+  if (capture.state !== 'review' || (await leftOf(sql, capture.id)) > 0) return false
   // All of it is back: nobody has to decide about it any more.
   return endWithout(sql, capture, row, 'refunded', at)
 }
@@ -131,12 +225,13 @@ export async function bookAndCover(
   capture: Pick<CaptureRow, 'id' | 'reference'> | undefined,
   at: Instant,
 ): Promise<void> {
-  const gone = await sql<{ amount: Paise; done_at: Instant; reference: string | null }>(
-    "SELECT amount, done_at, reference FROM refunds WHERE capture_id = ? AND state = 'done' ORDER BY id",
-  ).all(capture?.id ?? null)
-  const uncounted = await sql<{ amount: Paise }>(
-    'SELECT amount - coalesce(counted, amount) AS amount FROM captures WHERE id = ?',
-  ).get(capture?.id ?? null)
+  const [gone, uncounted] =
+    capture === undefined
+      ? [[], undefined]
+      : await Promise.all([
+          doneRefunds.all(sql, { captureId: capture.id }),
+          uncountedAmount.get(sql, { captureId: capture.id }),
+        ])
   const refundedBefore =
     gone.reduce((sum, { amount }) => sum + amount, 0) - (uncounted?.amount ?? 0)
   await coverBill(sql, row.registration_id, at, { refundedBefore })
@@ -147,14 +242,10 @@ export async function bookAndCover(
 
 /** All of the price has gone back: what a correction left is not to be paid for what nobody has any more. */
 async function giveUpDue(sql: Sql, registrationId: number, at: Instant): Promise<void> {
-  const row = await sql<{ state: RegistrationState; due: Paise }>(
-    'SELECT state, due FROM registrations WHERE id = ?',
-  ).get(registrationId)
+  const row = await stateAndBalance.get(sql, { registrationId })
   if (row?.state !== 'cancelled' || row.due <= 0) return
   addDue(sql, registrationId, { what: 'given up', amount: -row.due }, at)
-  const open = await sql<{ id: number }>(
-    "SELECT id FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
-  ).all(registrationId)
+  const open = await openDifferences.all(sql, { registrationId })
   for (const { id } of open) {
     const payment = await paymentById(sql, id)
     await stand(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
@@ -169,10 +260,7 @@ export async function endWithout(
   reason: string,
   at: Instant,
 ): Promise<boolean> {
-  const ended = sql("UPDATE captures SET state = 'refused' WHERE id = ? AND state = ?").run(
-    capture.id,
-    capture.state,
-  )
+  const ended = setCaptureRefused.run(sql, { id: capture.id, stateBefore: capture.state })
   assert((await ended.changes) === 1, 'a capture that was decided already was decided again')
   const review = without(row.review, capture.why)
   const payment = { ...toPayment(row), review }
@@ -188,10 +276,7 @@ export async function moneyOf(
   sql: Sql,
   paymentId: number,
 ): Promise<{ came: Paise; back: Paise } | null> {
-  const row = await sql<{ came: number | null; back: number }>(
-    `SELECT sum(c.amount) AS came, coalesce(sum((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS back
-     FROM captures c WHERE c.counts_for = ? AND c.state IN ('fits', 'accepted')`,
-  ).get(paymentId)
+  const row = await countedAndRefunded.get(sql, { paymentId })
   return row === undefined || row.came === null
     ? null
     : { came: paise(row.came), back: paise(row.back) }
@@ -202,100 +287,6 @@ export async function paymentById(sql: Sql, id: number): Promise<OwnedPaymentRow
   assert(row !== undefined, 'a payment that is not there')
   return row
 }
-
-/** Derives the registration's state from its attempts: a success of any, else a refund, else the newest. */
-export async function settleRegistration(sql: Sql, registrationId: number): Promise<void> {
-  const attempts = await sql<{
-    attempt: number
-    status: PaymentStatus
-    review: string | null
-    reference: string | null
-    paid_at: Instant | null
-    amount: Paise
-    period: string | null
-    base: Paise | null
-    gst: Paise | null
-    bill: number | null
-    reason: string | null
-    asks_for: 'whole' | 'difference'
-  }>(
-    'SELECT attempt, status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
-  ).all(registrationId)
-  const row = await sql<StandingRow>(
-    'SELECT state, due, is_corrected, freed_at_attempt, total, payment_id, paid_at, pay_until, payment_status, booked FROM registrations WHERE id = ?',
-  ).get(registrationId)
-  assert(row !== undefined, 'a registration that is not there was settled')
-  // What a difference does is in the dues, and decides nothing of what the registration itself cost.
-  const wholes = attempts.filter(({ asks_for }) => asks_for === 'whole')
-  // It was free after them: what they came to is no word about what it costs since.
-  const since = wholes.filter(({ attempt }) => attempt > (row.freed_at_attempt ?? 0))
-  const deciding =
-    wholes.find(({ status }) => status === 'success') ??
-    since.find(({ status }) => status === 'refunded') ??
-    since[0]
-  const waits = await sql(
-    "SELECT 1 FROM captures WHERE registration_id = ? AND state = 'review'",
-  ).get(registrationId)
-  // Each attempt has a price of its own, and the registration shows that of the one that decides, unless it was corrected since.
-  if (deciding !== undefined && row.is_corrected === 0 && quoteOf(deciding) !== null)
-    sql(
-      `UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ? WHERE id = ? AND (period, total, bill) IS NOT (?, ?, ?)`,
-    ).run(
-      deciding.period,
-      deciding.base,
-      deciding.gst,
-      deciding.amount,
-      deciding.bill,
-      registrationId,
-      deciding.period,
-      deciding.amount,
-      deciding.bill,
-    )
-  const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
-  // Nothing was asked for, or nothing is any more: that is as good as paid.
-  const isFree = deciding === undefined || (row.is_corrected === 1 && row.total === 0)
-  const status = isFree ? freeStatus(row) : keptStatus(deciding.status, row)
-  const hasExpired = deciding?.status === 'failed' && deciding.reason === 'expired'
-  const hasTerm = row.pay_until !== null
-  const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
-  settlePlaces(sql, registrationId, { state, status, inReview, hasTerm })
-  sql(
-    'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ?, state = ? WHERE id = ?',
-  ).run(
-    status,
-    deciding === undefined ? row.payment_id : deciding.reference,
-    deciding === undefined ? row.paid_at : deciding.paid_at,
-    inReview ? 1 : 0,
-    state,
-    registrationId,
-  )
-  if (status === 'success' || row.payment_status === 'success') await notePayer(sql, registrationId)
-}
-
-/** One payment may have gone back in full while another, of a difference, is kept: then the registration is paid. */
-const keptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
-  status === 'refunded' && booked > 0 ? 'success' : status
-
-/** Of what nothing is asked for: as good as paid, but for what nobody has approved, or what was ended before that. */
-function freeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
-  if (state === 'to_approve') return 'pending'
-  const isUnseen = state === 'refused' || (state === 'cancelled' && was !== 'success')
-  return isUnseen ? 'failed' : 'success'
-}
-
-type StandingRow = Pick<
-  RegistrationRow,
-  | 'state'
-  | 'due'
-  | 'is_corrected'
-  | 'freed_at_attempt'
-  | 'total'
-  | 'payment_id'
-  | 'paid_at'
-  | 'pay_until'
-  | 'payment_status'
-  | 'booked'
->
 
 /** Returns the remaining review reasons when one no longer applies. */
 export function without(review: string | null, gone: string | null): string | null {

@@ -6,7 +6,7 @@ import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.
 import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { settleRegistration } from './payment-state.ts'
+import { settleRegistration } from './settle-registration.ts'
 
 /** Unpaid, not under review, and paid by one of these methods. */
 const unpaidRegistration = statement(

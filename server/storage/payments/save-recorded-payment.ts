@@ -22,7 +22,8 @@ import { captureRow } from '../refunds/decide-refunds.ts'
 import { placeGone } from '../seats/available-seats.ts'
 import { priceAnew } from './reprice-on-credit-date.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import { joined, paymentById, settleRegistration, stand } from './payment-state.ts'
+import { joined, paymentById, stand } from './payment-state.ts'
+import { settleRegistration } from './settle-registration.ts'
 import type { NewMail } from '../index.ts'
 
 const newestUnpaid = statement((builder, { registrationId }: { registrationId: number }) =>

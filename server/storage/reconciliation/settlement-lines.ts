@@ -21,7 +21,8 @@ import { toPayment } from '../registrations/row-mapping.ts'
 import type { KeptSettlement, NewSettlement, SettlementAccount } from './settlement-types.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
 import { isPaidElsewhere, noteSettledOrder } from '../payments/unknown-orders.ts'
-import { joined, paymentById, settleRegistration, stand } from '../payments/payment-state.ts'
+import { joined, paymentById, stand } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 
 type Account = SettlementAccount
 const storedLine = statement((builder, { source, account, key }: Account & { key: string }) =>

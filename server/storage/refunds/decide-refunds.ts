@@ -36,7 +36,8 @@ import type { CaptureRow } from './record-refunds.ts'
 import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
 import { Refused } from '../database/rollback-error.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
-import { paymentById, settleRegistration, wentBack } from '../payments/payment-state.ts'
+import { paymentById, wentBack } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 
 const captureById = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('captures').selectAll().where('id', '=', id),

@@ -29,10 +29,6 @@ type RefundRow = Pick<
 /** With the refund's id: the key under which its email is queued once. */
 export const GIVEN_BACK = 'given back'
 
-/** The part of a capture that was not refunded and is not about to be. */
-export const LEFT =
-  "c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')"
-
 const amountLeftOf = statement((builder, { captureId }: { captureId: number }) =>
   builder
     .selectFrom('captures as c')

@@ -10,7 +10,7 @@ import { endOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill } from '../documents/issue-documents.ts'
 import { addDue, keptOf, underWayOf } from '../payments/balance-adjustments.ts'
-import { settleRegistration } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 

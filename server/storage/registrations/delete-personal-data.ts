@@ -11,7 +11,7 @@ import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
 import { addDue } from '../payments/balance-adjustments.ts'
 import { reindex } from '../lists/search-index.ts'
 import { notePayer } from '../payments/find-duplicate-payments.ts'
-import { settleRegistration } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 import { UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }

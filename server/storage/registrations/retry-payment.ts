@@ -13,7 +13,7 @@ import {
   UNNAMED_GATEWAY,
 } from '../payments/payment-attempts.ts'
 import { applyFact } from '../payments/apply-payment-events.ts'
-import { settleRegistration } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 import type { NextAttempt, RetryRefusal } from '../payments/payment-types.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { holdAgain } from '../seats/keep-and-release-seats.ts'

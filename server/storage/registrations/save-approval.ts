@@ -16,7 +16,7 @@ import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { takeAgain } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { NewMail } from './registration-types.ts'
-import { settleRegistration } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 
 type OfRegistration = { id: number }
 const saveOffer = statement((builder, { id, offer }: OfRegistration & { offer: string | null }) =>

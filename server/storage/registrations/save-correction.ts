@@ -28,7 +28,7 @@ import { movePlaces } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { StoredUpload } from './registration-types.ts'
 import { reindex } from '../lists/search-index.ts'
-import { settleRegistration } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 import { endKeys } from './idempotency-keys.ts'
 import { lockUniqueAnswers, renoteAnswers, standsAgainst } from './unique-answers.ts'
 

@@ -8,13 +8,8 @@ import { confirmByMail } from '../mail/email-queue.ts'
 import { owedSince } from '../payments/apply-payment-events.ts'
 import { addDue } from '../payments/balance-adjustments.ts'
 import { byHandInstead } from '../payments/payment-attempts.ts'
-import {
-  bookAndCover,
-  paymentById,
-  settleRegistration,
-  stand,
-  without,
-} from '../payments/payment-state.ts'
+import { bookAndCover, paymentById, stand, without } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 import { sourceOf } from '../payments/received-payments.ts'
 import { balance, payDifference } from '../payments/stored-balance.ts'
 import { captureRow } from '../refunds/decide-refunds.ts'

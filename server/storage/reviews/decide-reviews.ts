@@ -26,14 +26,8 @@ import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { moveTarget, numberOf, restOf, reviewOf } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import {
-  endWithout,
-  joined,
-  paymentById,
-  settleRegistration,
-  stand,
-  without,
-} from '../payments/payment-state.ts'
+import { endWithout, joined, paymentById, stand, without } from '../payments/payment-state.ts'
+import { settleRegistration } from '../payments/settle-registration.ts'
 import type { NewMail } from '../index.ts'
 
 const removePayer = statement((builder, { id }: { id: number }) =>

@@ -1,0 +1,156 @@
+/** Derives the state of a registration from its payment attempts. */
+import { sql as raw } from 'kysely'
+import type { Expression } from 'kysely'
+import { assert, stateAfter } from '../../../engine/index.ts'
+import type { Instant, Paise, PaymentStatus, RegistrationState } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { quoteOf } from '../registrations/row-mapping.ts'
+import type { RegistrationRow } from '../registrations/row-mapping.ts'
+import { settlePlaces } from '../seats/keep-and-release-seats.ts'
+import { notePayer } from './find-duplicate-payments.ts'
+
+type OfRegistration = { registrationId: number }
+const isDistinct = (column: Expression<unknown>, value: unknown) =>
+  raw<boolean>`${column} is distinct from ${value}`
+const attemptsOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('payments')
+    .select(['attempt', 'status', 'review', 'reference', 'paid_at', 'amount', 'period'])
+    .select(['base', 'gst', 'bill', 'reason', 'asks_for'])
+    .where('registration_id', '=', registrationId)
+    .orderBy('attempt', 'desc'),
+)
+const storedState = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('registrations')
+    .select(['state', 'due', 'is_corrected', 'freed_at_attempt', 'total', 'payment_id'])
+    .select(['paid_at', 'pay_until', 'payment_status', 'booked'])
+    .where('id', '=', registrationId),
+)
+const captureInReview = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('captures')
+    .select('id')
+    .where('registration_id', '=', registrationId)
+    .where('state', '=', 'review')
+    .limit(1),
+)
+type Price = {
+  period: string | null
+  base: Paise | null
+  gst: Paise | null
+  total: Paise
+  bill: number | null
+}
+const setPrice = statement((builder, next: OfRegistration & Price) =>
+  builder
+    .updateTable('registrations')
+    .set({
+      period: next.period,
+      base: next.base,
+      gst: next.gst,
+      total: next.total,
+      bill: next.bill,
+    })
+    .where('id', '=', next.registrationId)
+    .where(({ or, ref }) =>
+      or([
+        isDistinct(ref('period'), next.period),
+        isDistinct(ref('total'), next.total),
+        isDistinct(ref('bill'), next.bill),
+      ]),
+    ),
+)
+const setRegistrationState = statement(
+  (
+    builder,
+    next: OfRegistration & {
+      status: PaymentStatus
+      paymentId: string | null
+      paidAt: Instant | null
+      inReview: 0 | 1
+      state: RegistrationState
+    },
+  ) =>
+    builder
+      .updateTable('registrations')
+      .set({
+        payment_status: next.status,
+        payment_id: next.paymentId,
+        paid_at: next.paidAt,
+        in_review: next.inReview,
+        state: next.state,
+      })
+      .where('id', '=', next.registrationId),
+)
+
+/** Derives the registration's state from its attempts: a success of any, else a refund, else the newest. */
+export async function settleRegistration(sql: Sql, registrationId: number): Promise<void> {
+  const [attempts, row, waits] = await Promise.all([
+    attemptsOfRegistration.all(sql, { registrationId }),
+    storedState.get(sql, { registrationId }),
+    captureInReview.get(sql, { registrationId }),
+  ])
+  assert(row !== undefined, 'a registration that is not there was settled')
+  // What a difference does is in the dues, and decides nothing of what the registration itself cost.
+  const wholes = attempts.filter(({ asks_for }) => asks_for === 'whole')
+  // It was free after them: what they came to is no word about what it costs since.
+  const since = wholes.filter(({ attempt }) => attempt > (row.freed_at_attempt ?? 0))
+  const deciding =
+    wholes.find(({ status }) => status === 'success') ??
+    since.find(({ status }) => status === 'refunded') ??
+    since[0]
+  // Each attempt has a price of its own, and the registration shows that of the one that decides, unless it was corrected since.
+  if (deciding !== undefined && row.is_corrected === 0 && quoteOf(deciding) !== null)
+    setPrice.run(sql, {
+      registrationId,
+      period: deciding.period,
+      base: deciding.base,
+      gst: deciding.gst,
+      total: deciding.amount,
+      bill: deciding.bill,
+    })
+  const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
+  // Nothing was asked for, or nothing is any more: that is as good as paid.
+  const isFree = deciding === undefined || (row.is_corrected === 1 && row.total === 0)
+  const status = isFree ? freeStatus(row) : keptStatus(deciding.status, row)
+  const hasExpired = deciding?.status === 'failed' && deciding.reason === 'expired'
+  const hasTerm = row.pay_until !== null
+  const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
+  settlePlaces(sql, registrationId, { state, status, inReview, hasTerm })
+  setRegistrationState.run(sql, {
+    registrationId,
+    status,
+    paymentId: deciding === undefined ? row.payment_id : deciding.reference,
+    paidAt: deciding === undefined ? row.paid_at : deciding.paid_at,
+    inReview: inReview ? 1 : 0,
+    state,
+  })
+  if (status === 'success' || row.payment_status === 'success') await notePayer(sql, registrationId)
+}
+
+/** One payment may have gone back in full while another, of a difference, is kept: then the registration is paid. */
+const keptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
+  status === 'refunded' && booked > 0 ? 'success' : status
+
+/** Of what nothing is asked for: as good as paid, but for what nobody has approved, or what was ended before that. */
+function freeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
+  if (state === 'to_approve') return 'pending'
+  const isUnseen = state === 'refused' || (state === 'cancelled' && was !== 'success')
+  return isUnseen ? 'failed' : 'success'
+}
+
+type StandingRow = Pick<
+  RegistrationRow,
+  | 'state'
+  | 'due'
+  | 'is_corrected'
+  | 'freed_at_attempt'
+  | 'total'
+  | 'payment_id'
+  | 'paid_at'
+  | 'pay_until'
+  | 'payment_status'
+  | 'booked'
+>
