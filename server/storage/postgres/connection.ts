@@ -42,6 +42,8 @@ export type PostgresConnection = {
   queue(text: string): void
   /** Whether the transaction has sent or queued a statement that may have written. */
   hasWritten(): boolean
+  /** What this operation checks last and others lock too, such as the seats of an event; null: nothing. */
+  contended(): string | null
   /**
    * Sends everything queued, the key of the operation if it has one, and `COMMIT`. Throws if the transaction was rolled
    * back instead.
@@ -130,6 +132,7 @@ export function connectionOn(
     if (kind !== withoutLock) add(text, params)
   }
   let checks: (() => void)[] = []
+  let contended: string | null = null
   const results = new Map<string, unknown>()
   let trustsSeats = true
   const batch: Batch = {
@@ -144,6 +147,7 @@ export function connectionOn(
       return trustsSeats
     },
     check: (text, ...params) => {
+      contended = JSON.stringify(params)
       if (withoutLock !== 'seat') checks.push(() => void add(text, params))
     },
   }
@@ -205,6 +209,7 @@ export function connectionOn(
       failure = null
       hasWritten = false
       checks = []
+      contended = null
       results.clear()
       trustsSeats = isFirst
       for (const text of texts) add(text, [], true)
@@ -214,6 +219,7 @@ export function connectionOn(
         ? { result: results.get(error.constraint) }
         : null,
     hasWritten: () => hasWritten,
+    contended: () => contended,
     async commit(key = null) {
       lastLock = 0
       if (key !== null) add(STORE_COMMIT_KEY, [key])

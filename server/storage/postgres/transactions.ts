@@ -142,7 +142,9 @@ async function writeOnce<T>(
     const result = await readingOnce(sql, () => work(sql))
     const key = connection.hasWritten() ? newCommitKey() : null
     if (key !== null) committing = { key, result }
-    await connection.commit(key)
+    const commit = (): Promise<void> => connection.commit(key)
+    const contended = connection.contended()
+    await (contended === null ? commit() : fewAtOnce(contended, commit))
     client.release()
     return result
   } catch (error) {
@@ -161,6 +163,28 @@ async function writeOnce<T>(
       (IN_THE_WAY.test(error.code) || error.code === NO_SEAT)
       ? new NotDone(error)
       : error
+  }
+}
+
+/** Commits of this server that lock the same rows at once: more would only wait in PostgreSQL, which costs it CPU time. */
+const CONTENDED_MAX = 6
+type Queue = { running: number; readonly waiting: (() => void)[] }
+const queues = new Map<string, Queue>()
+
+async function fewAtOnce<T>(key: string, run: () => Promise<T>): Promise<T> {
+  const queue = queues.get(key) ?? { running: 0, waiting: [] }
+  queues.set(key, queue)
+  if (queue.running >= CONTENDED_MAX)
+    await new Promise<void>((resolve) => queue.waiting.push(resolve))
+  else queue.running += 1
+  try {
+    return await run()
+  } finally {
+    // The next one takes over the place of this one.
+    const next = queue.waiting.shift()
+    if (next === undefined) queue.running -= 1
+    else next()
+    if (queue.running === 0) queues.delete(key)
   }
 }
 
