@@ -124,7 +124,9 @@ test('no table is new to erasing: it is emptied by blank() of server/storage/reg
   const source = ['registrations/delete-personal-data.ts', 'payments/find-duplicate-payments.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../../server/storage', file), 'utf8'))
     .join('\n')
-  const emptied = [...source.matchAll(/(?:UPDATE|DELETE FROM) (\w+)/g)].map(([, name]) => name)
+  const emptied = [
+    ...source.matchAll(/(?:(?:UPDATE|DELETE FROM) |(?:updateTable|deleteFrom)\(')(\w+)/g),
+  ].map(([, name]) => name)
   const tables = server
     .rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
     .map(({ name }) => String(name))

@@ -120,7 +120,8 @@ export function placeOf(release: string): Place {
     },
     command: (folders) =>
       confinement.confined(
-        unit.command.map((word, at) => (at < 2 && word !== 'start' ? join(release, word) : word)),
+        // The program and its script are paths in the release; flags and the command are not.
+        unit.command.map((word) => (word.includes('bin/') ? join(release, word) : word)),
         writable(folders),
       ),
     serve: async (folders, more = {}) => {
