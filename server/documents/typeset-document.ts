@@ -37,7 +37,7 @@ const LAYOUT_PATH = path.join(import.meta.dirname, 'layout-in-memory.typ')
 const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
 /** Evaluations of this many last documents are kept: the parts that documents have in common are computed once. */
 const KEPT_DOCUMENTS = 3
-/** About 400 receipts. Whoever gets an email opens the same document on their page soon after. */
+/** About 400 receipts. Delegates often open the document on their page soon after the email arrives. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024
 
 const getCompiler = memoize((_: 'documents') => {

@@ -46,7 +46,7 @@ export const decompress = (body: Buffer): Buffer => gunzipSync(body)
 
 const chosen = new Map<string, Encoding | null>()
 
-/** Returns the best of the encodings that the header accepts; null if it accepts none of ours. */
+/** Returns the best of the encodings that the header accepts; null if the header accepts none that the server supports. */
 export function chooseEncoding(accepted: string | readonly string[] | undefined): Encoding | null {
   const header = String(accepted ?? '')
   const known = chosen.get(header)

@@ -122,7 +122,7 @@ function fullAt(place: string): string | null {
 const existing = (place: string): string =>
   existsSync(place) || path.dirname(place) === place ? place : existing(path.dirname(place))
 
-/** Explains a machine problem that stops a server or command; null: the error is a bug of ours. */
+/** Explains a machine problem that stops a server or command; null: the error is a bug in Rollcall. */
 export function troubleOf(error: unknown, dataDir: string): Trouble | null {
   const few = ofDescriptors(error)
   if (few !== null) return few

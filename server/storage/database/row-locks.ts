@@ -25,7 +25,7 @@ export function lockAnswers(
 const slotOf = (parts: readonly string[]): number =>
   createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % SLOTS
 
-/** Whoever else pays for the same persons at the same moment, or has their payment back. */
+/** Other payments and refunds of these persons wait until the transaction ends. */
 export const lockPersons = (
   sql: Sql,
   persons: readonly (readonly [eventId: string, person: string])[],
@@ -37,8 +37,8 @@ export const lockPersons = (
   )
 
 /**
- * Whoever else queues an email for the same mailbox that anyone can trigger. The slots are those of persons, which
- * are locked before.
+ * Other emails to this mailbox that strangers can trigger wait until the transaction ends. Mailboxes share the slots of
+ * persons.
  */
 export const lockMailbox = (sql: Sql, mailbox: string): void =>
   sql.lock(

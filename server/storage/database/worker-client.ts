@@ -14,7 +14,7 @@ export type Request = {
 }
 export type Answer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
-  /** `busy`: nothing was stored and the call can be retried; otherwise it is a bug of ours. */
+  /** `busy`: nothing was stored and the call can be retried; otherwise the error is a bug in Rollcall. */
   | {
       readonly id: number
       readonly ok: false

@@ -6,7 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { MailState, MailsToRetry, Tried } from './email-list-types.ts'
 
-/** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
+/** By then the process that sends the email has finished or died: each SMTP step has a timeout of 30 seconds. */
 const CLAIMED_MS = 10 * 60_000
 /** How often a mail whose sending nobody ended is tried again. */
 const LOST_MAX = 1

@@ -1,8 +1,8 @@
 /**
  * Stores bill lines: written once, with the price that they add up to, and read with the registration.
  */
-import type { Insertable } from 'kysely'
-import type { AdjustmentPart, Line, Paise } from '../../../engine/index.ts'
+import type { Insertable, Selectable } from 'kysely'
+import type { AdjustmentPart, Line } from '../../../engine/index.ts'
 import type { Among } from '../database/select-by-ids.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -54,20 +54,7 @@ function addLinesOf(count: number): StoreStatement<NewLines, unknown> {
   return made
 }
 
-type LineRow = {
-  registration_id: number
-  bill: number
-  item: string
-  option: string | null
-  label: string
-  quantity: number
-  unit: Paise
-  base: Paise
-  gst: Paise
-  total: Paise
-  rate: string | null
-  parts: string | null
-}
+type LineRow = Selectable<Tables['bill_lines']>
 
 /** Bills that follow a registration's first price are numbered from here; attempts, whose bills have their numbers, stay below. */
 const LATER_BILL_FIRST = 1_000

@@ -1,111 +1,29 @@
 /** Maps database rows to the types of `index.ts`. */
 import { assertNever, findFailure, paise } from '../../../engine/index.ts'
-import type {
-  Answers,
-  Instant,
-  LastResponse,
-  OrderId,
-  Paise,
-  Payment,
-  PaymentStatus,
-  RegistrationState,
-  RegNo,
-} from '../../../engine/index.ts'
+import type { Answers, Instant, Paise, Payment, RegNo } from '../../../engine/index.ts'
 import { amongIds } from '../database/select-by-ids.ts'
 import type { Among } from '../database/select-by-ids.ts'
 import { linesOf } from '../payments/stored-bill-lines.ts'
 import { OWED } from '../reports/registration-and-revenue-counters.ts'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../database/statements/tables.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { AttemptQuote } from '../payments/payment-types.ts'
 import type { StoredPayment, StoredRegistration } from '../index.ts'
 
-export type RegistrationRow = {
-  id: number
-  event_id: string
-  event_hash: string
-  reg_no: RegNo
-  former_no: string | null
-  full_name: string
-  email: string
-  phone: string
-  council_no: string
-  answers: string
-  category: string | null
-  period: string | null
-  base: Paise | null
-  gst: Paise | null
-  total: Paise | null
-  bill: number | null
-  documented_bill: number | null
-  bill_without_invoice: number | null
-  payment_status: PaymentStatus
-  in_review: 0 | 1
-  state: RegistrationState
-  due: Paise
-  booked: Paise
-  refunded: Paise
-  approval: string | null
-  decide_by: Instant | null
-  offer: string | null
-  pay_until: Instant | null
-  is_corrected: 0 | 1
-  freed_at_attempt: number | null
-  erased_at: Instant | null
-  payment_id: string | null
-  paid_at: Instant | null
-  created_at: Instant
-  created_day: string
-}
-export type PaymentRow = {
-  id: number
-  registration_id: number
-  order_id: OrderId
-  attempt: number
-  gateway: string | null
-  amount: Paise
-  status: PaymentStatus
-  reference: string | null
-  refund_reference: string | null
-  reason: string | null
-  review: string | null
-  created_at: Instant
-  status_at: Instant
-  paid_at: Instant | null
-  asks: number
-  account: string | null
-  merchant_id: string | null
-  watch_until: Instant | null
+export type RegistrationRow = Selectable<Tables['registrations']>
+/** A payment, and what `PAYMENT_COLUMNS` reads from other tables. */
+export type PaymentRow = Selectable<Tables['payments']> & {
   /** The gateway's code for a failure; null if it has not failed, or failed without one. */
   declined_code: string | null
-  next_ask_at: Instant | null
-  period: string | null
-  base: Paise | null
-  gst: Paise | null
-  bill: number | null
-  /** For a difference: the registration's price when it was requested. */
-  bill_total: Paise | null
-  hold_until: Instant | null
-  handed_off_at: Instant | null
-  last_answer: LastResponse | null
-  claimed_at: Instant | null
   review_since: Instant | null
   money_in_review: 0 | 1
   refunded: Paise
-  /** For a failed one: its payment was refunded, or is about to be. */
+  /** For a failed payment: it was refunded, or is about to be. */
   given_back: 0 | 1
-  asks_for: 'whole' | 'difference'
-  way: string | null
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
-type UploadRow = {
-  registration_id: number
-  field: string
-  sha256: string
-  name: string
-  type: string
-  bytes: number
-  dropped_at: Instant | null
-}
+type UploadRow = Selectable<Tables['uploads']>
 
 /** A payment's row with what stands elsewhere: the code that made it fail, what waits for a person, what went back. */
 const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.body, '$.code') FROM payment_facts f

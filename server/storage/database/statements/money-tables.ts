@@ -146,6 +146,7 @@ export type MoneyTables = {
     asks_for: Generated<'whole' | 'difference'>
     way: string | null
     asking_until: Instant | null
+    /** Of a difference, the price of the registration when it was requested. */
     bill_total: Paise | null
   }
   recovery_payments: {
