@@ -13,6 +13,7 @@ import { payByHand } from './payment-attempts.ts'
 import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import { replaceUploads } from '../files/replace-uploads.ts'
 import { forgetDraft } from '../files/stored-draft-uploads.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
@@ -51,34 +52,6 @@ const addClaim = statement((builder, claim: NewClaim) =>
     paid_on: claim.paidOn,
     answers: claim.answers,
   }),
-)
-type NewUpload = OfRegistration & {
-  field: string
-  sha256: string
-  name: string
-  type: string
-  bytes: number
-}
-const saveUpload = statement((builder, upload: NewUpload) =>
-  builder
-    .insertInto('uploads')
-    .values({
-      registration_id: upload.registrationId,
-      field: upload.field,
-      sha256: upload.sha256,
-      name: upload.name,
-      type: upload.type,
-      bytes: upload.bytes,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['registration_id', 'field']).doUpdateSet(({ ref }) => ({
-        sha256: ref('excluded.sha256'),
-        name: ref('excluded.name'),
-        type: ref('excluded.type'),
-        bytes: ref('excluded.bytes'),
-        dropped_at: null,
-      })),
-    ),
 )
 const setClaimed = statement((builder, { registrationId }: OfRegistration) =>
   builder.updateTable('registrations').set({ state: 'told' }).where('id', '=', registrationId),
@@ -146,8 +119,7 @@ export function tell(
       paidOn,
       answers: JSON.stringify(answers),
     })
-    for (const { field, sha256, name, type, bytes } of uploads)
-      saveUpload.run(sql, { registrationId: id, field, sha256, name, type, bytes })
+    replaceUploads(sql, id, uploads)
     for (const draft of drafts) forgetDraft(sql, eventId, draft)
     await payByHand(sql, { id, regNo }, way, at)
     // An order of the gateway that ended for it has left what nobody paid in time.

@@ -26,34 +26,13 @@ import { addDue, dueOf, underWayOf } from '../payments/balance-adjustments.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { movePlaces } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
-import type { StoredUpload } from './registration-types.ts'
+import { replaceUploads } from '../files/replace-uploads.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { endKeys } from './idempotency-keys.ts'
 import { lockUniqueAnswers, renoteAnswers, standsAgainst } from './unique-answers.ts'
 
 type OfRegistration = { id: number }
-const saveUpload = statement((builder, upload: OfRegistration & StoredUpload) =>
-  builder
-    .insertInto('uploads')
-    .values({
-      registration_id: upload.id,
-      field: upload.field,
-      sha256: upload.sha256,
-      name: upload.name,
-      type: upload.type,
-      bytes: upload.bytes,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['registration_id', 'field']).doUpdateSet(({ ref }) => ({
-        sha256: ref('excluded.sha256'),
-        name: ref('excluded.name'),
-        type: ref('excluded.type'),
-        bytes: ref('excluded.bytes'),
-        dropped_at: null,
-      })),
-    ),
-)
 const endLinks = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
   builder
     .updateTable('links')
@@ -142,8 +121,7 @@ export function correct(
     if (!moved.ok) return moved
     const difference = await reprice(sql, row, correction, at)
     if (!difference.ok) return difference
-    for (const { field, sha256, name, type, bytes } of uploads)
-      saveUpload.run(sql, { id: row.id, field, sha256, name, type, bytes })
+    replaceUploads(sql, row.id, uploads)
     await settleRegistration(sql, row.id)
     await reindex(sql, row.id)
     if (endsLinks) endLinks.run(sql, { id: row.id, at })
