@@ -26,7 +26,7 @@ import { StoreBusy } from './index.ts'
 import type { Store } from './index.ts'
 import { storeOf } from './operations/dispatch-operations.ts'
 import { startThread } from './database/worker-client.ts'
-import type { Begin, Thread } from './database/worker-client.ts'
+import type { StartWorker, Thread } from './database/worker-client.ts'
 import type { WriterData } from './database/writer-worker.ts'
 import type { writes } from './operations/writes.ts'
 
@@ -50,21 +50,22 @@ export async function openStore({
   databaseUrl = null,
   migrates = false,
   isNew,
-  begin,
+  startWorker,
 }: {
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
   readonly isNew?: boolean | undefined
   /** Where SQLite works; left out: in threads. */
-  readonly begin?: Begin
+  readonly startWorker?: StartWorker
 }): Promise<Store> {
   if (databaseUrl === null) {
     // No command makes an empty database either, which the next start would take for the one that is missing.
     const lost = isNew === true ? null : lostDatabase(dataDir)
     if (lost !== null) throw new LostDatabase(lost)
-    return (await openInside({ dataDir, migrates, ...(begin === undefined ? {} : { begin }) }))
-      .store
+    return (
+      await openInside({ dataDir, migrates, ...(startWorker === undefined ? {} : { startWorker }) })
+    ).store
   }
   const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
   return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew ?? !migrates })).store
@@ -77,12 +78,12 @@ export async function openInside({
   dataDir,
   migrates = false,
   seam = {},
-  begin,
+  startWorker,
 }: {
   readonly dataDir: string
   readonly migrates?: boolean
   readonly seam?: Seam
-  readonly begin?: Begin
+  readonly startWorker?: StartWorker
 }): Promise<Inside> {
   keepPrivate(dataDir)
   const lostLog = lostLogIn(dataDir)
@@ -101,18 +102,18 @@ export async function openInside({
     shared === undefined || lackOf(dataDir) !== null ? null : holdDatabase(dataDir, shared)
   const data: WriterData = { file, migrates, seam, mustExist: held !== null, ...watched }
   const { waitingMax = WAITING_MAX } = seam
-  const common = { waitingMax, ...(begin === undefined ? {} : { begin }) }
+  const common = { waitingMax, ...(startWorker === undefined ? {} : { startWorker }) }
   const writing = startThread<typeof writes>({
     file: new URL('./database/writer-worker.ts', import.meta.url),
     data,
     ...common,
   })
-  // A thread takes longer to begin than most commands need; whoever lists nothing goes without. A server is asked for a
-  // figure before it has answered anybody, so that for one it begins beside the writer.
+  // Starting a thread takes longer than most commands run, and most list nothing. A server needs figures at once, so it
+  // starts both threads together.
   const reading = startThread<typeof listings>({
     file: new URL('./database/reader-worker.ts', import.meta.url),
     data: { file, ...watched },
-    whenAsked: !migrates,
+    startsAtFirstCall: !migrates,
     ...common,
   })
   const [writer, reader] = await bothOf(writing, reading).catch((error: unknown) => {
@@ -179,7 +180,7 @@ function sameName(file: string): Pick<OwnFile, 'look'> & { watchLog(): void; clo
   }
 }
 
-/** Where one does not begin, the other ends again: a thread that nobody holds would keep the process for ever. */
+/** Where one fails to start, the other ends again: a thread that nobody holds would keep the process for ever. */
 async function bothOf(
   writing: Promise<Thread<typeof writes>>,
   reading: Promise<Thread<typeof listings>>,

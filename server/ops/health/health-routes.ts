@@ -13,12 +13,14 @@ import { createMetricsUpdater } from './metrics.ts'
 
 /** Ten per second: a whole cluster may share one address. */
 const CHECK_LIMIT: Allowance = { triesMax: 600, windowMs: 60_000 }
+/** The default of 10 ms wakes an idle server a few hundred times a second: as much CPU as a registration takes. */
+const LOOP_SAMPLE_MS = 100
 /** Metrics are expensive to collect, and are usually requested every 15 seconds. */
 const METRICS_LIMIT: Allowance = { triesMax: 60, windowMs: 60_000 }
 
 export function healthRoutes(app: FastifyInstance, deps: Deps, healthChecks: HealthChecks): void {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS })
   const requests = new Counter({
     name: 'rollcall_requests_total',
     help: 'Completed requests, by method and status',

@@ -7,7 +7,7 @@ import { answerAll, messageOf } from '../operations/run-writes.ts'
 import { commitAndAnswer } from './fault-injection.ts'
 import type { Seam } from './fault-injection.ts'
 import { requestsIn } from './worker-client.ts'
-import type { FromThread, Request, ToThread } from './worker-client.ts'
+import type { MessageFromThread, Request, MessageToThread } from './worker-client.ts'
 
 /** More would keep the first of a batch waiting for the last. */
 const BATCH_MAX = 256
@@ -15,7 +15,7 @@ const BATCH_MAX = 256
 export type Writing = {
   readonly connection: Connection
   readonly seam: Seam
-  readonly send: (message: FromThread) => void
+  readonly send: (message: MessageFromThread) => void
 }
 
 /**
@@ -53,19 +53,19 @@ export function serveBatches(
 ): void {
   // One after the other: a message that arrives while a batch runs waits for its commit.
   let working: Promise<void> = Promise.resolve()
-  port.on('message', (first: ToThread) => {
+  port.on('message', (first: MessageToThread) => {
     working = working.then(() => serve(first))
   })
-  async function serve(first: ToThread): Promise<void> {
+  async function serve(first: MessageToThread): Promise<void> {
     const requests: Request[] = []
     let closing = false
-    let message: ToThread | undefined = first
+    let message: MessageToThread | undefined = first
     while (message !== undefined) {
       if ('close' in message) closing = true
       else requests.push(...requestsIn(message.requests))
       message =
         requests.length < BATCH_MAX
-          ? (receiveMessageOnPort(port)?.message as ToThread | undefined)
+          ? (receiveMessageOnPort(port)?.message as MessageToThread | undefined)
           : undefined
     }
     for (let from = 0; from < requests.length; from += BATCH_MAX)

@@ -11,7 +11,7 @@ import type { Shared } from '../recovery/detect-replaced-database.ts'
 import { listings } from '../operations/list-queries.ts'
 import { messageOf } from '../operations/run-writes.ts'
 import { requestsIn } from './worker-client.ts'
-import type { Answer, FromThread, Request, ToThread } from './worker-client.ts'
+import type { Answer, MessageFromThread, Request, MessageToThread } from './worker-client.ts'
 import type { Verbs } from '../operations/writes.ts'
 
 /** `shared`: set by a server, which watches its database file. */
@@ -29,7 +29,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
     const db = openToRead(file)
     return { db, sql: statements(db) }
   }
-  const send = (message: FromThread): void => port.postMessage(message)
+  const send = (message: MessageFromThread): void => port.postMessage(message)
 
   async function answer({ id, verb, args }: Request): Promise<Answer> {
     try {
@@ -48,10 +48,10 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
 
   // One after the other: a connection has one transaction at a time.
   let working: Promise<void> = Promise.resolve()
-  port.on('message', (message: ToThread) => {
+  port.on('message', (message: MessageToThread) => {
     working = working.then(() => process(message))
   })
-  async function process(message: ToThread): Promise<void> {
+  async function process(message: MessageToThread): Promise<void> {
     if ('close' in message) {
       opened?.db.close()
       port.close()

@@ -23,9 +23,9 @@ export type Answer =
       /** As in `StoreBusy`. */
       readonly code?: string
     }
-export type FromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
+export type MessageFromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
 /** Requests are sent as JSON of `Request[]`: all since the last message, which is faster than cloning each one. */
-export type ToThread = { readonly close: true } | { readonly requests: string }
+export type MessageToThread = { readonly close: true } | { readonly requests: string }
 
 export const requestsIn = (text: string): readonly Request[] => JSON.parse(text) as Request[]
 
@@ -33,7 +33,7 @@ export type Thread<V extends Verbs> = {
   readonly call: Call<V>
   /** Returns the number of calls that wait for a response. */
   waiting(): number
-  /** Resolves when every earlier call has been answered and the thread has ended. */
+  /** Resolves when every earlier call has been answered and the thread has resolveEnd. */
   close(): Promise<void>
   /** For tests: ends the thread like a crash. */
   kill(): Promise<void>
@@ -43,82 +43,82 @@ type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 /** A thread that dies again at once is started again at growing intervals up to this. */
 const RESTART_MS_MAX = 5_000
 
-/** The other end of the messages, which works on the database. */
-export type Other = {
-  readonly tell: (message: ToThread) => void
-  /** Ends it like a crash. */
+/** The thread that works on the database, as this one sees it. */
+export type WorkerHandle = {
+  readonly send: (message: MessageToThread) => void
+  /** Ends the thread as a crash would. */
   readonly kill: () => Promise<unknown>
 }
-export type Heard = {
-  message(message: FromThread): void
-  /** The reason why it ends; `exit` follows. */
+export type WorkerListeners = {
+  message(message: MessageFromThread): void
+  /** Receives the reason for which the thread ends; `exit` follows. */
   error(error: unknown): void
   exit(): void
 }
-/** Starts serving `file` with this data. */
-export type Begin = (file: URL, data: object, heard: Heard) => Other
+/** Starts `file` with this data. */
+export type StartWorker = (file: URL, data: object, heard: WorkerListeners) => WorkerHandle
 
-const inThread: Begin = (file, data, { message, error, exit }) => {
+const startInThread: StartWorker = (file, data, { message, error, exit }) => {
   const worker = new Worker(file, { workerData: data })
   worker.on('message', message)
   worker.on('error', error)
   worker.on('exit', exit)
   return {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    tell: (told) => worker.postMessage(told),
+    send: (sent) => worker.postMessage(sent),
     kill: () => worker.terminate(),
   }
 }
 
 /**
- * Resolves once the thread has opened its database; rejects when the first start fails. With `whenAsked`, it
- * starts at its first call, which waits for it. `begin`: where it runs, if not in a separate thread.
+ * Resolves once the thread has opened its database; rejects when the first start fails. With `startsAtFirstCall`, the
+ * thread starts at its first call, which waits for it. `startWorker`: runs the code elsewhere than in a thread.
  */
 export async function startThread<V extends Verbs>(options: {
   file: URL
   data: object
   waitingMax: number
-  whenAsked?: boolean
-  begin?: Begin
+  startsAtFirstCall?: boolean
+  startWorker?: StartWorker
 }): Promise<Thread<V>> {
-  const { begin = inThread } = options
+  const { startWorker = startInThread } = options
   const waiting = new Map<number, Waiting>()
-  /** Made and not sent yet. */
-  let made: Request[] = []
-  /** How many the thread has and has not answered. */
-  let atWork = 0
+  /** Calls that were not sent yet. */
+  let unsent: Request[] = []
+  /** The number of calls sent and not answered. */
+  let unanswered = 0
   let nextId = 1
   let closing = false
-  let begun = options.whenAsked !== true
+  let isStarted = options.startsAtFirstCall !== true
   let failures = 0
-  let worker: Other | null = null
-  let ended: () => void = () => {}
+  let worker: WorkerHandle | null = null
+  let resolveEnd: () => void = () => {}
   const end = new Promise<void>((resolve) => {
-    ended = resolve
+    resolveEnd = resolve
   })
 
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      let cause = 'the thread ended'
-      /** Of an error of a database, which whoever starts the thread may tell from a fault of ours. */
+      let cause = 'the thread resolveEnd'
+      /** The database's error code, by which the caller distinguishes its errors from bugs of Rollcall. */
       let code: unknown
-      worker = begin(options.file, options.data, {
+      worker = startWorker(options.file, options.data, {
         message: (message) => {
           if ('ready' in message) {
             failures = 0
             resolve()
             return
           }
-          // Who was answered before the commit may be told of its failure as well: that counts once.
-          atWork -= message.answers.filter(({ id }) => waiting.has(id)).length
-          // It gets more to do before anybody hears what it has done.
+          // A call answered before the commit may be answered again when the commit fails: it counts once.
+          unanswered -= message.answers.filter(({ id }) => waiting.has(id)).length
+          // The thread gets its next calls before the callers get their answers, so that it does not wait.
           send()
           for (const answer of message.answers) {
-            const asker = waiting.get(answer.id)
+            const caller = waiting.get(answer.id)
             waiting.delete(answer.id)
-            if (answer.ok) asker?.resolve(answer.value)
+            if (answer.ok) caller?.resolve(answer.value)
             else
-              asker?.reject(
+              caller?.reject(
                 answer.busy
                   ? new StoreBusy(answer.message, answer.code)
                   : new Error(answer.message),
@@ -131,12 +131,12 @@ export async function startThread<V extends Verbs>(options: {
         },
         exit: () => {
           worker = null
-          for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
+          for (const caller of waiting.values()) caller.reject(new StoreBusy(cause))
           waiting.clear()
-          made = []
-          atWork = 0
+          unsent = []
+          unanswered = 0
           reject(Object.assign(new Error(cause), { code }))
-          if (closing) ended()
+          if (closing) resolveEnd()
           else restartLater()
         },
       })
@@ -152,20 +152,20 @@ export async function startThread<V extends Verbs>(options: {
     )
   }
 
-  const sendAll = (): void => {
-    const requests = made
-    made = []
+  const sendUnsent = (): void => {
+    const requests = unsent
+    unsent = []
     if (requests.length === 0 || worker === null) return
-    atWork += requests.length
-    worker.tell({ requests: JSON.stringify(requests) })
+    unanswered += requests.length
+    worker.send({ requests: JSON.stringify(requests) })
   }
-  /** What is made while the thread works waits for its answer: fewer messages, and larger batches for each commit. */
+  /** Calls made while the thread works wait for its answer: fewer messages, and larger batches for each commit. */
   const send = (): void => {
-    if (atWork === 0) sendAll()
+    if (unanswered === 0) sendUnsent()
   }
 
   try {
-    if (begun) await start()
+    if (isStarted) await start()
   } catch (error) {
     closing = true
     throw error
@@ -173,9 +173,9 @@ export async function startThread<V extends Verbs>(options: {
   return {
     call: (verb, ...args) =>
       new Promise((resolve, reject) => {
-        if (!begun && !closing) {
-          begun = true
-          // Where it cannot, this call is told so, and it is tried again.
+        if (!isStarted && !closing) {
+          isStarted = true
+          // If the start fails, this call is rejected, and the next start is scheduled.
           start().catch(() => {})
         }
         if (closing || worker === null || waiting.size >= options.waitingMax) {
@@ -193,17 +193,17 @@ export async function startThread<V extends Verbs>(options: {
         const id = nextId
         nextId += 1
         waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-        if (made.length === 0 && atWork === 0) setImmediate(send)
-        made.push({ id, verb, args })
+        if (unsent.length === 0 && unanswered === 0) setImmediate(send)
+        unsent.push({ id, verb, args })
       }),
     waiting: () => waiting.size,
     async close() {
       if (!closing) {
         closing = true
-        if (worker === null) ended()
+        if (worker === null) resolveEnd()
         else {
-          sendAll()
-          worker.tell({ close: true })
+          sendUnsent()
+          worker.send({ close: true })
         }
       }
       await end

@@ -16,7 +16,7 @@ import { noteMark } from '../recovery/inspect-log.ts'
 import { messageOf } from '../operations/run-writes.ts'
 import { rescueInto } from '../recovery/rescue-deleted-database.ts'
 import type { RescuePlan } from '../files/upload-and-clock-types.ts'
-import type { Answer, FromThread, Request } from './worker-client.ts'
+import type { Answer, MessageFromThread, Request } from './worker-client.ts'
 
 export type WriterData = {
   readonly file: string
@@ -71,7 +71,7 @@ export async function serve(
   let indexing: NodeJS.Timeout | null = null
   let committed = false
 
-  const send = (message: FromThread): void => port.postMessage(message)
+  const send = (message: MessageFromThread): void => port.postMessage(message)
 
   async function commit(batch: readonly Request[]): Promise<void> {
     if (own !== null && own.look() !== null) {

@@ -2,29 +2,33 @@
 import { expect, test } from 'vitest'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { requestsIn, startThread } from '../../../server/storage/database/worker-client.ts'
-import type { Begin, Heard, Request } from '../../../server/storage/database/worker-client.ts'
+import type {
+  StartWorker,
+  WorkerListeners,
+  Request,
+} from '../../../server/storage/database/worker-client.ts'
 
 type Echo = { readonly echo: (sql: Sql, word: string) => string }
 
 async function started() {
   const sent: Request[] = []
-  let heard: Heard | null = null
-  const begin: Begin = (_file, _data, hears) => {
-    heard = hears
-    queueMicrotask(() => hears.message({ ready: true }))
+  let listeners: WorkerListeners | null = null
+  const startWorker: StartWorker = (_file, _data, given) => {
+    listeners = given
+    queueMicrotask(() => given.message({ ready: true }))
     return {
-      tell: (message) => void ('requests' in message && sent.push(...requestsIn(message.requests))),
-      kill: async () => hears.exit(),
+      send: (message) => void ('requests' in message && sent.push(...requestsIn(message.requests))),
+      kill: async () => given.exit(),
     }
   }
   const thread = await startThread<Echo>({
     file: new URL('file:///nowhere'),
     data: {},
     waitingMax: 10,
-    begin,
+    startWorker,
   })
   const answer = (id: number, busy: boolean): void =>
-    heard?.message({
+    listeners?.message({
       answers: [
         busy ? { id, ok: false, busy, message: 'not committed' } : { id, ok: true, value: id },
       ],
