@@ -42,6 +42,8 @@ export type Environment = {
   readonly dataDir: string
   /** Address of the PostgreSQL database; null for SQLite in the data folder. */
   readonly databaseUrl: string | null
+  /** False: the server does not start on a database of an older version, which `rollcall db migrate` migrates. */
+  readonly migratesAtStart?: boolean
   readonly eventsDir: string
   readonly production: boolean
   readonly firstAdmin: { readonly username: string; readonly password: string | null }

@@ -152,6 +152,10 @@ export function readEnvironment(
   else if (production && limits === 'off')
     problems.push(`RATE_LIMITS=off is not allowed with ${reason}.`)
 
+  const migrateAtStart = readVariable('MIGRATE_AT_START') ?? 'on'
+  if (migrateAtStart !== 'on' && migrateAtStart !== 'off')
+    problems.push(`MIGRATE_AT_START must be on or off, not "${migrateAtStart}".`)
+
   const clock = readVariable('CLOCK')
   const clockStart = clock === null ? null : readInstant(clock)
   if (clock !== null && clockStart === null)
@@ -193,6 +197,7 @@ export function readEnvironment(
     publicUrl,
     dataDir: path.resolve(readVariable('DATA_DIR') ?? 'var'),
     databaseUrl,
+    ...(migrateAtStart === 'off' ? { migratesAtStart: false } : {}),
     eventsDir: path.resolve(readVariable('EVENTS_DIR') ?? 'events'),
     production,
     firstAdmin: { username, password: readVariable('ADMIN_PASSWORD') },

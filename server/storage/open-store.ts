@@ -49,12 +49,15 @@ export async function openStore({
   dataDir,
   databaseUrl = null,
   migrates = false,
+  migratesAtStart = true,
   isNew,
   startWorker,
 }: {
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
+  /** False: a database of an older version fails with a message, also where `migrates`. */
+  readonly migratesAtStart?: boolean
   readonly isNew?: boolean | undefined
   /** Where SQLite works; left out: in threads. */
   readonly startWorker?: StartWorker
@@ -63,12 +66,14 @@ export async function openStore({
     // No command makes an empty database either, which the next start would take for the one that is missing.
     const lost = isNew === true ? null : lostDatabase(dataDir)
     if (lost !== null) throw new LostDatabase(lost)
-    return (
-      await openInside({ dataDir, migrates, ...(startWorker === undefined ? {} : { startWorker }) })
-    ).store
+    const inside = { dataDir, migrates, migratesAtStart }
+    return (await openInside({ ...inside, ...(startWorker === undefined ? {} : { startWorker }) }))
+      .store
   }
   const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
-  return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew ?? !migrates })).store
+  const mayCreate = isNew ?? !migrates
+  const opening = { url: databaseUrl, migrates, migratesAtStart, isNew: mayCreate }
+  return (await openInsidePostgres(opening)).store
 }
 
 /**
@@ -77,11 +82,13 @@ export async function openStore({
 export async function openInside({
   dataDir,
   migrates = false,
+  migratesAtStart = true,
   seam = {},
   startWorker,
 }: {
   readonly dataDir: string
   readonly migrates?: boolean
+  readonly migratesAtStart?: boolean
   readonly seam?: Seam
   readonly startWorker?: StartWorker
 }): Promise<Inside> {
@@ -100,7 +107,14 @@ export async function openInside({
   // Before anything else reads or writes it, so that it cannot be lost unnoticed from here on.
   const held =
     shared === undefined || lackOf(dataDir) !== null ? null : holdDatabase(dataDir, shared)
-  const data: WriterData = { file, migrates, seam, mustExist: held !== null, ...watched }
+  const data: WriterData = {
+    file,
+    migrates,
+    migratesAtStart,
+    seam,
+    mustExist: held !== null,
+    ...watched,
+  }
   const { waitingMax = WAITING_MAX } = seam
   const common = { waitingMax, ...(startWorker === undefined ? {} : { startWorker }) }
   const writing = startThread<typeof writes>({

@@ -21,7 +21,7 @@ export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
 /** On an empty database without other users. */
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
-  await prepare(url, false)
+  await prepare(url)
   const connection = await connect(url)
   // A history has one connection, on which operations run one after the other.
   const sql: Sql = Object.assign(<Row>(text: string) => connection.sql<Row>(text), {

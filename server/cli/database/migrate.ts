@@ -1,17 +1,22 @@
 /**
  * `rollcall db migrate`: migrates the database while no server runs, or reports whether that is needed.
  */
-import { lostDatabase } from '../../storage/recovery/missing-database.ts'
+import { holdsTraces, lostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
+import type { Versions } from '../../storage/database/run-migrations.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { parseArguments } from '../options.ts'
-import type { Command } from '../command.ts'
+import type { Command, Status, Terminal } from '../command.ts'
 
 const help = `Usage: rollcall db migrate [--check]
 
-Updates the database in DATA_DIR to this version of Rollcall. The server does the same when it starts; no other
-command does. First it writes a copy next to the database: rollcall.before-vN.db.
+Updates the database to this version of Rollcall while no server runs. The server does the same when it starts, unless
+MIGRATE_AT_START is off; no other command does. A migration that was interrupted continues where it stopped.
+
+In DATA_DIR, it first writes a copy next to the database: rollcall.before-vN.db. In PostgreSQL, it makes no copy (run
+pg_dump first), and it creates the tables in an empty database. It uses connections of its own: if DATABASE_URL leads to
+a pooler, name the database itself for this command.
 
   --check   only shows whether an update is needed
 
@@ -25,32 +30,24 @@ export const migrateCommand: Command = {
     const environment = terminal.environment()
     if (environment === null) return 2
     const { dataDir, databaseUrl } = environment
-    if (databaseUrl !== null) {
-      terminal.printError(
-        'DATABASE_URL is set: the server migrates a PostgreSQL database when it starts. Make a copy with pg_dump first.',
-      )
-      return 2
-    }
+    const onlyChecks = parsed.values['check'] === true
+    if (databaseUrl !== null)
+      return migratePostgres({ dataDir, url: databaseUrl, onlyChecks }, terminal)
     const lostReason = lostDatabase(dataDir)
     if (lostReason !== null) {
       terminal.printError(lostReason)
       return 2
     }
-    const { found, known } = versionsIn(dataDir)
-    if (found === null || found === known) {
+    const versions = versionsIn(dataDir)
+    const { found, known } = versions
+    if (found === null) {
       terminal.print(
-        found === null
-          ? `There is no database in ${dataDir} yet. The server creates one when it first starts.`
-          : `The database already has version ${known}, the version of this Rollcall.`,
+        `There is no database in ${dataDir} yet. The server creates one when it first starts.`,
       )
       return 0
     }
-    if (parsed.values['check'] === true && found < known) {
-      terminal.print(
-        `The database has version ${found}, and this Rollcall needs ${known}. Run rollcall db migrate, or start the server, which migrates it.`,
-      )
-      return 1
-    }
+    const status = reportVersions(versions, onlyChecks, terminal)
+    if (status !== null) return status
     const release = beginServing(dataDir)
     if (release === null) {
       terminal.printError(`A server is running on ${dataDir}. Stop it first.`)
@@ -66,4 +63,45 @@ export const migrateCommand: Command = {
     )
     return 0
   },
+}
+
+/** Prints whether a migration is needed. Returns the exit status; null if the database is to be migrated now. */
+function reportVersions(
+  { found, known }: Versions,
+  onlyChecks: boolean,
+  terminal: Terminal,
+): Status | null {
+  if (found === known) {
+    terminal.print(`The database already has version ${known}, the version of this Rollcall.`)
+    return 0
+  }
+  if (!onlyChecks || (found ?? 0) > known) return null
+  terminal.print(
+    found === null
+      ? 'The database has no tables. Run rollcall db migrate, or start the server, which creates them.'
+      : `The database has version ${found}, and this Rollcall needs ${known}. Run rollcall db migrate, or start the server, which migrates it.`,
+  )
+  return 1
+}
+
+async function migratePostgres(
+  {
+    dataDir,
+    url,
+    onlyChecks,
+  }: { readonly dataDir: string; readonly url: string; readonly onlyChecks: boolean },
+  terminal: Terminal,
+): Promise<Status> {
+  const { postgresVersions, prepare } = await import('../../storage/postgres/prepare-database.ts')
+  const versions = await postgresVersions(url)
+  const status = reportVersions(versions, onlyChecks, terminal)
+  if (status !== null) return status
+  await prepare(url, { migrates: true, isNew: !holdsTraces(dataDir) })
+  const { found, known } = versions
+  terminal.print(
+    found === null
+      ? `The tables of version ${known} were created.`
+      : `The database was migrated from version ${found} to ${known}.`,
+  )
+  return 0
 }

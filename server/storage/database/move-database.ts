@@ -16,7 +16,7 @@ import { connect } from '../postgres/hosts.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
 import { cannotBeUsed, prepare } from '../postgres/prepare-database.ts'
 import { isOfPostgres } from '../postgres/errors.ts'
-import { createTables, migrations } from './schema.ts'
+import { createTables, migrations, reportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
 import { rollUp } from '../postgres/appended-counters.ts'
 import { indexNew } from '../lists/search-index.ts'
@@ -52,9 +52,9 @@ export async function moveToPostgres(dataDir: string, url: string): Promise<Resu
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version !== migrations.length)
       return err(
-        `The database in ${dataDir} is of version ${version}, and this Rollcall writes ${migrations.length}: run rollcall db migrate first.`,
+        `The database in ${dataDir} is of version ${reportedVersion(version, migrations.length)}, and this Rollcall writes ${migrations.length}: run rollcall db migrate first.`,
       )
-    await prepare(url, false)
+    await prepare(url)
     return await inPostgres(url, async (connection) => {
       db.exec('BEGIN')
       const tables = tablesOf(db)
@@ -98,7 +98,7 @@ export async function moveToSqlite(dataDir: string, url: string): Promise<Result
     return err(
       `There is a database in ${dataDir} already. Move it away first, or give another DATA_DIR.`,
     )
-  await prepare(url, false)
+  await prepare(url)
   keepPrivate(dataDir)
   const part = `${file}.part`
   rmSync(part, { force: true })

@@ -1,9 +1,9 @@
 /** Decides when a database is migrated to this version, and copies it first. */
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE } from './sqlite-connection.ts'
-import { migrate, migrations, newerVersion } from './schema.ts'
+import { migrate, migrations, newerVersion, parseVersion, reportedVersion } from './schema.ts'
 
 export type Versions = {
   /** Null: there is no database yet. */
@@ -24,33 +24,44 @@ export function versionsIn(dataDir: string): Versions {
   if (size === 0) return { found: 0, known }
   const db = new Database(file, { readonly: true })
   try {
-    return { found: versionOf(db), known }
+    return { found: reportedVersion(storedVersion(db), known), known }
   } finally {
     db.close()
   }
 }
 
+type Permission = {
+  /** A server, or the command that migrates. */
+  readonly migrates: boolean
+  /** False: a server that must leave the migration to the command. */
+  readonly migratesAtStart: boolean
+}
+
 /**
- * Creates the tables in an empty file. A database of another version is migrated only with `migrates`, and after
+ * Creates the tables in an empty file. A database of another version is migrated only with both permissions, and after
  * a copy beside it; otherwise it fails with a message, because an older server may be running on it. Returns the
  * path of the copy.
  */
 export async function bringUpToDate(
   db: Database.Database,
   file: string,
-  { migrates }: { readonly migrates: boolean },
+  { migrates, migratesAtStart }: Permission,
 ): Promise<string | null> {
-  const found = versionOf(db)
+  const stored = storedVersion(db)
   const known = migrations.length
-  if (found === known) return null
+  if (stored === known) return null
+  const found = reportedVersion(stored, known)
   if (found > known) throw newerVersion(found)
-  if (found === 0) {
+  if (stored === 0) {
     await migrate(db)
     return null
   }
   if (!migrates) throw olderVersion(found)
+  if (!migratesAtStart) throw notAtStart(found, known)
   const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
-  copyTo(db, copy)
+  // A migration that was interrupted has made the copy; the file has changed since.
+  const isInterrupted = parseVersion(stored).from !== null
+  if (!isInterrupted || !existsSync(copy)) copyTo(db, copy)
   await migrate(db)
   return copy
 }
@@ -82,6 +93,13 @@ function withoutMark(copy: string): void {
   }
 }
 
+/** Why a server does not start on an older database. */
+export function notAtStart(found: number, known: number): Error {
+  return new Error(
+    `The database has version ${found}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
+  )
+}
+
 /** Why a file is left as it is by whoever may not migrate. */
 function olderVersion(found: number): Error {
   return new Error(
@@ -89,5 +107,5 @@ function olderVersion(found: number): Error {
   )
 }
 
-const versionOf = (db: Database.Database): number =>
+const storedVersion = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }))

@@ -255,10 +255,12 @@ export const migrations: readonly string[] = [
   '',
   // PostgreSQL stores a key of each operation (server/storage/postgres/commit-keys.ts).
   '',
+  // The counts of rate limits on PostgreSQL are logged (server/storage/postgres/postgres-only-tables.ts).
+  '',
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */
-export async function fillFrom(version: number, sql: Sql): Promise<void> {
+async function fillFrom(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(bankReferences)) await nameOlder(sql)
   if (version <= migrations.indexOf(secondPayments)) await noteOlderPayers(sql)
   if (version <= migrations.indexOf(importsNamed)) await nameOlderImports(sql)
@@ -281,14 +283,77 @@ export function createTables(db: Database.Database): void {
   db.pragma(`user_version = ${migrations.length}`)
 }
 
-/** Migrates the file to this version. Refuses a file from a newer Rollcall. */
+/**
+ * The stored version is the number of steps that a database has. During a migration it also contains the version that the
+ * migration began from, times this number (there are never so many steps): a process that was killed continues, and no
+ * server uses the database meanwhile.
+ */
+const UNDER_WAY = 1_000
+
+type SchemaVersion = {
+  readonly steps: number
+  /** The version that an unfinished migration began from; null if none is under way. */
+  readonly from: number | null
+}
+
+export function parseVersion(stored: number): SchemaVersion {
+  return stored < UNDER_WAY
+    ? { steps: stored, from: null }
+    : { steps: stored % UNDER_WAY, from: Math.floor(stored / UNDER_WAY) }
+}
+
+/** Returns what is stored after a step of a migration that began from that version. */
+const versionUnderWay = (from: number, steps: number): number => from * UNDER_WAY + steps
+
+/** Returns the version to report: during a migration, the one that it began from, unless this release lacks its steps. */
+export function reportedVersion(stored: number, known: number): number {
+  const { steps, from } = parseVersion(stored)
+  return from === null || steps > known ? steps : from
+}
+
+/** What a migration does to a database of one of the two kinds. */
+export type Migrating = {
+  readonly sql: Sql
+  /** Runs the statements that take a database with that many steps to the next. */
+  runStep(step: number): void
+  setVersion(stored: number): void
+}
+
+/**
+ * Does the next part of a migration, for which the caller opens a transaction that also holds the version. First each
+ * step, then the data of all new tables. Returns whether there may be more to do. Refuses a newer database.
+ */
+export async function takeStep(
+  stored: number,
+  { sql, runStep, setVersion }: Migrating,
+): Promise<boolean> {
+  const known = migrations.length
+  const { steps, from } = parseVersion(stored)
+  if (steps > known) throw newerVersion(steps)
+  if (stored === known) return false
+  if (steps < known) {
+    runStep(steps)
+    setVersion(versionUnderWay(from ?? steps, steps + 1))
+    return true
+  }
+  await fillFrom(from ?? steps, sql)
+  setVersion(known)
+  return false
+}
+
+/** Migrates the file to this version, each step in a transaction of its own. Refuses a file from a newer Rollcall. */
 export async function migrate(db: Database.Database): Promise<void> {
-  // Immediate, and the version read inside: two processes that start at once do not both migrate.
-  await inTransaction(db, async () => {
-    const version = Number(db.pragma('user_version', { simple: true }))
-    if (version > migrations.length) throw newerVersion(version)
-    for (const step of migrations.slice(version)) db.exec(step)
-    await fillFrom(version, statements(db))
-    db.pragma(`user_version = ${migrations.length}`)
-  })
+  const migrating: Migrating = {
+    sql: statements(db),
+    runStep: (step) => void db.exec(migrations[step] ?? ''),
+    setVersion: (stored) => void db.pragma(`user_version = ${stored}`),
+  }
+  // Immediate, and the version read inside: two processes that start at once do not both take a step.
+  for (let isMore = true; isMore;)
+    isMore = await inTransaction(db, async () => {
+      const stored = Number(db.pragma('user_version', { simple: true }))
+      if (stored > 0) return takeStep(stored, migrating)
+      createTables(db)
+      return false
+    })
 }

@@ -21,6 +21,8 @@ import type { Answer, MessageFromThread, Request } from './worker-client.ts'
 export type WriterData = {
   readonly file: string
   readonly migrates: boolean
+  /** False: an older database is refused. */
+  readonly migratesAtStart: boolean
   readonly seam: Seam
   /** Whether there was a database: then no new one is created. Left out: no. */
   readonly mustExist?: boolean
@@ -38,7 +40,7 @@ const MARK_MS = 60_000
 /** Opens the database, which may fail, and processes requests from the port until it is closed. */
 export async function serve(
   port: MessagePort,
-  { file, migrates, seam, mustExist = false, shared }: WriterData,
+  { file, migrates, migratesAtStart, seam, mustExist = false, shared }: WriterData,
 ): Promise<void> {
   const own = shared === undefined ? null : ownFile(shared, file)
   const assertIsThere = (): void => assert(own === null || own.look() === null, NO_FILE)
@@ -46,7 +48,7 @@ export async function serve(
   assertIsThere()
   const db = openToWrite(file, { mustExist })
   assertIsThere()
-  await bringUpToDate(db, file, { migrates })
+  await bringUpToDate(db, file, { migrates, migratesAtStart })
   degrade(db, seam)
   // What was migrated is copied into the file from here on, which must still be the same one.
   assertIsThere()

@@ -1,6 +1,6 @@
 /** Reports the state of a PostgreSQL database before a start. Changes nothing. */
 import pg from 'pg'
-import { migrations, newerVersion } from '../database/schema.ts'
+import { migrations, newerVersion, reportedVersion } from '../database/schema.ts'
 import { errorOf } from './connection.ts'
 import { openHosts } from './hosts.ts'
 import { cannotBeUsed } from './prepare-database.ts'
@@ -66,10 +66,11 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
     const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
     if (rows[0]?.there == null) return wrong(noTables(rows[0]?.name ?? ''))
     const found = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
-    const version = found.rows[0]?.version ?? 0
+    const stored = found.rows[0]?.version ?? 0
     const known = migrations.length
+    const version = reportedVersion(stored, known)
     if (version > known) return wrong(newerVersion(version).message)
-    if (version < known)
+    if (stored !== known)
       return good(
         `${server} answers, and the database is of version ${version}; the next start brings it to ${known}. Copy it with pg_dump before.`,
       )

@@ -35,17 +35,20 @@ export type InsidePostgres = { readonly store: Store }
 export async function openInsidePostgres({
   url,
   migrates = false,
+  migratesAtStart = true,
   isNew = true,
   seam = {},
 }: {
   readonly url: string
   readonly migrates?: boolean
+  /** False: a database without the tables of this version is refused. */
+  readonly migratesAtStart?: boolean
   /** Whether tables may be made where there are none. */
   readonly isNew?: boolean
   readonly seam?: Seam
 }): Promise<InsidePostgres> {
   const { waitingMax = WAITING_MAX, startingMsMax = STARTING_MS_MAX } = seam
-  await prepare(url, migrates, isNew, startingMsMax)
+  await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
   const hosts = openHosts(url)
   const { isPrepared } = hosts
   const writing = openHostPool(hosts, (host) => ({ ...clientOptions(host), max: WRITERS }))

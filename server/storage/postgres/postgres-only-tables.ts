@@ -6,6 +6,25 @@ import { appendedCounters } from './appended-counters.ts'
 import { commitKeysTable } from './commit-keys.ts'
 import { SLOTS } from '../database/row-locks.ts'
 
+/** Counts one try after the other, whichever servers they come to. Returns how long to wait; 0: it was counted. */
+const takeTry = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
+LANGUAGE plpgsql AS $body$
+DECLARE recent bigint[];
+BEGIN
+  -- Nothing waits for the disk: a crash loses what was counted in the last second.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  INSERT INTO tries (key, times, until) VALUES (wanted, '{}', at + span) ON CONFLICT (key) DO NOTHING;
+  SELECT ARRAY(SELECT one FROM unnest(times) AS one WHERE one > at - span ORDER BY one) INTO recent
+    FROM tries WHERE key = wanted FOR UPDATE;
+  recent := coalesce(recent, '{}');
+  IF cardinality(recent) >= most THEN
+    IF NOT always THEN RETURN recent[cardinality(recent) - most + 1] + span - at; END IF;
+    recent := recent[cardinality(recent) - most + 2:];
+  END IF;
+  UPDATE tries SET times = recent || at, until = at + span WHERE key = wanted;
+  RETURN 0;
+END $body$`
+
 export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
   25: [
     `CREATE TABLE proof_files (sha256 text COLLATE "C" PRIMARY KEY, bytes bigint NOT NULL, kept_at bigint NOT NULL)`,
@@ -17,28 +36,10 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
     )`,
     // Pictures and papers are packed already.
     'ALTER TABLE proof_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL',
-    // What is lost with it at a crash is how often somebody tried in the last minutes.
-    'CREATE UNLOGGED TABLE tries (key text COLLATE "C" PRIMARY KEY, times bigint[] NOT NULL, until bigint NOT NULL)',
+    'CREATE TABLE tries (key text COLLATE "C" PRIMARY KEY, times bigint[] NOT NULL, until bigint NOT NULL)',
     'CREATE INDEX tries_until ON tries (until)',
   ],
-  27: [
-    // One after the other, whichever servers they come to. Answers how long to wait; 0: it was counted.
-    `CREATE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
-    LANGUAGE plpgsql AS $body$
-    DECLARE recent bigint[];
-    BEGIN
-      INSERT INTO tries (key, times, until) VALUES (wanted, '{}', at + span) ON CONFLICT (key) DO NOTHING;
-      SELECT ARRAY(SELECT one FROM unnest(times) AS one WHERE one > at - span ORDER BY one) INTO recent
-        FROM tries WHERE key = wanted FOR UPDATE;
-      recent := coalesce(recent, '{}');
-      IF cardinality(recent) >= most THEN
-        IF NOT always THEN RETURN recent[cardinality(recent) - most + 1] + span - at; END IF;
-        recent := recent[cardinality(recent) - most + 2:];
-      END IF;
-      UPDATE tries SET times = recent || at, until = at + span WHERE key = wanted;
-      RETURN 0;
-    END $body$`,
-  ],
+  27: [takeTry],
   // Since when a file lies aside that no record refers to.
   40: ['ALTER TABLE proof_files ADD COLUMN aside_at bigint'],
   48: [
@@ -54,6 +55,13 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
     'UPDATE search_progress SET last_id = 9007199254740991',
   ],
   49: [commitKeysTable],
+  // It was unlogged: standbys do not have such a table, and distributed engines do not know it.
+  50: [
+    `DO $body$ BEGIN
+      IF (SELECT relpersistence = 'u' FROM pg_class WHERE oid = 'tries'::regclass) THEN ALTER TABLE tries SET LOGGED; END IF;
+    END $body$`,
+    takeTry,
+  ],
 }
 
 /** Returns the tables added after that version, up to and including the other. */

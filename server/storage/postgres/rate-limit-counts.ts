@@ -1,6 +1,6 @@
 /**
- * Counts tries of all servers in one table, which is not logged: counting waits for no disk.
- * A crash of PostgreSQL empties it.
+ * Counts tries of all servers in one table.
+ * Counting does not wait for the disk: a crash of PostgreSQL may lose the counts of the last second.
  */
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../../engine/index.ts'

@@ -48,10 +48,10 @@ const SEARCH = [
   `CREATE INDEX search_index_words ON search_index USING gin (words gin_trgm_ops)`,
 ]
 
-/** Returns the statements that migrate a database from that version to this one: SQLite's steps, one by one. */
-export function stepsFrom(version: number): readonly string[] {
+/** Returns the statements that migrate a database from one version to another: SQLite's steps, one by one. */
+export function stepsFrom(version: number, upTo = migrations.length): readonly string[] {
   return migrations
-    .slice(version)
+    .slice(version, upTo)
     .flatMap((step, at) => [
       ...statementsOf(step).flatMap(stepInPostgres),
       ...onlyHereBetween(version + at, version + at + 1),

@@ -7,6 +7,7 @@ import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import type Database from 'better-sqlite3'
+import { parseVersion } from '../database/schema.ts'
 
 /** The state of the database shared by a server's threads: numbers at these positions. */
 export type Shared = Int32Array<SharedArrayBuffer>
@@ -183,7 +184,7 @@ function isOther({ header, bytes }: Seen, before: Seen | null, shared: Shared): 
     isCutOff ||
     header.pageSize !== old.pageSize ||
     // A start migrates it.
-    header.version < old.version ||
+    parseVersion(header.version).steps < parseVersion(old.version).steps ||
     age < (ageOf(old.mark, shared) ?? 0) ||
     (header.pages < old.pages && !isVacuumed)
   )

@@ -1,5 +1,5 @@
 /** Who may bring a database to another version, and what is kept of the one before. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -65,6 +65,36 @@ test('rollcall db migrate says whether it is needed, waits for no running server
     [known - 1, 1],
   ])
   expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 0 })
+})
+
+test('with MIGRATE_AT_START=off the server does not start on an older database, and rollcall db migrate migrates it', async () => {
+  const sentence = `The database has version ${known - 1}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`
+  const server = { dataDir, migrates: true, migratesAtStart: false }
+  await expect(openStore(server)).rejects.toThrow(sentence)
+  expect(readdirSync(dataDir)).not.toContain(COPY)
+  const variables = { DATA_DIR: dataDir, MIGRATE_AT_START: 'off' }
+  expect(await runHere(['db', 'migrate'], variables)).toMatchObject({ status: 0 })
+  await (await openStore(server)).close()
+  expect(seen(DATABASE_FILE)).toEqual([known, 1])
+})
+
+test('a migration that was killed keeps the copy from before it, and continues', async () => {
+  copyFileSync(join(dataDir, DATABASE_FILE), join(dataDir, COPY))
+  const db = openToWrite(join(dataDir, DATABASE_FILE))
+  db.exec(migrations.at(-1) ?? '')
+  // All steps are done, and the data of new tables is not.
+  db.pragma(`user_version = ${(known - 1) * 1000 + known}`)
+  db.exec('DELETE FROM event_files')
+  db.close()
+  expect(await runHere(['user', 'list'], { DATA_DIR: dataDir })).toMatchObject({
+    status: 2,
+    err: expect.stringContaining(`of an older version of Rollcall (${known - 1};`),
+  })
+  await (await openStore({ dataDir, migrates: true })).close()
+  expect([seen(DATABASE_FILE), seen(COPY)]).toEqual([
+    [known, 0],
+    [known - 1, 1],
+  ])
 })
 
 test('a disk without space for the copy leaves the database unchanged', async () => {

@@ -1,9 +1,14 @@
 /** A database in PostgreSQL of an older version becomes what a new one is, by the steps that SQLite takes. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { definitions, stepsFrom } from '../../../server/storage/postgres/schema-from-sqlite.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
+import { runHere } from '../run-command.ts'
 import { confirmed, found, mail, registered } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -14,6 +19,9 @@ const FIRST = 21
 
 /** So many of the newest versions are always tried: what is new is wrong there. */
 const NEWEST = 4
+
+const WAITING_FOR_TABLE =
+  "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'settlement_lines'::regclass"
 
 /** Columns, indexes and what triggers do. */
 const CATALOG = [
@@ -62,14 +70,21 @@ else {
     }
   })
 
-  test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
-    const { url, shell } = await made('older', [
-      ...definitions(FIRST),
+  /** A database of an older version with one registration. */
+  const older = (name: string, version = FIRST): Promise<{ url: string; shell: pg.Client }> =>
+    made(name, [
+      ...definitions(version),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY, version integer NOT NULL)',
-      `INSERT INTO rollcall_version VALUES (1, ${FIRST})`,
+      `INSERT INTO rollcall_version VALUES (1, ${version})`,
       `INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
        VALUES ('demo', 'hash', 'OLD1', 'Asha Demo', '', '', '', '{}', 'pending', 1, '1970-01-01')`,
     ])
+  const stored = async (shell: pg.Client): Promise<number | undefined> =>
+    (await shell.query<{ version: number }>('SELECT version FROM rollcall_version')).rows[0]
+      ?.version
+
+  test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
+    const { url, shell } = await older('older')
     await expect(openInsidePostgres({ url })).rejects.toThrow(
       /^The database in PostgreSQL is of an older version of Rollcall/,
     )
@@ -79,6 +94,102 @@ else {
     expect((await store.applyFact(orderId, confirmed('AP1'), mail)).changed).toBe(true)
     await store.close()
     await shell.end()
+  })
+
+  test('two servers that start at once on an older database: one migrates, the other waits and starts too', async () => {
+    const { url, shell } = await older('twice')
+    await shell.query('CREATE TABLE migration_lock ("only" integer PRIMARY KEY)')
+    await shell.query('INSERT INTO migration_lock VALUES (1)')
+    await shell.query('BEGIN; SELECT 1 FROM migration_lock FOR UPDATE')
+    const starts = [1, 2].map(() => openInsidePostgres({ url, migrates: true }))
+    const watch = await server.shell(url)
+    const waiting = async (): Promise<unknown> =>
+      (
+        await watch.query(
+          "SELECT query FROM pg_stat_activity WHERE datname = 'twice' AND wait_event_type = 'Lock'",
+        )
+      ).rows
+    const wait = { query: 'SELECT 1 FROM migration_lock FOR UPDATE' }
+    await expect.poll(waiting).toEqual([wait, wait])
+    expect(await stored(watch)).toBe(FIRST)
+    await shell.query('COMMIT')
+    for (const { store } of await Promise.all(starts)) {
+      expect((await found(store, 'OLD1')).answers).toEqual({})
+      await store.close()
+    }
+    expect(await stored(watch)).toBe(migrations.length)
+    await Promise.all([shell.end(), watch.end()])
+  })
+
+  test('two servers that start at once on an empty database both start', async () => {
+    const url = await server.database('both_new')
+    const starts = [1, 2, 3].map(() => openInsidePostgres({ url, migrates: true }))
+    for (const { store } of await Promise.all(starts)) {
+      await registered(store)
+      await store.close()
+    }
+  })
+
+  test('a migration that was killed is refused by commands, and continues at the next start', async () => {
+    const { url, shell } = await older('killed', 30)
+    const process = await server.shell(url)
+    // It waits for a table of the step in the middle, and dies there.
+    await process.query('BEGIN; LOCK TABLE settlement_lines')
+    const start = openInsidePostgres({ url, migrates: true, seam: { startingMsMax: 0 } })
+    const ended = start.then(
+      () => 'started',
+      () => 'killed',
+    )
+    await expect
+      .poll(async () => (await shell.query(WAITING_FOR_TABLE)).rows.length)
+      .toBeGreaterThan(0)
+    const stopped = await stored(shell)
+    expect(stopped).toBeGreaterThan(30_030)
+    await shell.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'killed' AND application_name = 'rollcall'",
+    )
+    expect(await ended).toBe('killed')
+    await process.query('COMMIT')
+    expect(await stored(shell)).toBe(stopped)
+    await expect(openInsidePostgres({ url })).rejects.toThrow('of an older version of Rollcall')
+    const { store } = await openInsidePostgres({ url, migrates: true })
+    expect((await found(store, 'OLD1')).answers).toEqual({})
+    await store.close()
+    expect(await stored(shell)).toBe(migrations.length)
+    const fresh = await server.database('never_killed')
+    await (await openInsidePostgres({ url: fresh })).store.close()
+    const now = await server.shell(fresh)
+    expect(await catalogOf(shell)).toEqual(await catalogOf(now))
+    await Promise.all([shell.end(), process.end(), now.end()])
+  })
+
+  test('with MIGRATE_AT_START=off the server refuses an older or empty database, and rollcall db migrate migrates it', async () => {
+    const { url, shell } = await older('by_command')
+    const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-by-command-'))
+    const opening = { dataDir, databaseUrl: url, migrates: true, migratesAtStart: false }
+    const known = migrations.length
+    await expect(openStore(opening)).rejects.toThrow(
+      `The database has version ${FIRST}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
+    )
+    const variables = { DATA_DIR: dataDir, DATABASE_URL: url }
+    const command = (...args: readonly string[]) => runHere(['db', 'migrate', ...args], variables)
+    expect(await command('--check')).toMatchObject({ status: 1 })
+    expect(await stored(shell)).toBe(FIRST)
+    expect(await command()).toEqual({
+      status: 0,
+      out: `The database was migrated from version ${FIRST} to ${known}.\n`,
+      err: '',
+    })
+    expect(await command('--check')).toMatchObject({ status: 0 })
+    await (await openStore(opening)).close()
+    const empty = { ...opening, databaseUrl: await server.database('by_command_new'), isNew: true }
+    await expect(openStore(empty)).rejects.toThrow(/has no tables. MIGRATE_AT_START is off/)
+    expect(
+      await runHere(['db', 'migrate'], { DATA_DIR: dataDir, DATABASE_URL: empty.databaseUrl }),
+    ).toMatchObject({ status: 0, out: `The tables of version ${known} were created.\n` })
+    await (await openStore(empty)).close()
+    await shell.end()
+    rmSync(dataDir, { recursive: true })
   })
 
   test('a cheque line that an older version had kept gets its number', async () => {

@@ -49,7 +49,7 @@ test('the declared tables and columns are those of SQLite', () => {
 test.runIf(hasPostgres)('the declared tables and columns are those of PostgreSQL', async () => {
   const server = await startPostgres()
   const url = await server.database('tables')
-  await prepare(url, false)
+  await prepare(url)
   const shell = await server.shell(url)
   const { rows } = await shell.query<{ table: string; columns: string[] }>(
     `SELECT table_name AS "table", array_agg(column_name || CASE is_nullable WHEN 'YES' THEN '?' ELSE '' END) AS columns
