@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
+import { vi } from 'vitest'
+import { getBackgroundProcess } from '../../../server/background/background-process.ts'
 import { isWebBuilt } from '../../../server/cli/web-app-build.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
@@ -313,6 +315,39 @@ export function hurry(wanted: number, instead: number, told: () => void = () => 
     isProcessPossible = ALL_RUNS
     Object.assign(globalThis, { setTimeout: timeout, setInterval: interval })
   }
+}
+
+/**
+ * The same for timeouts of the background process, which sends the emails of this process: it is ended, and its
+ * successor starts with shorter ones. Returns how to undo it.
+ */
+export async function hurryBackground(
+  wanted: number,
+  instead: number,
+): Promise<() => Promise<void>> {
+  isProcessPossible = false
+  const { NODE_OPTIONS: before } = process.env
+  await endBackground()
+  Object.assign(
+    process.env,
+    running(
+      `const { setTimeout: timeout } = globalThis
+      globalThis.setTimeout = Object.assign(
+        (work, ms, ...rest) => timeout(work, ms === ${wanted} ? ${instead} : ms, ...rest), timeout)`,
+    ),
+  )
+  return async () => {
+    isProcessPossible = ALL_RUNS
+    if (before === undefined) delete process.env['NODE_OPTIONS']
+    else process.env['NODE_OPTIONS'] = before
+    await endBackground()
+  }
+}
+
+async function endBackground(): Promise<void> {
+  const running = getBackgroundProcess()
+  if (running !== null) process.kill(running.pid, 'SIGKILL')
+  await vi.waitUntil(() => getBackgroundProcess() === null, { timeout: 200_000 })
 }
 
 /** Variables with which a process runs this code first: what tests change of its surroundings. */

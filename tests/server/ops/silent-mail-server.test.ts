@@ -7,7 +7,7 @@ import { instant } from '../../../engine/index.ts'
 import { runHere } from '../run-command.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import type { MailServer } from '../mail/mail-server.ts'
-import { hurry, makeFolders, operate, operateHere } from './operator.ts'
+import { hurryBackground, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 import { queueEmails } from './queue-emails.ts'
 
@@ -121,7 +121,7 @@ test('one email with which the mail server came to no end stopped the queue for 
   const others = Array.from({ length: 12 }, (_, n) => `other${n}@example.org`)
   await queued('silent@example.org', ...others)
   // The time limit of an email, in a hurry.
-  closing.push(hurry(90_000, 10_000))
+  closing.push(await hurryBackground(90_000, 10_000))
   server = await operateHere(folders, { SMTP_URL: mail.url })
   await expect.poll(() => mail.taken.toSorted(), PATIENT).toEqual(others.toSorted())
   // What is written while that one is being sent.
@@ -138,7 +138,7 @@ test('rollcall doctor said that a mail server takes emails which comes to no end
   const mail = await silentServer({ to: 'silent@example.org' })
   await queued('silent@example.org')
   // The time limit of an email, in a hurry.
-  closing.push(hurry(90_000, 1_000))
+  closing.push(await hurryBackground(90_000, 1_000))
   server = await operateHere(folders, { SMTP_URL: mail.url })
   await expect
     .poll(() => server?.printed(), PATIENT)
