@@ -27,7 +27,6 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   const sql: Sql = Object.assign(<Row>(text: string) => connection.sql<Row>(text), {
     compiled: connection.sql.compiled,
     dialect: connection.sql.dialect,
-    searching: connection.sql.searching,
     lock: () => {},
     batch: null,
   })
@@ -124,7 +123,6 @@ function createBatchedReads(
         }
       },
       dialect: sql.dialect,
-      searching: sql.searching,
       lock: sql.lock,
       batch: null,
     }),

@@ -19,7 +19,6 @@ export type Sql = {
   /** A statement that was compiled for this database; see `statement.ts`. */
   compiled<Row>(text: string): Statement<Row>
   readonly dialect: Dialect
-  readonly searching: Searching
   /**
    * Locks rows until the end of the transaction, with a statement of PostgreSQL that is sent with the next one. Kinds are
    * locked in the order of `LOCK_ORDER`. SQLite has one writer: there it does nothing.
@@ -56,8 +55,6 @@ export const LOCK_ORDER = [
   'mailbox',
 ] as const
 export type RowLock = (typeof LOCK_ORDER)[number]
-/** Whether unindexed rows may exist. */
-export type Searching = { readonly isBehind: boolean }
 /** A connection, for code that begins and ends its transactions. */
 export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
@@ -141,7 +138,6 @@ export function statements(db: Database.Database): Sql {
   return Object.assign(sql, {
     compiled: sql,
     dialect: sqliteDialect,
-    searching: SEARCHING,
     lock: () => {},
     batch: null,
   })
@@ -181,6 +177,3 @@ function asyncStatement<Row>(statement: Database.Statement): Statement<Row> {
     },
   }
 }
-
-/** The index is filled in pauses; what it lacks is read row by row. */
-const SEARCHING: Searching = { isBehind: true }

@@ -2,43 +2,82 @@
 import type Database from 'better-sqlite3'
 import { inTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { wordsOf, type Words } from './search-terms.ts'
 
 /** Rows indexed in one transaction of their own: some ten milliseconds of the writer's time; fewer would cost more each. */
 const BATCH_ROWS = 1_000
 
-type Row = Words & { readonly id: number }
-const COLUMNS = 'id, reg_no, former_no, full_name, email, phone, council_no, answers'
+const WORDS = [
+  'id',
+  'reg_no',
+  'former_no',
+  'full_name',
+  'email',
+  'phone',
+  'council_no',
+  'answers',
+] as const
+const unindexedCount = statement((builder) =>
+  builder
+    .selectFrom('registrations')
+    .select(({ eb, fn, selectFrom }) =>
+      eb(
+        fn.coalesce(fn.max('id'), eb.lit(0)),
+        '-',
+        selectFrom('search_progress').select('last_id'),
+      ).as('n'),
+    ),
+)
+/** Not found if its words will be indexed later anyway. */
+const indexedRegistration = statement((builder, { id }: { id: number }, { unindexed }) => {
+  const registration = builder.selectFrom('registrations').select(WORDS).where('id', '=', id)
+  return unindexed === null
+    ? registration
+    : registration.where('id', '<=', ({ selectFrom }) =>
+        selectFrom('search_progress').select('last_id'),
+      )
+})
+const nextRegistrations = statement((builder) =>
+  builder
+    .selectFrom('registrations')
+    .select(WORDS)
+    .where('id', '>', ({ selectFrom }) => selectFrom('search_progress').select('last_id'))
+    .orderBy('id')
+    .limit(BATCH_ROWS),
+)
+const deleteWords = statement((builder, { id }: { id: number }) =>
+  builder.deleteFrom('search_index').where('rowid', '=', id),
+)
+const insertWords = statement((builder, { id, words }: { id: number; words: string }, dialect) =>
+  builder.insertInto('search_index').values({ rowid: id, words: dialect.indexedWords(words) }),
+)
+const saveProgress = statement((builder, { id }: { id: number }) =>
+  builder.updateTable('search_progress').set({ last_id: id }),
+)
 
 /** Returns about how many rows wait to be indexed. */
 export async function unindexed(sql: Sql): Promise<number> {
-  return (
-    (
-      await sql<{ n: number }>(
-        'SELECT coalesce(max(id), 0) - (SELECT last_id FROM search_progress) AS n FROM registrations',
-      ).get()
-    )?.n ?? 0
-  )
+  return (await unindexedCount.get(sql))?.n ?? 0
 }
 
 /** Updates the searched words of a registration; one that is not indexed yet will be indexed with these. */
 export async function reindex(sql: Sql, registrationId: number): Promise<void> {
-  const row = await sql<Row>(
-    `SELECT ${COLUMNS} FROM registrations
-     WHERE id = ?${sql.searching.isBehind ? ' AND id <= (SELECT last_id FROM search_progress)' : ''}`,
-  ).get(registrationId)
+  const row = await indexedRegistration.get(sql, { id: registrationId })
   if (row === undefined) return
-  sql('DELETE FROM search_index WHERE rowid = ?').run(row.id)
+  deleteWords.run(sql, { id: row.id })
   addWords(sql, row)
 }
 
+type Row = Words & { readonly id: number }
+
 /** Where the index is not filled later: adds the words of a new registration. */
 export function indexAtOnce(sql: Sql, row: Row): void {
-  if (!sql.searching.isBehind) addWords(sql, row)
+  if (sql.dialect.unindexed === null) addWords(sql, row)
 }
 
 function addWords(sql: Sql, row: Row): void {
-  sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)').run(row.id, wordsOf(row))
+  insertWords.run(sql, { id: row.id, words: wordsOf(row) })
 }
 
 /** Indexes all rows that are not yet indexed, in the transaction that added them. */
@@ -47,16 +86,13 @@ export async function indexNew(sql: Sql): Promise<void> {
   while (count === BATCH_ROWS) count = await indexSome(sql)
 }
 
-/** Answers how many. */
+/** Returns how many rows were indexed. */
 async function indexSome(sql: Sql): Promise<number> {
-  const rows = await sql<Row>(
-    `SELECT ${COLUMNS} FROM registrations
-       WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
-  ).all(BATCH_ROWS)
+  const rows = await nextRegistrations.all(sql)
   const last = rows.at(-1)
   if (last === undefined) return 0
   for (const row of rows) addWords(sql, row)
-  sql('UPDATE search_progress SET last_id = ?').run(last.id)
+  saveProgress.run(sql, { id: last.id })
   return rows.length
 }
 

@@ -6,7 +6,7 @@
 import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../database/sqlite-connection.ts'
-import type { Batch, Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
+import type { Batch, Ran, Sql, Statement } from '../database/sqlite-connection.ts'
 import { STORE_COMMIT_KEY } from './commit-keys.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
@@ -198,7 +198,6 @@ export function connectionOn(
     sql: Object.assign(sql, {
       compiled,
       dialect: postgresDialect,
-      searching: SEARCHING,
       lock,
       batch,
     }),
@@ -314,6 +313,3 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   26: whole,
   1700: whole,
 }
-
-/** Words are indexed in the transaction that adds their rows. */
-const SEARCHING: Searching = { isBehind: false }

@@ -31,6 +31,7 @@ export const postgresDialect: Dialect = {
   isSet: (flag) => raw<boolean>`${flag} = 1`,
   isSameIgnoringCase: (column, text) => raw<boolean>`lower(${column}) = lower(${text})`,
   ignoreCase: (column) => raw<string | null>`lower(${column})`,
+  indexedWords: (words) => raw<string>`lower(${words})`,
   hasWords: (terms) =>
     raw<SqlBool>`${raw.join(
       terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${patternOf(term)})`),

@@ -54,7 +54,7 @@ else {
   /** The plans that PostgreSQL makes without knowing the values, where it scans a table only if no index serves. */
   async function plansOf(read: (of: Reads) => unknown): Promise<readonly string[]> {
     const texts: string[] = []
-    const { compiled, dialect, searching } = connection.sql
+    const { compiled, dialect } = connection.sql
     const sql: Sql = Object.assign(
       (<Row>(text: string) => {
         texts.push(inPostgres(text).text)
@@ -66,7 +66,6 @@ else {
           return compiled<Row>(text)
         },
         dialect,
-        searching,
       },
     )
     connection.queue('BEGIN')

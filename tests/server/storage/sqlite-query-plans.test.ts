@@ -32,7 +32,7 @@ afterAll(() => {
 /** The steps of what is asked for. */
 async function plansOf(asks: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
-  const { dialect, searching } = statements(db)
+  const { dialect } = statements(db)
   const explained = ((text: string) => ({
     all: async (...bound: unknown[]) => {
       const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...bound) as {
@@ -42,7 +42,7 @@ async function plansOf(asks: (sql: Sql) => unknown): Promise<readonly string[]> 
       return []
     },
   })) as unknown as Sql
-  const sql: Sql = Object.assign(explained, { compiled: explained, dialect, searching })
+  const sql: Sql = Object.assign(explained, { compiled: explained, dialect })
   await asks(sql)
   expect(plans.length).toBeGreaterThan(0)
   return plans

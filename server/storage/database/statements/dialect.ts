@@ -24,6 +24,8 @@ export type Dialect = {
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** The text for sorting and comparing without regard to case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
+  /** The words of a registration as `search_index` holds them. */
+  indexedWords(words: string): Expression<string>
   /** True if the words of a row of `search_index` contain all terms. */
   hasWords(terms: readonly string[]): Expression<SqlBool>
   /** How registrations are searched whose words are not indexed yet; null: all are indexed at once. */

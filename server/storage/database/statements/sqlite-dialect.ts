@@ -34,6 +34,7 @@ export const sqliteDialect: Dialect = {
   isSet: (flag) => raw<boolean>`${flag}`,
   isSameIgnoringCase: (column, text) => raw<boolean>`${column} = ${text} collate nocase`,
   ignoreCase: (column) => raw<string | null>`${column} collate nocase`,
+  indexedWords: (words) => raw<string>`${words}`,
   hasWords: (terms) => raw<SqlBool>`${raw.ref('search_index')} match ${ftsQuery(terms)}`,
   unindexed: {
     registrations: raw<Tables['registrations']>`registrations`.as<'r'>(raw`r not indexed`),
