@@ -3,11 +3,15 @@
  * Registrations per event, Indian day, category, period and status (kept by triggers once they are counted, see
  * migrations/amounts-due.ts), and revenue per event and day. Missing categories and periods count under ''.
  */
-import { dayOf, ENDED_STATES, paise } from '../../../engine/index.ts'
+import { sql as raw } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { dayOf, paise } from '../../../engine/index.ts'
 import type { Day, Instant, Paise, PaymentStatus } from '../../../engine/index.ts'
-import { statement } from '../database/statements/statement.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { COUNT_NEW, owed } from '../migrations/amounts-due.ts'
+import { owed } from '../migrations/amounts-due.ts'
+import { amountOwed, isEnded } from './balance-expressions.ts'
 import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 
 /** On PostgreSQL the row is appended: one row for each day would be locked by every payment of the day. */
@@ -27,6 +31,118 @@ const addRevenue = statement(
         )
   },
 )
+const addToBooked = statement(
+  (builder, given: { registrationId: number; amount: Paise; refunded: Paise }) =>
+    builder
+      .updateTable('registrations')
+      .set(({ eb }) => ({
+        booked: eb('booked', '+', given.amount),
+        refunded: eb('refunded', '+', given.refunded),
+      }))
+      .where('id', '=', given.registrationId),
+)
+/** SQLite only. Counts registrations added since, as the triggers would have. */
+const addNewRegistrations = statement((builder) =>
+  builder
+    .insertInto('counters')
+    .columns([
+      'event_id',
+      'day',
+      'category',
+      'period',
+      'status',
+      'registrations',
+      'booked',
+      'owed',
+      'ended',
+    ])
+    .expression(
+      builder
+        .selectFrom('registrations as r')
+        .select(({ case: when, fn, lit }) => [
+          'r.event_id',
+          'r.created_day',
+          fn.coalesce('r.category', raw.lit('')).as('category'),
+          fn.coalesce('r.period', raw.lit('')).as('period'),
+          'r.payment_status',
+          fn.countAll<number>().as('registrations'),
+          fn.sum<Paise>('r.booked').as('booked'),
+          fn.sum<Paise>(amountOwed).as('owed'),
+          fn.sum<number>(when().when(isEnded).then(lit(1)).else(lit(0)).end()).as('ended'),
+        ])
+        .where('r.id', '>', ({ selectFrom }) => selectFrom('counted').select('last_id'))
+        .groupBy([1, 2, 3, 4, 5].map((column) => raw.lit(column))),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['event_id', 'day', 'category', 'period', 'status']).doUpdateSet((is) => ({
+        registrations: is('counters.registrations', '+', is.ref('excluded.registrations')),
+        booked: is('counters.booked', '+', is.ref('excluded.booked')),
+        owed: is('counters.owed', '+', is.ref('excluded.owed')),
+        ended: is('counters.ended', '+', is.ref('excluded.ended')),
+      })),
+    ),
+)
+const saveLastCounted = statement((builder) =>
+  builder.updateTable('counted').set(({ selectFrom }) => ({
+    last_id: selectFrom('registrations').select(({ fn }) => fn.max('id').as('id')),
+  })),
+)
+type OfEvent = { eventId: string }
+const countsByStatus = statement((builder, { eventId, day }: OfEvent & { day: Day }) =>
+  builder
+    .selectFrom('counters')
+    .select(({ case: when, fn, lit, ref }) => [
+      'status',
+      fn.sum<number>('registrations').as('n'),
+      fn
+        .sum<number>(when().when('day', '=', day).then(ref('registrations')).else(lit(0)).end())
+        .as('onDay'),
+      fn.sum<number>('ended').as('ended'),
+    ])
+    .where('event_id', '=', eventId)
+    .groupBy('status'),
+)
+const countsByCategory = statement((builder, { eventId }: OfEvent) =>
+  builder
+    .selectFrom('counters')
+    .select(({ case: when, fn, lit, ref }) => [
+      'category',
+      fn.sum<number>('registrations').as('registrations'),
+      fn
+        .sum<number>(
+          when().when('status', '=', 'pending').then(ref('registrations')).else(lit(0)).end(),
+        )
+        .as('pending'),
+    ])
+    .where('event_id', '=', eventId)
+    .groupBy('category'),
+)
+const countsByDay = statement((builder, { eventId }: OfEvent) =>
+  builder
+    .selectFrom(
+      builder
+        .selectFrom('counters')
+        .select(['day', 'registrations', raw.lit(paise(0)).as('amount')])
+        .where('event_id', '=', eventId)
+        .unionAll(
+          builder
+            .selectFrom('revenue')
+            .select(['day', raw.lit(0).as('registrations'), 'amount'])
+            .where('event_id', '=', eventId),
+        )
+        .as('days'),
+    )
+    .select(({ fn }) => [
+      'day',
+      fn.sum<number>('registrations').as('registrations'),
+      fn.sum<Paise>('amount').as('revenue'),
+    ])
+    .groupBy('day')
+    .having(({ eb, fn, or }) =>
+      or([eb(fn.sum('registrations'), '<>', 0), eb(fn.sum('amount'), '<>', 0)]),
+    )
+    .orderBy('day'),
+)
 
 /** Books whole paise for a registration, on the Indian day of the instant; negative: a refund. */
 export function book(
@@ -36,14 +152,12 @@ export function book(
   amount: number,
 ): void {
   addRevenue.run(sql, { eventId, day: dayOf(at), amount: paise(amount) })
-  sql('UPDATE registrations SET booked = booked + ?, refunded = refunded + ? WHERE id = ?').run(
-    amount,
-    Math.max(0, -amount),
-    id,
-  )
+  addToBooked.run(sql, {
+    registrationId: id,
+    amount: paise(amount),
+    refunded: paise(Math.max(0, -amount)),
+  })
 }
-/** For a registration `r`: cancelled or refused. An index uses this expression, so it must not change. */
-export const IS_ENDED = `r.state IN (${ENDED_STATES.map((state) => `'${state}'`).join(', ')})`
 /** The amount still to be paid for a registration `r`, as in the counters' triggers. */
 export const OWED = owed('r')
 type Booked = { readonly event_id: string; readonly registration_id: number }
@@ -52,34 +166,40 @@ type Booked = { readonly event_id: string; readonly registration_id: number }
 export async function countNew(sql: Sql): Promise<void> {
   // Triggers count them there.
   if (sql.dialect.countersAreAppended) return
-  const changes = await sql(COUNT_NEW).run().changes
-  if (changes > 0) sql('UPDATE counted SET last_id = (SELECT max(id) FROM registrations)').run()
+  const changes = await addNewRegistrations.run(sql).changes
+  if (changes > 0) saveLastCounted.run(sql)
 }
 
-type Tests = { readonly where: string; readonly params: readonly unknown[] }
-
-/** For queries that ask only for what the counters are kept by: no search, no answers, nothing that waits. */
-function testsOf(query: ListQuery): Tests {
-  // Through a function, so that the commonest are not planned anew at every run; see `LIMIT`.
-  const tests: [string, string][] = [["event_id = coalesce(?, '')", query.eventId]]
-  if (query.dateFrom !== undefined) tests.push(['day >= ?', query.dateFrom])
-  if (query.dateTo !== undefined) tests.push(['day <= ?', query.dateTo])
-  if (query.paymentStatus !== undefined) tests.push(['status = ?', query.paymentStatus])
-  if (query.category !== undefined) tests.push(['category = ?', query.category])
-  if (query.period !== undefined) tests.push(['period = ?', query.period])
-  return {
-    where: tests.map(([test]) => test).join(' AND '),
-    params: tests.map(([, value]) => value),
+/** For queries that filter only by the columns of the counters, without a search, answers or a work queue condition. */
+const filterOf =
+  (query: ListQuery) =>
+  ({ and, eb, fn, val }: ExpressionBuilder<Tables, 'counters'>): Expression<SqlBool> => {
+    // Through a function, because SQLite would plan the most frequent queries again at every run.
+    const tests = [eb('event_id', '=', fn.coalesce(val(query.eventId), raw.lit('')))]
+    if (query.dateFrom !== undefined) tests.push(eb('day', '>=', query.dateFrom))
+    if (query.dateTo !== undefined) tests.push(eb('day', '<=', query.dateTo))
+    if (query.paymentStatus !== undefined) tests.push(eb('status', '=', query.paymentStatus))
+    if (query.category !== undefined) tests.push(eb('category', '=', query.category))
+    if (query.period !== undefined) tests.push(eb('period', '=', query.period))
+    return and(tests)
   }
-}
 
 /** Exact, and as fast for a million as for ten. */
 export function sumsOf(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]> {
-  const { where, params } = testsOf(query)
-  return sql<StatusSum>(
-    `SELECT status, sum(registrations) AS count, sum(booked) AS booked, sum(owed) AS owed, sum(ended) AS ended FROM counters
-     WHERE ${where} GROUP BY status HAVING sum(registrations) <> 0`,
-  ).all(...params)
+  return queryOf(sql, (builder) =>
+    builder
+      .selectFrom('counters')
+      .select(({ fn }) => [
+        'status',
+        fn.sum<number>('registrations').as('count'),
+        fn.sum<Paise>('booked').as('booked'),
+        fn.sum<Paise>('owed').as('owed'),
+        fn.sum<number>('ended').as('ended'),
+      ])
+      .where(filterOf(query))
+      .groupBy('status')
+      .having(({ fn }) => fn.sum('registrations'), '<>', 0),
+  ).all()
 }
 
 /** Returns how many registrations match a query per day, in the order of its days. */
@@ -88,16 +208,17 @@ export function countByDay(
   query: ListQuery,
   isDescending: boolean,
 ): Promise<readonly { readonly day: Day; readonly n: number }[]> {
-  const { where, params } = testsOf(query)
-  return sql<{ day: Day; n: number }>(
-    `SELECT day, sum(registrations) AS n FROM counters WHERE ${where} GROUP BY day ORDER BY day ${isDescending ? 'DESC' : 'ASC'}`,
-  ).all(...params)
+  return queryOf(sql, (builder) =>
+    builder
+      .selectFrom('counters')
+      .select(({ fn }) => ['day', fn.sum<number>('registrations').as('n')])
+      .where(filterOf(query))
+      .groupBy('day')
+      .orderBy('day', isDescending ? 'desc' : 'asc'),
+  ).all()
 }
 
-/**
- * Returns how many registrations have each status, how many of them were made on the day, and how many have
- * ended.
- */
+/** Returns how many registrations have each status, how many of them were made on the day, and how many have ended. */
 export function countByStatus(
   sql: Sql,
   eventId: string,
@@ -110,9 +231,7 @@ export function countByStatus(
     readonly ended: number
   }[]
 > {
-  return sql<{ status: PaymentStatus; n: number; onDay: number; ended: number }>(
-    'SELECT status, sum(registrations) AS n, sum(iif(day = ?, registrations, 0)) AS onDay, sum(ended) AS ended FROM counters WHERE event_id = ? GROUP BY status',
-  ).all(day, eventId)
+  return countsByStatus.all(sql, { eventId, day })
 }
 
 export function countByCategory(
@@ -125,18 +244,10 @@ export function countByCategory(
     readonly pending: number
   }[]
 > {
-  return sql<{ category: string; registrations: number; pending: number }>(
-    `SELECT category, sum(registrations) AS registrations, sum(iif(status = 'pending', registrations, 0)) AS pending
-     FROM counters WHERE event_id = ? GROUP BY category`,
-  ).all(eventId)
+  return countsByCategory.all(sql, { eventId })
 }
 
 /** Registrations by day made, payments by day moved; days without either are left out. */
 export function byDay(sql: Sql, eventId: string): Promise<EventFigures['byDay']> {
-  return sql<{ day: Day; registrations: number; revenue: Paise }>(
-    `SELECT day, sum(registrations) AS registrations, sum(amount) AS revenue FROM (
-       SELECT day, registrations, 0 AS amount FROM counters WHERE event_id = ?
-       UNION ALL SELECT day, 0, amount FROM revenue WHERE event_id = ?
-     ) AS days GROUP BY day HAVING sum(registrations) <> 0 OR sum(amount) <> 0 ORDER BY day`,
-  ).all(eventId, eventId)
+  return countsByDay.all(sql, { eventId })
 }

@@ -1,25 +1,140 @@
 /** Computes seats of stored registrations again: after new quotas, an import, or changed answers. */
-import { allSeatPools, requiredSeats } from '../../../engine/index.ts'
-import type {
-  Answers,
-  Instant,
-  PaymentStatus,
-  Quota,
-  RegistrationState,
-} from '../../../engine/index.ts'
+import type { Kysely } from 'kysely'
+import { allSeatPools, instant, requiredSeats } from '../../../engine/index.ts'
+import type { Answers, Instant, Quota } from '../../../engine/index.ts'
 import { readAgain } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { hasRoom, named } from './available-seats.ts'
-import type { PlaceRow, UnavailableSeat } from './available-seats.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { hasRoom, named, seatOfEvent } from './available-seats.ts'
+import type { UnavailableSeat } from './available-seats.ts'
 import { lockLimits, lockQuotas, lockSeats } from '../database/row-locks.ts'
-import { seatsFor } from './keep-and-release-seats.ts'
-import { limitsOf, textOfLimits } from './stored-quotas.ts'
+import { keepAllSeats, seatsFor } from './keep-and-release-seats.ts'
+import { limitsOf, limitsOfEvent, textOfLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 
-/** So many registrations are read at a time when the limits of an event are others. */
+/** Registrations that are read at a time when the quotas of an event change. */
 const CHUNK_ROWS = 500
 
 const NONE = '[]'
+
+type OfEvent = { eventId: string }
+type Names = { /** A JSON array of seat types. */ names: string }
+const saveQuotas = statement(
+  (builder, { eventId, limits, holdMs }: OfEvent & { limits: string; holdMs: number }) =>
+    builder
+      .insertInto('event_limits')
+      .values({ event_id: eventId, limits, hold_ms: holdMs })
+      .onConflict((conflict) =>
+        conflict.column('event_id').doUpdateSet((is) => ({
+          limits: is.ref('excluded.limits'),
+          hold_ms: is.ref('excluded.hold_ms'),
+        })),
+      ),
+)
+const removedSeats = (builder: Kysely<Tables>, given: OfEvent & Names, dialect: Dialect) =>
+  builder
+    .selectFrom('places')
+    .select('id')
+    .where('event_id', '=', given.eventId)
+    .where(({ not, ref }) => not(dialect.isIn(ref('place'), given.names)))
+const releaseRemovedSeats = statement((builder, given: OfEvent & Names, dialect) =>
+  builder.deleteFrom('places_taken').where('place_id', 'in', removedSeats(builder, given, dialect)),
+)
+const deleteRemovedSeats = statement((builder, given: OfEvent & Names, dialect) =>
+  builder.deleteFrom('places').where('id', 'in', removedSeats(builder, given, dialect)),
+)
+const saveSeatType = statement(
+  (builder, { eventId, place, max }: OfEvent & { place: string; max: number }) =>
+    builder
+      .insertInto('places')
+      .values({ event_id: eventId, place, max })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['event_id', 'place'])
+          .doUpdateSet((is) => ({ max: is.ref('excluded.max') })),
+      ),
+)
+const renameSeatType = statement(
+  (builder, { eventId, place, name }: OfEvent & { place: string; name: string }) =>
+    builder
+      .updateTable('places')
+      .set({ name })
+      .where('event_id', '=', eventId)
+      .where('place', '=', place)
+      .where('name', 'is distinct from', name),
+)
+const registrations = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('registrations as r')
+    .select([
+      'r.id',
+      'r.answers',
+      'r.category',
+      'r.payment_status',
+      'r.in_review',
+      'r.state',
+      'r.pay_until',
+    ])
+    .select(({ selectFrom }) =>
+      selectFrom('payments as p')
+        .select(({ fn }) => fn.max('p.handed_off_at').as('handed_off_at'))
+        .whereRef('p.registration_id', '=', 'r.id')
+        .as('handed_off_at'),
+    )
+const oneRegistration = statement((builder, { id }: { id: number }) =>
+  registrations(builder).where('r.id', '=', id),
+)
+const nextRegistrations = statement((builder, { eventId, after }: OfEvent & { after: number }) =>
+  registrations(builder)
+    .where('r.event_id', '=', eventId)
+    .where('r.id', '>', after)
+    .orderBy('r.id')
+    .limit(CHUNK_ROWS),
+)
+type OfRegistration = { registrationId: number }
+const seatsTakenBy = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('places_taken')
+    .select('place_id')
+    .where('registration_id', '=', registrationId)
+    .where('state', '<>', 'free'),
+)
+const namedSeats = (
+  builder: Kysely<Tables>,
+  { eventId, names }: OfEvent & Names,
+  dialect: Dialect,
+) =>
+  builder
+    .selectFrom('places')
+    .where('event_id', '=', eventId)
+    .where(({ ref }) => dialect.isIn(ref('place'), names))
+const releaseOtherSeats = statement((builder, given: OfRegistration & OfEvent & Names, dialect) =>
+  builder
+    .deleteFrom('places_taken')
+    .where('registration_id', '=', given.registrationId)
+    .where('place_id', 'not in', namedSeats(builder, given, dialect).select('id')),
+)
+const takeSeats = statement(
+  (
+    builder,
+    given: OfRegistration & OfEvent & Names & { state: string; until: Instant | null },
+    dialect,
+  ) =>
+    builder
+      .insertInto('places_taken')
+      .columns(['registration_id', 'place_id', 'state', 'until'])
+      .expression(
+        namedSeats(builder, given, dialect).select(({ val }) => [
+          val(given.registrationId).as('registration_id'),
+          'id as place_id',
+          val(given.state).as('state'),
+          val(given.until).as('until'),
+        ]),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
+)
 
 /**
  * Sets the quotas of the served event file. If they changed, the seats of all registrations are computed again: a
@@ -33,27 +148,16 @@ export async function setLimits(
 ): Promise<void> {
   const text = textOfLimits(limits)
   lockQuotas(sql, eventId)
-  const before = await sql<{ limits: string; hold_ms: number }>(
-    'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
-  ).get(eventId)
+  const before = await limitsOfEvent.get(sql, { eventId })
   if ((before?.limits ?? NONE) === text && (before?.hold_ms ?? holdMs) === holdMs) return
   readAgain(sql)
-  sql(
-    'INSERT INTO event_limits (event_id, limits, hold_ms) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET limits = excluded.limits, hold_ms = excluded.hold_ms',
-  ).run(eventId, text, holdMs)
+  saveQuotas.run(sql, { eventId, limits: text, holdMs })
   if ((before?.limits ?? NONE) === text) return
   const places = allSeatPools(limits)
-  const gone = 'event_id = ? AND place NOT IN (SELECT value FROM json_each(?))'
   const names = JSON.stringify(places.map(({ id }) => id))
-  sql(`DELETE FROM places_taken WHERE place_id IN (SELECT id FROM places WHERE ${gone})`).run(
-    eventId,
-    names,
-  )
-  sql(`DELETE FROM places WHERE ${gone}`).run(eventId, names)
-  for (const { id, max } of places)
-    sql(
-      'INSERT INTO places (event_id, place, max) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET max = excluded.max',
-    ).run(eventId, id, max)
+  releaseRemovedSeats.run(sql, { eventId, names })
+  deleteRemovedSeats.run(sql, { eventId, names })
+  for (const { id, max } of places) saveSeatType.run(sql, { eventId, place: id, max })
   await placeAll(sql, eventId, { limits, holdMs })
 }
 
@@ -64,32 +168,14 @@ export function namePlaces(
   names: Readonly<Record<string, string>>,
 ): void {
   for (const [place, name] of Object.entries(names))
-    sql('UPDATE places SET name = ? WHERE event_id = ? AND place = ? AND name IS NOT ?').run(
-      name,
-      eventId,
-      place,
-      name,
-    )
+    renameSeatType.run(sql, { eventId, place, name })
 }
 
-type Standing = {
-  id: number
-  answers: string
-  category: string | null
-  payment_status: PaymentStatus
-  in_review: 0 | 1
-  state: RegistrationState
-  pay_until: Instant | null
-  handed_off_at: Instant | null
-}
-const STANDING = `SELECT id, answers, category, payment_status, in_review, state, pay_until,
-  (SELECT max(handed_off_at) FROM payments p WHERE p.registration_id = registrations.id) AS handed_off_at FROM registrations`
+type Standing = NonNullable<Awaited<ReturnType<typeof oneRegistration.get>>>
 
 async function placeAll(sql: Sql, eventId: string, known: Limits): Promise<void> {
   for (let last = 0; ;) {
-    const rows = await sql<Standing>(
-      `${STANDING} WHERE event_id = ? AND id > ? ORDER BY id LIMIT ${CHUNK_ROWS}`,
-    ).all(eventId, last)
+    const rows = await nextRegistrations.all(sql, { eventId, after: last })
     for (const row of rows) placeOne(sql, eventId, known, row)
     if (rows.length < CHUNK_ROWS) return
     last = rows.at(-1)?.id ?? last
@@ -103,7 +189,7 @@ export async function placeStored(
   registrationId: number,
 ): Promise<void> {
   const known = await limitsOf(sql, eventId)
-  const row = await sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
+  const row = await oneRegistration.get(sql, { id: registrationId })
   if (known !== null && row !== undefined) placeOne(sql, eventId, known, row)
 }
 
@@ -119,7 +205,7 @@ export async function movePlaces(
 ): Promise<UnavailableSeat | null> {
   lockLimits(sql, eventId)
   const known = await limitsOf(sql, eventId)
-  const row = await sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
+  const row = await oneRegistration.get(sql, { id: registrationId })
   if (known === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers
   const seats = requiredSeats(known.limits, answers, row.category)
@@ -129,14 +215,9 @@ export async function movePlaces(
     seats.map(({ id }) => id),
   )
   // After the lock: a seat whose hold is over may be taken by others until then.
-  const has = await sql<{ place_id: number }>(
-    "SELECT place_id FROM places_taken WHERE registration_id = ? AND state <> 'free'",
-  ).all(registrationId)
+  const has = await seatsTakenBy.all(sql, { registrationId })
   for (const { id } of seats) {
-    const place = await sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
-      eventId,
-      id,
-    )
+    const place = await seatOfEvent.get(sql, { eventId, place: id })
     const isNew = place !== undefined && !has.some(({ place_id }) => place_id === place.id)
     if (isNew && !(await hasRoom(sql, place, at))) return named(place)
   }
@@ -155,28 +236,24 @@ export async function takeAgain(
   at: Instant,
 ): Promise<UnavailableSeat | null> {
   const place = await movePlaces(sql, eventId, registrationId, at)
-  if (place === null)
-    sql(
-      "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state <> 'kept'",
-    ).run(registrationId)
+  if (place === null) keepAllSeats.run(sql, { registrationId })
   return place
 }
 
 function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: Standing): void {
   const answers = JSON.parse(row.answers) as Answers
-  const names = JSON.stringify(requiredSeats(limits, answers, row.category).map(({ id }) => id))
-  sql(
-    `DELETE FROM places_taken WHERE registration_id = ? AND place_id NOT IN
-       (SELECT id FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)))`,
-  ).run(row.id, eventId, names)
+  const ofRow = {
+    registrationId: row.id,
+    eventId,
+    names: JSON.stringify(requiredSeats(limits, answers, row.category).map(({ id }) => id)),
+  }
+  releaseOtherSeats.run(sql, ofRow)
   const state = seatsFor({
     state: row.state,
     status: row.payment_status,
     inReview: row.in_review === 1,
     hasTerm: row.pay_until !== null,
   })
-  sql(
-    `INSERT INTO places_taken (registration_id, place_id, state, until)
-     SELECT ?, id, ?, ? FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)) ON CONFLICT DO NOTHING`,
-  ).run(row.id, state, state === 'held' ? (row.handed_off_at ?? 0) + holdMs : null, eventId, names)
+  const until = state === 'held' ? instant((row.handed_off_at ?? 0) + holdMs) : null
+  takeSeats.run(sql, { ...ofRow, state, until })
 }
