@@ -23,7 +23,6 @@ import type {
   Paise,
   Sold,
 } from '../../../engine/index.ts'
-import { amongIds } from '../database/select-by-ids.ts'
 import { keepLines, linesOf, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -116,7 +115,7 @@ async function receivedWith(
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
 ): Promise<Sold> {
   const registration = await registrationRow(sql, row.registration_id)
-  const lines = (await linesOf(sql, amongIds([row.registration_id])))(row.registration_id, row.bill)
+  const lines = (await linesOf(sql, [row.registration_id]))(row.registration_id, row.bill)
   const isWhole = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
   const gst =
     row.asks_for === 'difference'
@@ -196,7 +195,7 @@ export async function coverBill(
   if (documents.length === 0 && (issuer?.invoice ?? null) === null) return
   const payment = await lastPaid.get(sql, { registrationId })
   if (payment === undefined) return
-  const billOf = await linesOf(sql, amongIds([registrationId]))
+  const billOf = await linesOf(sql, [registrationId])
   const bodies = documents.map((document) => JSON.parse(document.body) as DocumentBody)
   const bill = await billLines(sql, row, payment.amount)
   const lastRefund = bodies.findLastIndex(({ kind, paid }) => kind === 'credit' && paid !== null)
@@ -267,7 +266,7 @@ export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<v
 
 /** The lines of the bill; of one that was stored without lines, all of it in one. */
 async function billLines(sql: Sql, row: RegistrationRow, paid: Paise): Promise<readonly Line[]> {
-  const lines = (await linesOf(sql, amongIds([row.id])))(row.id, row.bill)
+  const lines = (await linesOf(sql, [row.id]))(row.id, row.bill)
   const total = row.total ?? paid
   if (lines.length > 0 && sumDocument(lines).total === total) return lines
   const gst =

@@ -2,7 +2,6 @@
 import type { Kysely } from 'kysely'
 import { paise } from '../../../engine/index.ts'
 import type { Answers } from '../../../engine/index.ts'
-import { amongIds } from '../database/select-by-ids.ts'
 import { linesOf } from '../payments/stored-bill-lines.ts'
 import { amountOwed } from '../reports/balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -64,12 +63,11 @@ const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect)
 export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
   const [only] = ids
   if (only === undefined) return { beside: [], answers: [] }
-  const among = amongIds(ids)
   const rows =
     ids.length === 1
       ? await listedRow.all(sql, { id: only })
       : await listedRowsWithIds.all(sql, { ids: JSON.stringify(ids) })
-  const lines = rows.some(({ bill }) => bill !== null) ? await linesOf(sql, among) : null
+  const lines = rows.some(({ bill }) => bill !== null) ? await linesOf(sql, ids) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
   const beside: Beside[] = []
   const answers: string[] = []

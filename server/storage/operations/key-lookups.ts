@@ -1,6 +1,6 @@
 /** Look-ups by key: fast enough for the main thread. */
 import { paise } from '../../../engine/index.ts'
-import type { CodeStatus, Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import type { CodeStatus, Instant, PaymentEvent, OrderId, RegNo } from '../../../engine/index.ts'
 import { activeEvents } from '../events/activate-versions.ts'
 import type { Active } from '../events/event-version-types.ts'
 import { actsOf } from '../registrations/apply-action.ts'
@@ -11,7 +11,6 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { draftOf } from '../files/stored-draft-uploads.ts'
 import { moneyOfBill } from '../payments/stored-balance.ts'
 import { keptOf } from '../payments/balance-adjustments.ts'
-import { amongNumber, amongOrder } from '../database/select-by-ids.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
 import { documentBody, documentsOf } from '../documents/read-documents.ts'
 import { secondFactorReads } from '../staff/second-factors.ts'
@@ -38,15 +37,14 @@ import { lapsedTooEarly } from '../recovery/clock-moved-back.ts'
 import { overdue } from '../payments/expire-and-reopen.ts'
 import { tellingsOf } from '../payments/payment-claims.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
+import { pendingPaymentsToQuery, watchedPaymentsToQuery } from '../payments/gateway-queries.ts'
 import {
-  LIMIT,
-  ownedPayment,
   paymentOfOrder,
-  registrationBy,
+  registrationByNumber,
+  registrationOfOrder,
   registrationsByIds,
   toStoredPayment,
 } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import type {
   DraftProof,
   ListPage,
@@ -65,7 +63,8 @@ type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Pr
   ? A
   : never
 type File = Answered<'eventFile'>
-const notBarred = "coalesce(p.account, '') NOT IN (SELECT value FROM json_each(?))"
+/** A bound limit without planning: with a bare `LIMIT ?` SQLite prepares the statement again at every run. */
+const LIMIT = 'LIMIT abs(?)'
 const fileColumns = 'hash, event_id AS eventId, text, shared, gone_at AS goneAt'
 
 export function reads(sql: Sql) {
@@ -73,8 +72,8 @@ export function reads(sql: Sql) {
     ...userReads(sql),
     ...secondFactorReads(sql),
     ...sessionReads(sql),
-    async registration(regNo: string): Promise<StoredRegistration | null> {
-      return registrationBy(sql, amongNumber(regNo))
+    registration(regNo: string): Promise<StoredRegistration | null> {
+      return registrationByNumber(sql, regNo)
     },
     nearPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage> {
       return nearPage(sql, query, page, pageSize)
@@ -92,11 +91,11 @@ export function reads(sql: Sql) {
     ): Promise<Answered<'registeredUnder'>> {
       return registeredUnder(sql, eventId, key, at)
     },
-    async registrationOf(orderId: string): Promise<StoredRegistration | null> {
-      return registrationBy(sql, amongOrder(orderId))
+    registrationOf(orderId: string): Promise<StoredRegistration | null> {
+      return registrationOfOrder(sql, orderId)
     },
     async payment(orderId: string): Promise<StoredPayment | null> {
-      const row = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+      const row = await paymentOfOrder.get(sql, { orderId: orderId as OrderId })
       return row === undefined ? null : toStoredPayment(row)
     },
     async pendingPayments(
@@ -104,24 +103,19 @@ export function reads(sql: Sql) {
       limit: number,
       barred: readonly string[] = [],
     ): Promise<Answered<'pendingPayments'>> {
-      return (
-        await sql<OwnedPaymentRow>(
-          `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? AND ${notBarred}
-         ORDER BY p.asks >= 2, iif(p.asks < 2, -p.created_at, p.next_ask_at), p.id ${LIMIT}`,
-        ).all(dueBefore, JSON.stringify(barred), limit)
-      ).map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
+      const due = { dueBefore, barred: JSON.stringify(barred), limit }
+      return (await pendingPaymentsToQuery.all(sql, due)).map((row) => ({
+        ...toStoredPayment(row),
+        attempts: row.asks,
+      }))
     },
     async watchedPayments(
       dueBefore: Instant,
       limit: number,
       barred: readonly string[] = [],
     ): Promise<readonly StoredPayment[]> {
-      return (
-        await sql<OwnedPaymentRow>(
-          `${ownedPayment} WHERE p.watch_until IS NOT NULL AND p.next_ask_at <= ? AND NOT (p.status = 'pending' AND p.review IS NULL)
-         AND ${notBarred} ORDER BY p.next_ask_at, p.id ${LIMIT}`,
-        ).all(dueBefore, JSON.stringify(barred), limit)
-      ).map(toStoredPayment)
+      const due = { dueBefore, barred: JSON.stringify(barred), limit }
+      return (await watchedPaymentsToQuery.all(sql, due)).map(toStoredPayment)
     },
     refunds(regNo: RegNo): Promise<Answered<'refunds'>> {
       return refundsOf(sql, regNo)

@@ -25,7 +25,7 @@ import * as secondFactors from '../staff/second-factors.ts'
 import * as sessions from '../staff/sessions.ts'
 import * as users from '../staff/users.ts'
 import * as moneyActs from '../reviews/review-actions.ts'
-import { silentRefunds } from '../refunds/send-refunds.ts'
+import { claimRefund, refundTold, silentRefunds } from '../refunds/send-refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
 import { keepUnmatched } from '../reconciliation/unmatched-lines.ts'
@@ -34,7 +34,9 @@ import * as recovering from '../recovery/begin-and-end-recovery.ts'
 import * as rolls from '../registrations/member-lists.ts'
 import * as registering from '../registrations/insert-registration.ts'
 import * as retrying from '../registrations/retry-payment.ts'
-import * as settling from '../payments/apply-payment-events.ts'
+import { applyFact } from '../payments/apply-payment-events.ts'
+import { asked, claimed, claimQuestion, rearm } from '../payments/gateway-queries.ts'
+import { recordNotice } from '../payments/stored-gateway-messages.ts'
 import * as taking from '../seats/reserve-seats.ts'
 import * as expiring from '../payments/expire-and-reopen.ts'
 import * as telling from '../payments/payment-claims.ts'
@@ -48,12 +50,12 @@ export const writes = {
   retry: retrying.retry,
   handedAgain: retrying.handedAgain,
   importRegistrations: importing.importRegistrations,
-  recordNotice: settling.recordNotice,
-  applyFact: settling.applyFact,
-  asked: settling.asked,
-  claimQuestion: settling.claimQuestion,
-  claimed: settling.claimed,
-  rearm: settling.rearm,
+  recordNotice,
+  applyFact,
+  asked,
+  claimQuestion,
+  claimed,
+  rearm,
   clockWentBack: clockBack.clockWentBack,
   note: acts.note,
   askCancel: acts.askCancel,
@@ -80,8 +82,8 @@ export const writes = {
   decideFor: moneyActs.decideFor,
   decide: deciding.decide,
   wantRefund: givingBack.wantRefund,
-  claimRefund: settling.claimRefund,
-  refundTold: settling.refundTold,
+  claimRefund,
+  refundTold,
   silentRefunds,
   keepSettlement: settlements.keepSettlement,
   keepUnmatched,

@@ -1,64 +1,100 @@
 /** Applies payment events and the gateway's answers to stored payments. */
+import type { Kysely } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
   applyPaymentEvent as judge,
   assert,
-  POLL_MS_MIN,
   paise,
   findReviewReason,
-  WATCHED_MS,
 } from '../../../engine/index.ts'
 import type {
   Instant,
-  LastResponse,
   OrderId,
-  Paise,
   Payment,
   PaymentEvent,
   PaymentRefusal,
   ReportedRefund,
-  RegistrationState,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { askDifference, endOpenPayments } from './payment-attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './received-payments.ts'
 import { book } from '../reports/registration-and-revenue-counters.ts'
 import { balance, payDifference } from './stored-balance.ts'
 import { addDue, dueOf } from './balance-adjustments.ts'
+import { storeMessage } from './stored-gateway-messages.ts'
 import { known, writeFact } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
 import { placeGone } from '../seats/available-seats.ts'
-import { orderOfRefund, placeRefund } from '../refunds/record-refunds.ts'
-import { claimRefund as claim, refundTold as endAsked } from '../refunds/send-refunds.ts'
+import { placeRefund } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { bookAndCover, joined, moneyOf, stand, wentBack, without } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
-import type {
-  NewMail,
-  NewGatewayMessage,
-  RawAnswer,
-  RefundResponse,
-  StoredGatewayMessage,
-  StoredPayment,
-} from '../index.ts'
+import type { NewMail, RawAnswer, StoredPayment } from '../index.ts'
 
-/** Returns the message's id. */
-export function recordNotice(sql: Sql, notice: NewGatewayMessage): Promise<number> {
-  return keep(sql, notice.orderId, notice)
-}
-
-async function keep(
-  sql: Sql,
-  orderId: string | null,
-  message: Omit<StoredGatewayMessage, 'id'>,
-): Promise<number> {
-  const written = sql(
-    'INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)',
-  ).run(message.gateway, message.kind, orderId, message.body, message.contentType, message.at)
-  return written.lastInsertRowid
-}
-
+type OfOrder = { orderId: OrderId }
+type OfRegistration = { registrationId: number }
+const registrationState = statement((builder, { registrationId }: OfRegistration) =>
+  builder.selectFrom('registrations').select('state').where('id', '=', registrationId),
+)
+const otherPaidPayment = statement(
+  (builder, { registrationId, id }: OfRegistration & { id: number }) =>
+    builder
+      .selectFrom('payments')
+      .select('reference')
+      .where('registration_id', '=', registrationId)
+      .where('id', '<>', id)
+      .where('asks_for', '=', 'whole')
+      .where('status', 'in', ['success', 'refunded']),
+)
+type Reference = { reference: string; id: number }
+const otherWithReference = (builder: Kysely<Tables>, { reference, id }: Reference) =>
+  builder
+    .selectFrom('payments')
+    .select('order_id')
+    .where('reference', '=', reference)
+    .where('id', '<>', id)
+const paymentWithReference = statement((builder, given: Reference & { gateway: string }) =>
+  otherWithReference(builder, given).where('gateway', '=', given.gateway),
+)
+const importedPaymentWithReference = statement((builder, given: Reference) =>
+  otherWithReference(builder, given).where('gateway', 'is', null),
+)
+const endClaim = statement((builder, { orderId }: OfOrder) =>
+  builder
+    .updateTable('payments')
+    .set({ claimed_at: null })
+    .where('order_id', '=', orderId)
+    .where('claimed_at', 'is not', null),
+)
+const setNotFree = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .updateTable('registrations')
+    .set({ freed_at_attempt: null })
+    .where('id', '=', registrationId),
+)
+const priceAndCorrection = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('registrations')
+    .select(['total', 'is_corrected'])
+    .where('id', '=', registrationId),
+)
+const laterDifference = statement(
+  (builder, { registrationId, attempt }: OfRegistration & { attempt: number }) =>
+    builder
+      .selectFrom('payments')
+      .select('id')
+      .where('registration_id', '=', registrationId)
+      .where('asks_for', '=', 'difference')
+      .where('status', 'in', ['pending', 'failed'])
+      .where('attempt', '>', attempt),
+)
+const setRefundReference = statement(
+  (builder, { id, reference }: { id: number; reference: string }) =>
+    builder.updateTable('payments').set({ refund_reference: reference }).where('id', '=', id),
+)
 /** What becomes of the payment; when the fact does not fit, the code of the refusal and what a person has to decide. */
 type Judged = {
   readonly next: Payment
@@ -75,9 +111,8 @@ async function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Promi
   const next = answer.value
   if (next.status.is === 'success' && row.status !== 'success') {
     const { reference: second } = next.status
-    const { state } = (await sql<{ state: RegistrationState }>(
-      'SELECT state FROM registrations WHERE id = ?',
-    ).get(row.registration_id)) ?? { state: 'to_pay' }
+    const { id, registration_id: registrationId, gateway } = row
+    const { state } = (await registrationState.get(sql, { registrationId })) ?? { state: 'to_pay' }
     if (state === 'cancelled' || state === 'refused') {
       const ended = { code: 'ended', state } as const
       return refused(ended.code, findReviewReason(ended))
@@ -85,16 +120,15 @@ async function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Promi
     const paid =
       row.asks_for === 'difference'
         ? undefined
-        : await sql<{ reference: string | null }>(
-            "SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status IN ('success', 'refunded')",
-          ).get(row.registration_id, row.id)
+        : await otherPaidPayment.get(sql, { registrationId, id })
     if (paid !== undefined) {
       const twice = { code: 'paid_twice', first: paid.reference ?? '', second } as const
       return refused('paid_twice', findReviewReason(twice))
     }
-    const taken = await sql<{ order_id: string }>(
-      'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
-    ).get(row.gateway, second, row.id)
+    const taken =
+      gateway === null
+        ? await importedPaymentWithReference.get(sql, { reference: second, id })
+        : await paymentWithReference.get(sql, { gateway, reference: second, id })
     if (taken !== undefined)
       return refused(
         'reference_taken',
@@ -122,10 +156,7 @@ export async function applyFact(
   let changed = false
   let unkept = answer
   // The gateway's own word ends what a message claimed; our patience does not.
-  if (fact.type !== 'expired' && fact.type !== 'undecided')
-    sql('UPDATE payments SET claimed_at = NULL WHERE order_id = ? AND claimed_at IS NOT NULL').run(
-      orderId,
-    )
+  if (fact.type !== 'expired' && fact.type !== 'undecided') endClaim.run(sql, { orderId })
   let isPaidNow = false
   // What went back stands beside what came, and is a fact of its own.
   for (const one of partsOf(fact)) {
@@ -136,7 +167,7 @@ export async function applyFact(
     isPaidNow ||= isNews.isPaidNow
     // What is watched is asked about for days: the same answer again is no news.
     if (isNews.isNew && unkept !== null) {
-      await keep(sql, orderId, { ...unkept, kind: 'status' })
+      storeMessage(sql, orderId, { ...unkept, kind: 'status' })
       unkept = null
     }
   }
@@ -208,10 +239,8 @@ async function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Pro
 export async function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for === 'difference') return askRemainder(sql, row, at)
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
-  sql('UPDATE registrations SET freed_at_attempt = NULL WHERE id = ?').run(id)
-  const stored = await sql<{ total: Paise | null; is_corrected: 0 | 1 }>(
-    'SELECT total, is_corrected FROM registrations WHERE id = ?',
-  ).get(id)
+  setNotFree.run(sql, { registrationId: id })
+  const stored = await priceAndCorrection.get(sql, { registrationId: id })
   if (stored?.total == null) return
   const owed = (await balance(sql, id)) - (await dueOf(sql, id))
   if (owed === 0) return
@@ -232,9 +261,7 @@ export async function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): Pr
 /** An earlier difference was paid late: the order after it, open or expired by now, asks for what is still due, not for more. */
 async function askRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
-  const later = await sql(
-    "SELECT 1 FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status IN ('pending', 'failed') AND attempt > ?",
-  ).get(id, row.attempt)
+  const later = await laterDifference.get(sql, { registrationId: id, attempt: row.attempt })
   if (later === undefined) return
   const askedOf = { account: account ?? '', merchantId }
   const through = way === null ? { gateway: gateway ?? '', askedOf } : { way }
@@ -281,7 +308,7 @@ async function applyRefund(
   if (placed === 'known') return { isNew: false, changed: false, isPaidNow: false }
   if (placed !== null) {
     writeFact(sql, row.id, fact, null)
-    sql('UPDATE payments SET refund_reference = ? WHERE id = ?').run(fact.reference, row.id)
+    setRefundReference.run(sql, { id: row.id, reference: fact.reference })
     return { isNew: true, changed: await wentBack(sql, placed, fact), isPaidNow: false }
   }
   const isNew = !(await known(sql, row.id, fact))
@@ -301,84 +328,7 @@ async function applyRefund(
 }
 
 async function paymentRow(sql: Sql, orderId: OrderId): Promise<OwnedPaymentRow> {
-  const row = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  const row = await paymentOfOrder.get(sql, { orderId })
   assert(row !== undefined, 'a fact about an order that is not there')
   return row
-}
-
-/**
- * False: another process is sending it. The payment is watched again: if this process dies now, the status call
- * reports the result.
- */
-export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
-  const isOurs = await claim(sql, id, at)
-  const orderId = isOurs ? await orderOfRefund(sql, id) : null
-  if (orderId !== null) rearm(sql, orderId, at)
-  return isOurs
-}
-
-/** Stores the gateway's answer to a refund verbatim; where money may move, the payment is queried soon. */
-export async function refundTold(
-  sql: Sql,
-  id: number,
-  told: RefundResponse,
-  at: Instant,
-): Promise<void> {
-  const orderId = await orderOfRefund(sql, id)
-  assert(orderId !== null, 'a refund of money that came through no gateway')
-  await keep(sql, orderId, {
-    gateway: told.gateway,
-    kind: 'refund',
-    body: told.raw,
-    contentType: 'application/json',
-    at,
-  })
-  endAsked(sql, id, told, at)
-  if (told.is === 'begun' || told.is === 'unsure') rearm(sql, orderId, at)
-}
-
-export function asked(
-  sql: Sql,
-  orderId: OrderId,
-  at: Instant,
-  nextAt: Instant | null,
-  said: LastResponse | null,
-  watchUntil: Instant | null,
-): void {
-  sql(
-    `UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ?, last_answer = ?,
-     watch_until = coalesce(CAST(? AS bigint), watch_until) WHERE order_id = ?`,
-  ).run(at, nextAt, said, watchUntil, orderId)
-}
-
-/** A query takes twenty seconds at most, and none is due again within a minute. */
-export const ASKING_MS_MAX = 30_000
-
-export async function claimQuestion(
-  sql: Sql,
-  orderId: OrderId,
-  dueBefore: Instant,
-  at: Instant,
-): Promise<boolean> {
-  return (
-    (await sql(
-      'UPDATE payments SET asking_until = ? WHERE order_id = ? AND next_ask_at <= ? AND coalesce(asking_until, 0) <= ?',
-    ).run(at + ASKING_MS_MAX, orderId, dueBefore, at).changes) === 1
-  )
-}
-
-/** An ended payment that is not watched needs no query. */
-export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
-  sql('UPDATE payments SET claimed_at = ? WHERE order_id = ? AND gateway IS NOT NULL').run(
-    at,
-    orderId,
-  )
-}
-
-/** Due at once, but never sooner than a shortest interval after the last query: messages are repeated. */
-export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
-  sql(
-    `UPDATE payments SET watch_until = ?, next_ask_at = max(?, min(coalesce(asked_at, 0), ?) + ?)
-     WHERE order_id = ? AND gateway IS NOT NULL AND (status <> 'pending' OR review IS NOT NULL)`,
-  ).run(at + WATCHED_MS, at, at, POLL_MS_MIN, orderId)
 }

@@ -227,7 +227,7 @@ export async function byHandInstead(
     at,
   })
   assert(added, `order id ${attempt} of a registration is taken`)
-  return (await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)) ?? null
+  return (await paymentOfOrder.get(sql, { orderId })) ?? null
 }
 
 /**

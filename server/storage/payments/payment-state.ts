@@ -22,7 +22,7 @@ import { withoutReturned } from './returned-transfers.ts'
 import { leftOf } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
 import { settleRegistration } from './settle-registration.ts'
-import { ownedPayment, toPayment } from '../registrations/row-mapping.ts'
+import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 
 type OfRegistration = { registrationId: number }
@@ -283,7 +283,7 @@ export async function moneyOf(
 }
 
 export async function paymentById(sql: Sql, id: number): Promise<OwnedPaymentRow> {
-  const row = await sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.id = (SELECT ?)`).get(id)
+  const row = await paymentWithId.get(sql, { id })
   assert(row !== undefined, 'a payment that is not there')
   return row
 }

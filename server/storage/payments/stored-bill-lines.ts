@@ -3,10 +3,11 @@
  */
 import type { Insertable, Selectable } from 'kysely'
 import type { AdjustmentPart, Line } from '../../../engine/index.ts'
-import type { Among } from '../database/select-by-ids.ts'
+import { isId, isOneOf } from '../database/select-by-ids.ts'
+import type { RowSelection } from '../database/select-by-ids.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { StoreStatement } from '../database/statements/statement.ts'
+import type { StoreStatement, Values } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 
 type LineColumns = Omit<Insertable<Tables['bill_lines']>, 'registration_id' | 'bill' | 'line'>
@@ -90,17 +91,34 @@ export function keepLines(
   return attempt
 }
 
-/** Returns the lines of one bill of one of these registrations. */
-export async function linesOf(
-  sql: Sql,
-  { are, bound }: Among,
-): Promise<(registrationId: number, bill: number | null) => readonly Line[]> {
-  const rows = Map.groupBy(
-    await sql<LineRow>(
-      `SELECT * FROM bill_lines WHERE registration_id ${are} ORDER BY registration_id, bill, line`,
-    ).all(bound),
-    (row) => row.registration_id,
+/** Returns the lines of one bill of one of the registrations that were selected. */
+export type LinesOfBill = (registrationId: number, bill: number | null) => readonly Line[]
+
+export function linesWhere<Given extends object>(selection: RowSelection<Given>) {
+  const rowsWhere = statement((builder, given: Given, dialect) =>
+    builder
+      .selectFrom('bill_lines')
+      .selectAll()
+      .where(({ ref }) => selection(ref('registration_id'), given, dialect))
+      .orderBy('registration_id')
+      .orderBy('bill')
+      .orderBy('line'),
   )
+  return async (sql: Sql, ...given: Values<Given>): Promise<LinesOfBill> =>
+    toLinesOfBill(await rowsWhere.all(sql, ...given))
+}
+const linesWithId = linesWhere(isId)
+const linesWithIds = linesWhere(isOneOf)
+
+export function linesOf(sql: Sql, ids: readonly number[]): Promise<LinesOfBill> {
+  const [only] = ids
+  return ids.length === 1 && only !== undefined
+    ? linesWithId(sql, { id: only })
+    : linesWithIds(sql, { ids: JSON.stringify(ids) })
+}
+
+function toLinesOfBill(lines: readonly LineRow[]): LinesOfBill {
+  const rows = Map.groupBy(lines, (row) => row.registration_id)
   return (registrationId, bill) =>
     (rows.get(registrationId) ?? [])
       .filter((row) => row.bill === bill)

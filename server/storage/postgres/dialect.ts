@@ -38,6 +38,7 @@ export const postgresDialect: Dialect = {
       raw` and `,
     )}`,
   unindexed: null,
+  storedBytes: (text) => Buffer.from(text),
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
 

@@ -7,7 +7,7 @@ import { planMailsAgain } from '../mail/email-delivery.ts'
 import { limitPlaceHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenBegunRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import { ASKING_MS_MAX } from '../payments/apply-payment-events.ts'
+import { ASKING_MS_MAX } from '../payments/gateway-queries.ts'
 import { paymentById, stand, without } from '../payments/payment-state.ts'
 
 const paymentsEndedAfter = statement(

@@ -35,7 +35,7 @@ import {
 import type { CaptureRow } from './record-refunds.ts'
 import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
 import { Refused } from '../database/rollback-error.ts'
-import { rearm } from '../payments/apply-payment-events.ts'
+import { rearm } from '../payments/gateway-queries.ts'
 import { paymentById, wentBack } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 

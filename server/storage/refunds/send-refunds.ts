@@ -4,12 +4,16 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
+import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { RefundState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
+import { rearm } from '../payments/gateway-queries.ts'
+import { storeMessage } from '../payments/stored-gateway-messages.ts'
+import { orderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
 
 /** Between two tries of a refund that could not be sent. */
@@ -106,16 +110,39 @@ export function refundsToSend(
   return wantedRefunds.all(sql, { at, limit })
 }
 
-/** False: another process is sending it, or it has ended. */
+/**
+ * False: another process is sending it, or it has ended. The payment is watched again: if this process dies now, the
+ * status query reports the result.
+ */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
-  return (await setRefundSent.run(sql, { id, at }).changes) === 1
+  if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
+  const orderId = await orderOfRefund(sql, id)
+  if (orderId !== null) rearm(sql, orderId, at)
+  return true
 }
 
-/**
- * Applies the gateway's answer, which the caller stores verbatim; does nothing for a refund that has ended
- * meanwhile.
- */
-export function refundTold(sql: Sql, id: number, told: RefundResponse, at: Instant): void {
+/** Stores the gateway's answer to a refund verbatim; if money may move, the payment is queried soon. */
+export async function refundTold(
+  sql: Sql,
+  id: number,
+  told: RefundResponse,
+  at: Instant,
+): Promise<void> {
+  const orderId = await orderOfRefund(sql, id)
+  assert(orderId !== null, 'a refund of money that came through no gateway')
+  storeMessage(sql, orderId, {
+    gateway: told.gateway,
+    kind: 'refund',
+    body: told.raw,
+    contentType: 'application/json',
+    at,
+  })
+  applyAnswer(sql, id, told, at)
+  if (told.is === 'begun' || told.is === 'unsure') rearm(sql, orderId, at)
+}
+
+/** Does nothing for a refund that has ended meanwhile. */
+function applyAnswer(sql: Sql, id: number, told: RefundResponse, at: Instant): void {
   const said = told.said.slice(0, SAID_CHARACTERS_MAX)
   switch (told.is) {
     case 'begun':

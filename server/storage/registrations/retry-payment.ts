@@ -22,7 +22,7 @@ import { audit } from '../staff/audit-log-entries.ts'
 import type { StoredPayment } from '../index.ts'
 import type { OutsideRefusal } from './pricing-context-types.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './row-mapping.ts'
-import type { OwnedPaymentRow, RegistrationRow } from './row-mapping.ts'
+import type { RegistrationRow } from './row-mapping.ts'
 
 const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').selectAll().where('reg_no', '=', regNo),
@@ -134,7 +134,7 @@ export async function retry(
     eventId: registration.event_id,
     regNo,
   })
-  const payment = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  const payment = await paymentOfOrder.get(sql, { orderId })
   assert(payment !== undefined, 'a payment just written is not there')
   return ok(toStoredPayment(payment))
 }
@@ -160,7 +160,7 @@ async function retryDifference(
   const through = { gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
   const orderId = await askDifference(sql, registration, through, at)
   assert(orderId !== null, 'a difference that is due was not asked for')
-  const payment = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  const payment = await paymentOfOrder.get(sql, { orderId })
   assert(payment !== undefined, 'a payment just written is not there')
   return ok(toStoredPayment(payment))
 }

@@ -1,48 +1,120 @@
 /** Maps database rows to the types of `index.ts`. */
 import { assertNever, findFailure, paise } from '../../../engine/index.ts'
-import type { Answers, Instant, Paise, Payment, RegNo } from '../../../engine/index.ts'
-import { amongIds } from '../database/select-by-ids.ts'
-import type { Among } from '../database/select-by-ids.ts'
-import { linesOf } from '../payments/stored-bill-lines.ts'
-import { OWED } from '../reports/registration-and-revenue-counters.ts'
-import type { Selectable } from 'kysely'
+import type { Answers, Instant, OrderId, Paise, Payment, RegNo } from '../../../engine/index.ts'
+import { amountOwed } from '../reports/balance-expressions.ts'
+import { linesWhere } from '../payments/stored-bill-lines.ts'
+import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
+import { expressionBuilder } from 'kysely'
+import { isId, isOneOf } from '../database/select-by-ids.ts'
+import type { RowSelection } from '../database/select-by-ids.ts'
+import type { InferResult, Kysely, Selectable } from 'kysely'
+import { statement } from '../database/statements/statement.ts'
+import type { Values } from '../database/statements/statement.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { AttemptQuote } from '../payments/payment-types.ts'
 import type { StoredPayment, StoredRegistration } from '../index.ts'
 
 export type RegistrationRow = Selectable<Tables['registrations']>
-/** A payment, and what `PAYMENT_COLUMNS` reads from other tables. */
-export type PaymentRow = Selectable<Tables['payments']> & {
-  /** The gateway's code for a failure; null if it has not failed, or failed without one. */
-  declined_code: string | null
-  review_since: Instant | null
-  money_in_review: 0 | 1
-  refunded: Paise
-  /** For a failed payment: it was refunded, or is about to be. */
-  given_back: 0 | 1
-}
-export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
-type UploadRow = Selectable<Tables['uploads']>
-
-/** A payment's row with what stands elsewhere: the code that made it fail, what waits for a person, what went back. */
-const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.body, '$.code') FROM payment_facts f
-  WHERE f.payment_id = p.id AND f.type = 'declined' ORDER BY f.id LIMIT 1), NULL) AS declined_code,
-  iif(p.review IS NULL, NULL, coalesce((SELECT min(c.seen_at) FROM captures c WHERE c.counts_for = p.id AND c.state = 'review'),
-    (SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at)) AS review_since,
-  iif(p.review IS NULL, 0, EXISTS (SELECT 1 FROM captures c WHERE c.counts_for = p.id AND c.state = 'review')) AS money_in_review,
-  iif(p.status IN ('success', 'refunded'), coalesce((SELECT sum(b.amount) FROM refunds b JOIN captures c ON c.id = b.capture_id
-    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND b.state = 'done'), 0), 0) AS refunded,
-  iif(p.status <> 'failed', 0, EXISTS (SELECT 1 FROM refunds b JOIN captures c ON c.id = b.capture_id
-    WHERE c.counts_for = p.id AND c.state = 'refused' AND b.state <> 'refused')) AS given_back`
-export const ownedPayment = `SELECT ${PAYMENT_COLUMNS}, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id`
 /**
- * The attempt of one order id. Uses a subquery, because SQLite plans a join anew at every run when its condition
- * compares with a bound value: 30 µs instead of one. Bound limits do the same; see `LIMIT`.
+ * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure; null if it has not failed,
+ * or failed without one. `given_back`: a failed payment was refunded, or is about to be.
  */
-export const paymentOfOrder = `${ownedPayment} WHERE p.id = (SELECT id FROM payments WHERE order_id = ?)`
-/** A bound limit without planning: with a bare `LIMIT ?` the statement is prepared anew at every run. */
-export const LIMIT = 'LIMIT abs(?)'
+const payments = (builder: Kysely<Tables>, dialect: Dialect) =>
+  builder
+    .selectFrom('payments as p')
+    .selectAll('p')
+    .select(({ and, case: when, eb, exists, fn, ref, selectFrom }) => {
+      const moneyInReview = selectFrom('captures as c')
+        .whereRef('c.counts_for', '=', 'p.id')
+        .where('c.state', '=', 'review')
+      const refundsOfMoney = selectFrom('refunds as b')
+        .innerJoin('captures as c', 'c.id', 'b.capture_id')
+        .whereRef('c.counts_for', '=', 'p.id')
+      return [
+        when()
+          .when('p.status', '=', 'failed')
+          .then(
+            selectFrom('payment_facts as f')
+              .select((f) => dialect.jsonText(f.ref('f.body'), '$.code').as('code'))
+              .whereRef('f.payment_id', '=', 'p.id')
+              .where('f.type', '=', 'declined')
+              .orderBy('f.id')
+              .limit(1),
+          )
+          .end()
+          .as('declined_code'),
+        when()
+          .when('p.review', 'is not', null)
+          .then(
+            fn.coalesce(
+              moneyInReview.select((c) => c.fn.min<Instant>('c.seen_at').as('at')),
+              selectFrom('payment_facts as f')
+                .select((f) => f.fn.max<Instant>('f.at').as('at'))
+                .whereRef('f.payment_id', '=', 'p.id')
+                .where('f.refusal', 'is not', null),
+              ref('p.status_at'),
+            ),
+          )
+          .end()
+          .as('review_since'),
+        when()
+          .when(and([eb('p.review', 'is not', null), exists(moneyInReview.select('c.id'))]))
+          .then<0 | 1>(1)
+          .else(0)
+          .end()
+          .as('money_in_review'),
+        when()
+          .when('p.status', 'in', ['success', 'refunded'])
+          .then(
+            fn.coalesce(
+              refundsOfMoney
+                .select((b) => b.fn.sum<Paise>('b.amount').as('amount'))
+                .where('c.state', 'in', ['fits', 'accepted'])
+                .where('b.state', '=', 'done'),
+              eb.lit(0).$castTo<Paise>(),
+            ),
+          )
+          .else(paise(0))
+          .end()
+          .as('refunded'),
+        when()
+          .when(
+            and([
+              eb('p.status', '=', 'failed'),
+              exists(
+                refundsOfMoney
+                  .select('b.id')
+                  .where('c.state', '=', 'refused')
+                  .where('b.state', '<>', 'refused'),
+              ),
+            ]),
+          )
+          .then<0 | 1>(1)
+          .else(0)
+          .end()
+          .as('given_back'),
+      ]
+    })
+export const ownedPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
+  payments(builder, dialect)
+    .innerJoin('registrations as r', 'r.id', 'p.registration_id')
+    .select(['r.reg_no', 'r.event_id'])
+export type PaymentRow = InferResult<ReturnType<typeof payments>>[number]
+export type OwnedPaymentRow = InferResult<ReturnType<typeof ownedPayments>>[number]
+/** Uses a subquery, because SQLite plans a join again at every run if its condition compares with a bound value. */
+export const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }, dialect) =>
+  ownedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
+    selectFrom('payments').select('id').where('order_id', '=', orderId),
+  ),
+)
+export const paymentWithId = statement((builder, { id }: { id: number }, dialect) =>
+  ownedPayments(builder, dialect).where('p.id', '=', dialect.id(id)),
+)
+
+type UploadRow = Selectable<Tables['uploads']>
+const expression = expressionBuilder<Tables>()
 
 export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   id: row.id,
@@ -112,91 +184,130 @@ export function toPayment(row: PaymentRow): Payment {
   }
 }
 
-/**
- * Returns whole registrations in the order of the ids: one statement each for rows, payments and uploads, for any
- * number.
- */
+/** Reads whole registrations by id: one statement each for rows, payments, uploads and lines, in one packet. */
+function registrationsWhere<Given extends object>(selection: RowSelection<Given>) {
+  const rowsWhere = statement((builder, given: Given, dialect) =>
+    builder
+      .selectFrom('registrations as r')
+      .selectAll('r')
+      .select(amountOwed.as('owed'))
+      .where(({ ref }) => selection(ref('r.id'), given, dialect)),
+  )
+  const paymentsWhere = statement((builder, given: Given, dialect) =>
+    payments(builder, dialect)
+      .where(({ ref }) => selection(ref('p.registration_id'), given, dialect))
+      .orderBy('p.attempt', 'desc'),
+  )
+  const uploadsWhere = statement((builder, given: Given, dialect) =>
+    builder
+      .selectFrom('uploads')
+      .selectAll()
+      .where(({ ref }) => selection(ref('registration_id'), given, dialect))
+      .orderBy('field'),
+  )
+  const lines = linesWhere(selection)
+  return async (sql: Sql, ...given: Values<Given>) =>
+    toStoredRegistrations(
+      ...(await Promise.all([
+        rowsWhere.all(sql, ...given),
+        paymentsWhere.all(sql, ...given),
+        uploadsWhere.all(sql, ...given),
+        lines(sql, ...given),
+      ])),
+    )
+}
+const registrationsWithId = registrationsWhere(isId)
+const registrationsWithIds = registrationsWhere(isOneOf)
+const registrationsWithNumber = registrationsWhere<{ regNo: RegNo }>((id, { regNo }) =>
+  expression(id, '=', ({ selectFrom }) =>
+    selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+  ),
+)
+const registrationsOfOrder = registrationsWhere<{ orderId: OrderId }>((id, { orderId }) =>
+  expression(id, '=', ({ selectFrom }) =>
+    selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
+  ),
+)
+
+/** Returns whole registrations in the order of the ids. */
 export async function registrationsByIds(
   sql: Sql,
   ids: readonly number[],
 ): Promise<readonly StoredRegistration[]> {
-  if (ids.length === 0) return []
-  const found = await registrationsAmong(sql, amongIds(ids))
-  return ids.flatMap((id) => found.get(id) ?? [])
+  const [only] = ids
+  if (only === undefined) return []
+  const found =
+    ids.length === 1
+      ? await registrationsWithId(sql, { id: only })
+      : await registrationsWithIds(sql, { ids: JSON.stringify(ids) })
+  const byId = new Map(found.map((registration) => [registration.id, registration]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Returns the registration that an `Among` of one selects; null: there is none. */
-export async function registrationBy(sql: Sql, among: Among): Promise<StoredRegistration | null> {
-  return (await registrationsAmong(sql, among)).values().next().value ?? null
-}
-
-/** By id. One statement each for rows, payments, uploads and lines, none of which waits for another. */
-async function registrationsAmong(
+export async function registrationByNumber(
   sql: Sql,
-  among: Among,
-): Promise<ReadonlyMap<number, StoredRegistration>> {
-  const { are, bound } = among
-  const [rows, paymentRows, uploadRows, lines] = await Promise.all([
-    sql<RegistrationRow & { owed: Paise }>(
-      `SELECT r.*, ${OWED} AS owed FROM registrations r WHERE id ${are}`,
-    ).all(bound),
-    sql<PaymentRow>(
-      `SELECT ${PAYMENT_COLUMNS} FROM payments p WHERE p.registration_id ${are} ORDER BY p.attempt DESC`,
-    ).all(bound),
-    sql<UploadRow>(`SELECT * FROM uploads WHERE registration_id ${are} ORDER BY field`).all(bound),
-    linesOf(sql, among),
-  ])
-  const payments = Map.groupBy(paymentRows, (row) => row.registration_id)
+  regNo: string,
+): Promise<StoredRegistration | null> {
+  return (await registrationsWithNumber(sql, { regNo: regNo as RegNo }))[0] ?? null
+}
+
+export async function registrationOfOrder(
+  sql: Sql,
+  orderId: string,
+): Promise<StoredRegistration | null> {
+  return (await registrationsOfOrder(sql, { orderId: orderId as OrderId }))[0] ?? null
+}
+
+function toStoredRegistrations(
+  rows: readonly (RegistrationRow & { owed: Paise })[],
+  paymentRows: readonly PaymentRow[],
+  uploadRows: readonly UploadRow[],
+  lines: LinesOfBill,
+): readonly StoredRegistration[] {
+  const paymentsById = Map.groupBy(paymentRows, (row) => row.registration_id)
   const uploads = Map.groupBy(uploadRows, (row) => row.registration_id)
-  return new Map(
-    rows.map((row): [number, StoredRegistration] => {
-      const { id } = row
-      return [
-        id,
-        {
-          id,
-          eventId: row.event_id,
-          eventHash: row.event_hash,
-          regNo: row.reg_no,
-          formerNo: row.former_no,
-          answers: JSON.parse(row.answers) as Answers,
-          category: row.category,
-          period: row.period,
-          base: row.base,
-          gst: row.gst,
-          total: row.total,
-          lines: lines(id, row.bill),
-          paymentStatus: row.payment_status,
-          inReview: row.in_review === 1,
-          state: row.state,
-          due: row.due,
-          money: {
-            paid: paise(row.booked + row.refunded),
-            refunded: row.refunded,
-            owed: row.owed,
-          },
-          approval: row.approval,
-          decideBy: row.decide_by,
-          offer: row.offer,
-          payUntil: row.pay_until,
-          paymentId: row.payment_id,
-          paidAt: row.paid_at,
-          createdAt: row.created_at,
-          payments: (payments.get(id) ?? []).map((payment) =>
-            toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
-          ),
-          uploads: (uploads.get(id) ?? []).map(
-            ({ field, sha256, name, type, bytes, dropped_at }) => ({
-              field,
-              sha256,
-              name,
-              type,
-              bytes,
-              droppedAt: dropped_at,
-            }),
-          ),
-        },
-      ]
-    }),
-  )
+  return rows.map((row): StoredRegistration => {
+    const { id } = row
+    return {
+      id,
+      eventId: row.event_id,
+      eventHash: row.event_hash,
+      regNo: row.reg_no,
+      formerNo: row.former_no,
+      answers: JSON.parse(row.answers) as Answers,
+      category: row.category,
+      period: row.period,
+      base: row.base,
+      gst: row.gst,
+      total: row.total,
+      lines: lines(id, row.bill),
+      paymentStatus: row.payment_status,
+      inReview: row.in_review === 1,
+      state: row.state,
+      due: row.due,
+      money: {
+        paid: paise(row.booked + row.refunded),
+        refunded: row.refunded,
+        owed: row.owed,
+      },
+      approval: row.approval,
+      decideBy: row.decide_by,
+      offer: row.offer,
+      payUntil: row.pay_until,
+      paymentId: row.payment_id,
+      paidAt: row.paid_at,
+      createdAt: row.created_at,
+      payments: (paymentsById.get(id) ?? []).map((payment) =>
+        toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
+      ),
+      uploads: (uploads.get(id) ?? []).map(({ field, sha256, name, type, bytes, dropped_at }) => ({
+        field,
+        sha256,
+        name,
+        type,
+        bytes,
+        droppedAt: dropped_at,
+      })),
+    }
+  })
 }

@@ -1,5 +1,6 @@
 /** Defines what differs between the databases, for the code that builds statements. */
 import type { AliasedExpression, Expression, Kysely, RawBuilder, SqlBool } from 'kysely'
+import type { StoredBytes } from './money-tables.ts'
 import type { Tables } from './tables.ts'
 
 export type Dialect = {
@@ -9,7 +10,7 @@ export type Dialect = {
   /** Builds and compiles statements; it is not connected to a database. */
   readonly builder: Kysely<Tables>
   /** Text at a path of a JSON column, such as `$.buyer.name`; null if there is none. */
-  jsonText(column: Expression<string | null>, path: string): Expression<string | null>
+  jsonText(column: Expression<string | null>, path: string): RawBuilder<string | null>
   /** True if the column has one of the values, which are passed as one JSON array. */
   isIn(column: Expression<string | number | null>, jsonArray: string): Expression<boolean>
   /** True if the id is one of a JSON array. Uses the index of the column. */
@@ -34,6 +35,8 @@ export type Dialect = {
     readonly registrations: AliasedExpression<Tables['registrations'], 'r'>
     haveWords(terms: readonly string[]): Expression<SqlBool>
   } | null
+  /** The value under which text of a gateway is stored. */
+  storedBytes(text: string): StoredBytes
   /** A limit that each call passes. SQLite plans a statement with a bare `limit ?` again at every run. */
   limit(rows: number): Expression<number>
 }

@@ -1,5 +1,5 @@
 /** Declares the tables of payments, refunds, documents and bank statements. */
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type {
   Day,
   DocumentKind,
@@ -11,6 +11,8 @@ import type {
   SettlementLine,
 } from '../../../../engine/index.ts'
 
+/** Text of a gateway. PostgreSQL stores its bytes, because its text cannot hold the character 0. */
+export type StoredBytes = string | Uint8Array
 export type CaptureState = 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
 export type RefundState = 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
 
@@ -102,7 +104,7 @@ export type MoneyTables = {
     gateway: string
     kind: string
     order_id: OrderId | null
-    body: string
+    body: ColumnType<string, StoredBytes, never>
     content_type: string
     at: Instant
   }

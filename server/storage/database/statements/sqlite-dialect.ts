@@ -41,6 +41,7 @@ export const sqliteDialect: Dialect = {
     haveWords: (terms) =>
       raw<SqlBool>`contains_folded(${JSON.stringify(terms)}, ${raw.join(WORDS)})`,
   },
+  storedBytes: (text) => text,
   limit: (rows) => raw<number>`abs(${rows})`,
 }
 

@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts'
 import type { Ran, Sql } from '../sqlite-connection.ts'
 import type { Tables } from './tables.ts'
 
-type Values<Given> = object extends Given ? [given?: Given] : [given: Given]
+export type Values<Given> = object extends Given ? [given?: Given] : [given: Given]
 export type StoreStatement<Given, Row> = {
   get(sql: Sql, ...given: Values<Given>): Promise<Row | undefined>
   all(sql: Sql, ...given: Values<Given>): Promise<Row[]>

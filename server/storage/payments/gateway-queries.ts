@@ -1,0 +1,146 @@
+/** Finds the payments whose gateway is to be queried, and stores when they were. */
+import { sql as raw } from 'kysely'
+import type { Kysely } from 'kysely'
+import { instant, POLL_MS_MIN, WATCHED_MS } from '../../../engine/index.ts'
+import type { Instant, LastResponse, OrderId } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { ownedPayments } from '../registrations/row-mapping.ts'
+
+/** `barred`: accounts whose gateway is not queried now, as a JSON array. */
+type Due = { dueBefore: Instant; barred: string; limit: number }
+
+const dueToQuery = (builder: Kysely<Tables>, { dueBefore, barred }: Due, dialect: Dialect) =>
+  ownedPayments(builder, dialect)
+    .where('p.next_ask_at', '<=', dueBefore)
+    .where(({ fn, not, val }) => not(dialect.isIn(fn.coalesce('p.account', val('')), barred)))
+
+/** Those that were queried at most once come first, the newest before the others. */
+export const pendingPaymentsToQuery = statement((builder, due: Due, dialect) =>
+  dueToQuery(builder, due, dialect)
+    .where('p.status', '=', 'pending')
+    .where('p.review', 'is', null)
+    .orderBy(({ case: when }) => when().when('p.asks', '>=', 2).then(1).else(0).end())
+    .orderBy(({ case: when, neg, ref }) =>
+      when()
+        .when('p.asks', '<', 2)
+        .then(neg(ref('p.created_at')))
+        .else(ref('p.next_ask_at'))
+        .end(),
+    )
+    .orderBy('p.id')
+    .limit(dialect.limit(due.limit)),
+)
+export const watchedPaymentsToQuery = statement((builder, due: Due, dialect) =>
+  dueToQuery(builder, due, dialect)
+    .where('p.watch_until', 'is not', null)
+    .where(({ and, eb, not }) =>
+      not(and([eb('p.status', '=', 'pending'), eb('p.review', 'is', null)])),
+    )
+    .orderBy('p.next_ask_at')
+    .orderBy('p.id')
+    .limit(dialect.limit(due.limit)),
+)
+type OfOrder = { orderId: OrderId }
+type Query = OfOrder & {
+  at: Instant
+  nextAt: Instant | null
+  answer: LastResponse | null
+  watchUntil: Instant | null
+}
+const saveQuery = statement((builder, query: Query) =>
+  builder
+    .updateTable('payments')
+    .set(({ eb, fn, lit, ref }) => ({
+      asks: eb('asks', '+', lit(1)),
+      asked_at: query.at,
+      next_ask_at: query.nextAt,
+      last_answer: query.answer,
+      watch_until: fn.coalesce(
+        raw<Instant | null>`cast(${query.watchUntil} as bigint)`,
+        ref('watch_until'),
+      ),
+    }))
+    .where('order_id', '=', query.orderId),
+)
+const reserveQuery = statement(
+  (builder, given: OfOrder & { dueBefore: Instant; at: Instant; until: Instant }) =>
+    builder
+      .updateTable('payments')
+      .set({ asking_until: given.until })
+      .where('order_id', '=', given.orderId)
+      .where('next_ask_at', '<=', given.dueBefore)
+      .where(({ eb, or }) =>
+        or([eb('asking_until', 'is', null), eb('asking_until', '<=', given.at)]),
+      ),
+)
+const saveClaim = statement((builder, { orderId, at }: OfOrder & { at: Instant }) =>
+  builder
+    .updateTable('payments')
+    .set({ claimed_at: at })
+    .where('order_id', '=', orderId)
+    .where('gateway', 'is not', null),
+)
+type NextWatch = OfOrder & { at: Instant; watchUntil: Instant; latest: Instant }
+/** A clock that was ahead does not postpone the query beyond `latest`. */
+const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: NextWatch) =>
+  builder
+    .updateTable('payments')
+    .set(({ case: when, ref }) => {
+      const soonest = raw<Instant>`coalesce(${ref('asked_at')}, 0) + ${raw.lit(POLL_MS_MIN)}`
+      return {
+        watch_until: watchUntil,
+        next_ask_at: when()
+          .when(soonest, '>=', latest)
+          .then(raw<Instant>`cast(${latest} as bigint)`)
+          .when(soonest, '>', at)
+          .then(soonest)
+          .else(raw<Instant>`cast(${at} as bigint)`)
+          .end(),
+      }
+    })
+    .where('order_id', '=', orderId)
+    .where('gateway', 'is not', null)
+    .where(({ eb, or }) => or([eb('status', '<>', 'pending'), eb('review', 'is not', null)])),
+)
+
+export function asked(
+  sql: Sql,
+  orderId: OrderId,
+  at: Instant,
+  nextAt: Instant | null,
+  said: LastResponse | null,
+  watchUntil: Instant | null,
+): void {
+  saveQuery.run(sql, { orderId, at, nextAt, answer: said, watchUntil })
+}
+
+/** A query takes twenty seconds at most, and none is due again within a minute. */
+export const ASKING_MS_MAX = 30_000
+
+export async function claimQuestion(
+  sql: Sql,
+  orderId: OrderId,
+  dueBefore: Instant,
+  at: Instant,
+): Promise<boolean> {
+  const until = instant(at + ASKING_MS_MAX)
+  return (await reserveQuery.run(sql, { orderId, dueBefore, at, until }).changes) === 1
+}
+
+/** An ended payment that is not watched needs no query. */
+export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
+  saveClaim.run(sql, { orderId, at })
+}
+
+/** Due at once, but never sooner than a shortest interval after the last query: messages are repeated. */
+export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
+  watchAgain.run(sql, {
+    orderId,
+    at,
+    watchUntil: instant(at + WATCHED_MS),
+    latest: instant(at + POLL_MS_MIN),
+  })
+}
