@@ -259,7 +259,7 @@ async function assembleParts(
     { store, events, clock, log, environment },
     { isEnabled: options.hasJobs },
   )
-  const uploads = openUploads({ ...uploadLocations(environment.dataDir), store, clock })
+  const uploads = openUploads({ ...uploadLocations(environment), store, clock })
   const isClockTrusted = createErasureCheck({ store, clock, clockJumps, log })
   // Before anything is recorded by a clock that may be wrong.
   if (options.hasJobs) await isClockTrusted()

@@ -15,6 +15,7 @@ import type {
 } from '../engine/index.ts'
 import type { EventCard, PaymentData } from '../engine/api.ts'
 import type { ClockJumps } from './ops/clock-jumps.ts'
+import type { S3Bucket } from './storage/files/s3-bucket.ts'
 import type { Swept } from './storage/files/upload-storage-types.ts'
 import type { Store } from './storage/index.ts'
 
@@ -44,6 +45,8 @@ export type Environment = {
   readonly databaseUrl: string | null
   /** False: the server does not start on a database of an older version, which `rollcall db migrate` migrates. */
   readonly migratesAtStart?: boolean
+  /** Stores uploads; null or omitted for the database, or the data folder if the database is a file. */
+  readonly uploadsBucket?: S3Bucket | null
   readonly eventsDir: string
   readonly production: boolean
   readonly firstAdmin: { readonly username: string; readonly password: string | null }
@@ -272,6 +275,10 @@ export type Uploads = {
   reclaim(): Promise<void>
   /** Returns the state after the last sweep. */
   state(): UploadsState
+  /** Returns the hash of every stored file. */
+  hashes(): Promise<readonly string[]>
+  /** Returns in a sentence why files cannot be stored; null if they can, or if another check reports it. */
+  check(): Promise<string | null>
 }
 /** Sentences for the operator. */
 export type UploadsState = {

@@ -62,7 +62,7 @@ export async function withContext(
       { isEnabled: false },
     )
     try {
-      const uploads = openUploads({ ...uploadLocations(environment.dataDir), store, clock })
+      const uploads = openUploads({ ...uploadLocations(environment), store, clock })
       return await work({ store, events, payments, clock, gateway, uploads, environment })
     } finally {
       await payments.close()

@@ -28,6 +28,7 @@ import type { Command } from './command.ts'
 import { fetchHealth } from './health.ts'
 import { findNextStartProblems } from './doctor/next-start.ts'
 import { checkServers } from './doctor/servers.ts'
+import { checkBucket, checkFiles } from './doctor/upload-storage.ts'
 import { findRecoveryFindings } from './doctor/recovery.ts'
 import { describeLeftovers } from './leftover-files.ts'
 import { isWebBuilt } from './web-app-build.ts'
@@ -43,7 +44,7 @@ const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
 const help = `Usage: rollcall doctor
 
 Checks everything that a server needs: Node, the web app, permissions and free space of DATA_DIR, running servers,
-the database and the files it refers to, event files and their merchant accounts, PUBLIC_URL, the mail server, the
+the database and the files it refers to, object storage, event files and their merchant accounts, PUBLIC_URL, the mail server, the
 gateway and its clock, the proxy, and the age of the last backup. It changes nothing and can run while a server runs.
 
   good   no action needed
@@ -89,6 +90,7 @@ const CHECKS: readonly Check[] = [
   async ({ environment }) => [await checkServers(environment)],
   async ({ environment, hasDatabase, served, here }) =>
     hasDatabase ? checkDatabase(environment, served, here) : checkMissingDatabase(environment),
+  async ({ environment }) => checkBucket(environment),
   async ({ environment, hasDatabase, events }) =>
     hasDatabase
       ? (await findRecoveryFindings(environment, events)).map(({ isGood, text }) =>
@@ -279,12 +281,17 @@ async function checkDatabase(
 ): Promise<readonly Finding[]> {
   const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
-    const { trouble, said: summary, missing, active } = await lookAtPostgres(databaseUrl)
+    const {
+      trouble,
+      said: summary,
+      missing,
+      active,
+    } = await lookAtPostgres(databaseUrl, (environment.uploadsBucket ?? null) !== null)
     if (trouble !== null) return [wrong(trouble)]
     const older = served.filter(({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash)
     return [
       good(summary),
-      ...(missing === null ? [] : [reportFiles(missing)]),
+      ...(missing === null ? [] : [await checkFiles(environment, missing, async () => missing)]),
       ...older.map(({ config: { id } }) =>
         check(
           `${id}.yaml here is not the version that all servers serve. The first server that reads it activates it; rollcall event reload does so now.`,
@@ -323,15 +330,14 @@ async function checkDatabase(
             : damagedWhileServing(pid),
         ),
       ]
-    const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))
-    const missing = await findMissingUploads(dataDir)
+    const { rows, files } = lookInto(path.join(dataDir, DATABASE_FILE))
     return [
       version,
       good('The database is intact.'),
       ...(rows['registrations'] === 0
         ? [check('The database has no registrations, so a copy of it does not count as a backup.')]
         : []),
-      reportFiles(missing),
+      await checkFiles(environment, files, () => findMissingUploads(dataDir)),
       ...(await describeLeftovers(dataDir)).map(check),
       ...(found === known && pid === null
         ? (await findNextStartProblems(environment, here)).map(wrong)
@@ -350,13 +356,6 @@ const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown } | null)?.code))
 const damagedWhileServing = (pid: number): string =>
   `The file rollcall.db is not a complete database. A server is running (process ${pid}) and may have the missing data: do not stop it. Its log states where it writes this data and what to do next.`
-
-const reportFiles = (missing: readonly string[]): Finding =>
-  missing.length === 0
-    ? good('No file that a registration refers to is missing.')
-    : wrong(
-        `${missing.length} files that registrations refer to are missing, such as ${missing[0]}. Restore them from a backup.`,
-      )
 
 async function checkGateway(
   { gatewayMode, clockStart, databaseUrl }: Environment,

@@ -9,6 +9,7 @@ import path from 'node:path'
 import { err, ok, readInstant } from '../../engine/index.ts'
 import type { EventConfig, Result } from '../../engine/index.ts'
 import type { Account, Environment, GatewayMode } from '../dependencies.ts'
+import { readS3Bucket } from '../storage/files/s3-bucket.ts'
 import { parseDatabaseUrl } from '../storage/postgres/database-url.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -26,7 +27,7 @@ const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 
 /** Variables that may be read from a file, which keeps secrets out of the environment. */
 const SECRET_FILE_PATTERN =
-  /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
+  /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
 /** A shorter token could be guessed. */
 const TOKEN_CHARACTERS_MIN = 16
 /** The first of the sockets that systemd passes to a process (sd_listen_fds). */
@@ -104,6 +105,9 @@ export function readEnvironment(
     const parsed = parseDatabaseUrl(databaseUrl)
     if (!parsed.ok) problems.push(parsed.error)
   }
+
+  const uploadsBucket = readS3Bucket(readVariable)
+  if (!uploadsBucket.ok) problems.push(uploadsBucket.error)
 
   const gatewayMode = GATEWAY_MODES.find((candidate) => candidate === mode)
   if (gatewayMode === undefined)
@@ -198,6 +202,7 @@ export function readEnvironment(
     dataDir: path.resolve(readVariable('DATA_DIR') ?? 'var'),
     databaseUrl,
     ...(migrateAtStart === 'off' ? { migratesAtStart: false } : {}),
+    uploadsBucket: uploadsBucket.ok ? uploadsBucket.value : null,
     eventsDir: path.resolve(readVariable('EVENTS_DIR') ?? 'events'),
     production,
     firstAdmin: { username, password: readVariable('ADMIN_PASSWORD') },

@@ -78,7 +78,7 @@ import type { ActionStore } from './registrations/action-types.ts'
 import type { Activation, Active, ServedFile } from './events/event-version-types.ts'
 import type { Issued } from './documents/document-types.ts'
 import type { KeepingStore } from './files/upload-and-clock-types.ts'
-import type { ProofShelf } from './files/upload-storage-types.ts'
+import type { UploadStorage } from './files/upload-storage-types.ts'
 import type { UserStore } from './staff/staff-types.ts'
 import type { RecoveryStore } from './recovery/recovery-types.ts'
 import type { SettlementStore } from './reconciliation/settlement-types.ts'
@@ -368,7 +368,7 @@ export interface Store
   /** True if several servers may share it: then the activated versions are served. */
   readonly isShared: boolean
   /** Storage of uploads that every server can read; null: the disk of the single server. */
-  readonly proofs: ProofShelf | null
+  readonly proofs: UploadStorage | null
   /** Rate limit counts of all servers; null: there is a single server. */
   readonly tries: Tries | null
   /** Activates versions for all servers at one moment. Returns the new number; null: another server was first. */

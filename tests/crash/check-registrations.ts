@@ -1,6 +1,5 @@
 /** What a crash may not have broken: every acknowledged registration is whole, and nothing is there by half. */
 import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.ts'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -19,11 +18,11 @@ export const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
 
 type Counts = { readonly registered: number; readonly payments: number; readonly audited: number }
 
-/** Sentences about what is wrong; none is right. With `proofs` every registration must have a proof file there, under its hash. */
+/** Returns sentences about what is wrong. With `hasFile`, the proof of every registration must be stored. */
 export function brokenIn(
   dataDir: string,
   acknowledged: readonly string[],
-  proofs: string | null,
+  hasFile: ((sha256: string) => boolean) | null,
 ): readonly string[] {
   // Not read-only: like the server, the first to open it after a crash brings the log back in.
   const db = new Database(join(dataDir, DATABASE_FILE))
@@ -52,11 +51,10 @@ export function brokenIn(
         broken.push(
           `${regNo}: ${registered} registrations, ${payments} payments, ${audited} audit rows`,
         )
-      if (proofs === null || registered === 0) continue
+      if (hasFile === null || registered === 0) continue
       const sha256 = proofOf.get(regNo)
       if (sha256 === undefined) broken.push(`${regNo}: no proof is recorded`)
-      else if (!existsSync(join(proofs, sha256.slice(0, 2), sha256)))
-        broken.push(`${regNo}: the proof's file is not there`)
+      else if (!hasFile(sha256)) broken.push(`${regNo}: the proof's file is not there`)
     }
     return broken
   } finally {

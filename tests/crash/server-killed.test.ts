@@ -1,11 +1,12 @@
 /** A real server under 64 clients that send a proof with every registration, killed at random moments and started again. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { besiege, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
+import { startS3 } from '../server/registration/s3-server.ts'
 import { runs, onlyThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
@@ -21,7 +22,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 const broken = (acknowledged: readonly string[]): readonly string[] =>
-  brokenIn(folder, acknowledged, join(folder, 'uploads'))
+  brokenIn(folder, acknowledged, (sha256) =>
+    existsSync(join(folder, 'uploads', sha256.slice(0, 2), sha256)),
+  )
 
 /** No siege ends before so many registrations were answered, however slow the machine is. */
 const ANSWERS_MIN = 11
@@ -65,6 +68,27 @@ test(`every registration confirmed with 201 is complete, with its document, afte
       .map(async (regNo) => (await fetch(`${url}/api/afpicon/registrations/${regNo}/`)).status),
   )
   expect(new Set(read)).toEqual(new Set([200]))
+})
+
+test('a server that is killed leaves no registration without its document in the bucket', async () => {
+  const s3 = await startS3()
+  try {
+    const random = seeded(seed)
+    const variables = s3.variables('killed')
+    const acknowledged: string[] = []
+    running = await startServer(folder, { variables })
+    for (let kill = 0; kill < kills; kill += 1) {
+      acknowledged.push(...(await siege(running, random)))
+      running = await startServer(folder, { variables })
+      const stored = new Set(s3.keys('killed').map((key) => key.split('/')[1]))
+      expect(brokenIn(folder, acknowledged, (sha256) => stored.has(sha256))).toEqual([])
+      expect(readdirSync(join(folder, 'uploads'))).toEqual(['incoming'])
+      expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
+    }
+  } finally {
+    await running?.end('SIGKILL')
+    await s3.stop()
+  }
 })
 
 onlyThorough(() => {

@@ -170,6 +170,8 @@ async function buildRoutes(): Promise<FastifyInstance> {
       state: () => ({ trouble: null, note: null }),
       sweep: noUploads,
       forget: async () => {},
+      hashes: async () => [],
+      check: async () => null,
     },
     clock,
     mailUnreachableSince: () => null,

@@ -20,7 +20,8 @@ import type { Command, Status, Terminal } from '../command.ts'
 const backupHelp = `Usage: rollcall db backup DIR [--prune N]
 
 Copies all stored data into DIR, which must not exist: the database at one moment, the uploaded files, the event
-files, and a list of the contents. The server may be running.
+files, and a list of the contents. The server may be running. Uploads in a bucket (UPLOADS_URL) are not copied: turn
+on versioning or replication of the bucket.
 
   rollcall db backup /backups/$(date +%F)
 
@@ -168,7 +169,11 @@ function fileEnvironment(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
   if (environment === null || environment.databaseUrl === null) return environment
   terminal.printError(
-    'DATABASE_URL is set: use pg_dump to back up a PostgreSQL database and pg_restore to restore it. The dump includes the uploaded files.',
+    `DATABASE_URL is set: use pg_dump to back up a PostgreSQL database and pg_restore to restore it. ${
+      (environment.uploadsBucket ?? null) === null
+        ? 'The dump includes the uploaded files.'
+        : 'The uploaded files are in the bucket of UPLOADS_URL.'
+    }`,
   )
   return null
 }
@@ -183,6 +188,8 @@ function printResult(terminal: Terminal, { list, missing }: BackupResult, where:
   terminal.print(
     `${list.rows['registrations'] ?? 0} registrations, ${list.rows['payments'] ?? 0} payments and ${files} files ${where}.`,
   )
+  if (list.bucket !== undefined)
+    terminal.print(`The uploaded files are not part of the backup. They are in ${list.bucket}.`)
   for (const sha256 of missing)
     terminal.printError(`The file ${sha256} is missing or damaged, so it was not copied.`)
   return missing.length === 0 ? 0 : 1

@@ -1,16 +1,23 @@
-/** `rollcall db move`: moves all stored data from SQLite to PostgreSQL, or back. */
+/** `rollcall db move`: moves all stored data to another database, or uploads to object storage, or back. */
 import { keepPrivate } from '../../ops/file-permissions.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
+import { moveFiles } from './move-files.ts'
 
 const help = `Usage: rollcall db move to-postgres
        rollcall db move to-sqlite
+       rollcall db move files-to-s3
+       rollcall db move files-from-s3
 
 Moves all data from the database in DATA_DIR to the one in DATABASE_URL, or back, in one transaction.
 Stop every server first. The target must be empty; the source is not changed. The move counts only if the rows and
-sums of every table are equal. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL.
+sums of every table are equal. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL. With
+UPLOADS_URL they stay in the bucket.
+
+files-to-s3 copies the uploaded files of all registrations to the bucket in UPLOADS_URL, and files-from-s3 back. Each
+is compared with its hash. The source is not changed, and files that the target has are not copied again.
 
 Exit status: 0 done; 1 done, but the named files were missing or damaged; 2 it failed, with the reason.`
 
@@ -25,13 +32,15 @@ export const moveCommand: Command = {
     const parsed = parseArguments(args, {}, [1, 1], help, terminal)
     if (parsed === null) return 2
     const [direction = ''] = parsed.positionals
+    if (direction === 'files-to-s3' || direction === 'files-from-s3')
+      return moveFiles(direction, terminal)
     if (direction !== 'to-postgres' && direction !== 'to-sqlite') {
       terminal.printError(`Unknown argument "${direction}" for rollcall db move.\n${help}`)
       return 2
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const { dataDir, databaseUrl } = environment
+    const { dataDir, databaseUrl, uploadsBucket = null } = environment
     if (databaseUrl === null) {
       terminal.printError('DATABASE_URL is not set: it names the database in PostgreSQL.')
       return 2
@@ -44,14 +53,14 @@ export const moveCommand: Command = {
       return 2
     }
     try {
-      const result = await move(dataDir, databaseUrl)
+      const result = await move(dataDir, databaseUrl, uploadsBucket)
       if (!result.ok) {
         terminal.printError(result.error)
         return 2
       }
       const { registrations, rows, tables, files, missing } = result.value
       terminal.print(
-        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables and ${files} files, are moved and compared. ${nextStep}`,
+        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables${uploadsBucket === null ? ` and ${files} files` : ''}, are moved and compared.${uploadsBucket === null ? '' : ` The bucket has ${files} files.`} ${nextStep}`,
       )
       for (const sha256 of missing)
         terminal.printError(`The file ${sha256} is missing or damaged, so it was not moved.`)

@@ -89,7 +89,7 @@ async function createDemoEnvironment(
       return null
     }
     const uploads = openUploads({
-      ...uploadLocations(environment.dataDir),
+      ...uploadLocations(environment),
       store,
       clock: () => now,
     })

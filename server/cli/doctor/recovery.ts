@@ -10,6 +10,10 @@ import {
   readRecoveryStatus,
 } from '../../ops/recovery/recovery-status.ts'
 import { explainNextRecovery } from '../../ops/recovery/start-recovery.ts'
+import {
+  openUploadStorage,
+  uploadLocations,
+} from '../../registration/uploads/store-uploaded-files.ts'
 import type { RecoveryFigures } from '../../storage/index.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { lookAtPostgres } from '../../storage/postgres/inspect-database.ts'
@@ -49,7 +53,8 @@ async function describeOpenRecovery(
   const store = await openStore(environment)
   try {
     const clock = createClock(environment.clockStart)
-    const status = await readRecoveryStatus({ store, environment, clock }, events)
+    const uploads = openUploadStorage({ ...uploadLocations(environment), store })
+    const status = await readRecoveryStatus({ store, uploads, clock }, events)
     return status.recovery === null
       ? []
       : [...describeRecovery(status), howToEnd(status.recovery.copyAt)]

@@ -12,6 +12,8 @@ import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import { copyDatabase, damageIn, lookInto } from '../../storage/recovery/copy-database.ts'
+import { describeBucket } from '../../storage/files/s3-bucket.ts'
+import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { beginServing, databaseUser } from '../../storage/database/single-server-lock.ts'
@@ -24,7 +26,12 @@ const LIST_FILE_NAME = 'backup.json'
 const UPLOADS_FOLDER = 'uploads'
 const EVENTS_FOLDER = 'events'
 
-type DataFolders = { readonly dataDir: string; readonly eventsDir: string }
+type DataFolders = {
+  readonly dataDir: string
+  readonly eventsDir: string
+  /** The bucket of the uploads, which are then not part of the backup. */
+  readonly uploadsBucket?: S3Bucket | null
+}
 /** The list of the contents of a backup. */
 type BackupList = {
   readonly format: 1
@@ -34,6 +41,8 @@ type BackupList = {
   readonly files: readonly string[]
   /** SHA-256 of the database. Backups of earlier versions have none. */
   readonly database?: string
+  /** The bucket that has the uploads; then `files` is empty. */
+  readonly bucket?: string
 }
 /** `previousDatabaseDir` is the folder that now contains the previous database. Null if there was none. */
 export type RestoreResult = BackupResult & { readonly previousDatabaseDir: string | null }
@@ -54,10 +63,11 @@ const uploadPath = (folder: string, sha256: string): string =>
  * everything it wrote.
  */
 export async function backUp(
-  { dataDir, eventsDir }: DataFolders,
+  folders: DataFolders,
   target: string,
   at: Instant,
 ): Promise<Result<BackupResult, string>> {
+  const { dataDir, eventsDir } = folders
   if (existsSync(target)) return err(`${target} already exists. Name a new folder.`)
   const database = path.join(dataDir, DATABASE_FILE)
   if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
@@ -70,7 +80,7 @@ export async function backUp(
     await rm(partialFolder, { recursive: true, force: true })
     await mkdir(partialFolder)
     keepPrivate(partialFolder)
-    const result = await copyAll({ dataDir, eventsDir }, partialFolder, at)
+    const result = await copyAll(folders, partialFolder, at)
     await rename(partialFolder, target)
     await syncToDisk(path.dirname(target))
     return ok(result)
@@ -133,13 +143,14 @@ function explainCopyError(
 }
 
 async function copyAll(
-  { dataDir, eventsDir }: DataFolders,
+  { dataDir, eventsDir, uploadsBucket = null }: DataFolders,
   partialFolder: string,
   at: Instant,
 ): Promise<BackupResult> {
   const copy = path.join(partialFolder, DATABASE_FILE)
   copyDatabase(dataDir, copy)
-  const { version, rows, files } = lookInto(copy)
+  const { version, rows, files: referred } = lookInto(copy)
+  const files = uploadsBucket === null ? referred : []
   await syncToDisk(copy)
   const missing = await copyFiles(dataDir, partialFolder, files)
   const events = path.join(partialFolder, EVENTS_FOLDER)
@@ -152,6 +163,7 @@ async function copyAll(
     rows,
     files,
     database: (await hashFile(copy)) ?? '',
+    ...(uploadsBucket === null ? {} : { bucket: describeBucket(uploadsBucket) }),
   }
   await writeFile(path.join(partialFolder, LIST_FILE_NAME), JSON.stringify(list, null, 2), {
     flush: true,

@@ -17,6 +17,7 @@ import {
 } from './email-delivery-state.ts'
 import type { EmailState } from './email-delivery-state.ts'
 import { formatDuration } from '../clock-jumps.ts'
+import { createUploadStorageCheck } from './upload-storage-check.ts'
 import { checkDescriptors } from '../file-descriptors.ts'
 import { freeBytes, freeFiles } from '../free-disk-space.ts'
 import { StoreBusy } from '../../storage/index.ts'
@@ -96,6 +97,7 @@ export type HealthCheckDeps = Pick<
 export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
   const { store, clock, clockJumps, events, environment, payments } = deps
   const checkDatabase = createDatabaseCheck(deps)
+  const checkUploadStorage = createUploadStorageCheck(deps)
   const collectProblems = async (at: Instant): Promise<readonly HealthProblem[]> => {
     const problems: HealthProblem[] = []
     const addProblem = (code: HealthProblem['code'], text: string, isDown = false): void =>
@@ -164,6 +166,8 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const erasurePause = await findErasurePauseReason(deps)
     if (erasurePause !== null) addProblem('erasing', erasurePause)
     for (const text of await listRescued(environment)) addProblem('rescued', text)
+    const storageProblem = await checkUploadStorage()
+    if (storageProblem !== null) addProblem('files', storageProblem)
     const { trouble: uploadProblem } = deps.uploads.state()
     if (uploadProblem !== null) addProblem('files', uploadProblem)
     const lastBackup = await readLastBackup(environment.dataDir)

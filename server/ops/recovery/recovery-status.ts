@@ -1,6 +1,4 @@
 /** Describes the state after a restore for the office, the command line and rollcall doctor. */
-import { readdir } from 'node:fs/promises'
-import path from 'node:path'
 import { dayOf, formatCount, formatInstant } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -13,10 +11,8 @@ export type RecoveryStatus = {
   readonly uploads: { readonly missing: number; readonly unused: number }
 }
 type RecoveryStatusDeps = Pick<Deps, 'store' | 'clock'> & {
-  readonly environment: Pick<Deps['environment'], 'dataDir'>
+  readonly uploads: Pick<Deps['uploads'], 'hashes'>
 }
-
-const HASH_PATTERN = /^[0-9a-f]{64}$/
 
 export async function readRecoveryStatus(
   deps: RecoveryStatusDeps,
@@ -45,31 +41,14 @@ export function eventsDueForErasure(
 /** Counts referenced uploads that are missing, and stored uploads without a reference. */
 async function countUploadDifferences({
   store,
-  environment,
-}: Pick<RecoveryStatusDeps, 'store' | 'environment'>): Promise<RecoveryStatus['uploads']> {
-  const { proofs } = store
-  const storedHashes = new Set(
-    proofs === null
-      ? await listHashes(path.join(environment.dataDir, 'uploads'))
-      : await proofs.hashes(),
-  )
+  uploads,
+}: Pick<RecoveryStatusDeps, 'store' | 'uploads'>): Promise<RecoveryStatus['uploads']> {
+  const storedHashes = new Set(await uploads.hashes())
   const referencedHashes = new Set(await store.filesReferred())
   return {
     missing: [...referencedHashes].filter((sha256) => !storedHashes.has(sha256)).length,
     unused: [...storedHashes].filter((sha256) => !referencedHashes.has(sha256)).length,
   }
-}
-
-async function listHashes(folder: string): Promise<readonly string[]> {
-  const hashes: string[] = []
-  for (const prefix of await readdir(folder).catch(() => []))
-    if (/^[0-9a-f]{2}$/.test(prefix))
-      hashes.push(
-        ...(await readdir(path.join(folder, prefix)).catch(() => [])).filter((name) =>
-          HASH_PATTERN.test(name),
-        ),
-      )
-  return hashes
 }
 
 /** Describes the recovery in sentences. */

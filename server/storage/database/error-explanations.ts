@@ -6,7 +6,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { OF_POSTGRES } from './transient-errors.ts'
 import { mayPass, postgresTrouble } from '../postgres/error-explanations.ts'
-import { StoreBusy } from './store-busy-error.ts'
+import { StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
 import { isOfDescriptors, RAISE_LIMIT, tooFewDescriptors } from '../../ops/file-descriptors.ts'
 
 export type Trouble = {
@@ -185,6 +185,8 @@ export function refusalCause(
   if (lost !== null)
     return `the database file ${lost}. Do not stop the server before this log says where its data is, then do what it says there`
   if (error instanceof StoreBusy) {
+    if (error instanceof UploadsUnavailable)
+      return 'the object storage does not store or return files'
     if (error.code === '') return 'the database does not answer'
     return error.code.startsWith(OF_POSTGRES)
       ? 'PostgreSQL does not take writes'

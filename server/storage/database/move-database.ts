@@ -10,8 +10,9 @@ import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import { keepPrivate } from '../../ops/file-permissions.ts'
 import { closeWhole, DATABASE_FILE, openToWrite, refuseEmpty } from './sqlite-connection.ts'
-import { filesIntoPostgres, filesOutOfPostgres } from '../files/move-files.ts'
+import { filesIntoPostgres, filesOutOfPostgres, findFilesInBucket } from '../files/move-files.ts'
 import type { MovedFiles } from '../files/move-files.ts'
+import type { S3Bucket } from '../files/s3-bucket.ts'
 import { connect } from '../postgres/hosts.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
 import { cannotBeUsed, prepare } from '../postgres/prepare-database.ts'
@@ -43,7 +44,11 @@ const CHUNK_ROWS = 2_000
 const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation', 'counted']
 
 /** Moves into an empty PostgreSQL database. */
-export async function moveToPostgres(dataDir: string, url: string): Promise<Result<Moved, string>> {
+export async function moveToPostgres(
+  dataDir: string,
+  url: string,
+  bucket: S3Bucket | null = null,
+): Promise<Result<Moved, string>> {
   const file = join(dataDir, DATABASE_FILE)
   if (!existsSync(file)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
   refuseEmpty(file)
@@ -84,7 +89,11 @@ export async function moveToPostgres(dataDir: string, url: string): Promise<Resu
       connection.queue('UPDATE search_progress SET last_id = 0')
       await indexNew(sql)
       connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
-      return withFiles(moved, () => filesIntoPostgres(connection, dataDir))
+      return withFiles(moved, () =>
+        bucket === null
+          ? filesIntoPostgres(connection, dataDir)
+          : findFilesInBucket(connection, bucket),
+      )
     })
   } finally {
     db.close()
@@ -92,7 +101,11 @@ export async function moveToPostgres(dataDir: string, url: string): Promise<Resu
 }
 
 /** Moves into a data folder without a database. */
-export async function moveToSqlite(dataDir: string, url: string): Promise<Result<Moved, string>> {
+export async function moveToSqlite(
+  dataDir: string,
+  url: string,
+  bucket: S3Bucket | null = null,
+): Promise<Result<Moved, string>> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file))
     return err(
@@ -125,7 +138,11 @@ export async function moveToSqlite(dataDir: string, url: string): Promise<Result
       db.exec('UPDATE counted SET last_id = (SELECT coalesce(max(id), 0) FROM registrations)')
       for (const { sql } of triggers) db.exec(sql)
       db.exec(done.ok ? 'COMMIT' : 'ROLLBACK')
-      return withFiles(done, () => filesOutOfPostgres(connection, dataDir))
+      return withFiles(done, () =>
+        bucket === null
+          ? filesOutOfPostgres(connection, dataDir)
+          : findFilesInBucket(connection, bucket),
+      )
     })
     closeWhole(db)
     if (moved.ok) renameSync(part, file)

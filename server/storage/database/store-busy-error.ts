@@ -10,3 +10,6 @@ export class StoreBusy extends Error {
 
 /** The store does what it is asked over the connections that it has, and the database gives it no further one. */
 export class NoFurtherConnection extends StoreBusy {}
+
+/** The object storage did not store, return or delete a file. The message names the bucket and the reason. */
+export class UploadsUnavailable extends StoreBusy {}

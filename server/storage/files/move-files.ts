@@ -15,6 +15,8 @@ import { dirname, join } from 'node:path'
 import { assert } from '../../../engine/index.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
+import type { S3Bucket } from './s3-bucket.ts'
+import { openS3Uploads } from './uploads-in-s3.ts'
 
 /** As the server cuts them. */
 const PIECE_BYTES = 256 * 1024
@@ -81,6 +83,18 @@ export async function filesIntoPostgres(
     }
     if (file !== null) closeSync(file)
   }
+  return { files: all.length - missing.length, missing }
+}
+
+/** Files in a bucket stay there: returns how many of them are stored. */
+export async function findFilesInBucket(
+  { sql }: PostgresConnection,
+  bucket: S3Bucket,
+): Promise<MovedFiles> {
+  const noReferences = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
+  const stored = new Set(await openS3Uploads(bucket, noReferences).hashes())
+  const all = await inUse(sql)
+  const missing = all.filter((sha256) => !stored.has(sha256))
   return { files: all.length - missing.length, missing }
 }
 

@@ -7,7 +7,7 @@ import { isNear } from '../lists/list-and-search-registrations.ts'
 import type { listings } from './list-queries.ts'
 import { openOwed } from '../staff/deferred-audit-log.ts'
 import type { Owed } from '../staff/deferred-audit-log.ts'
-import type { ProofShelf } from '../files/upload-storage-types.ts'
+import type { UploadStorage } from '../files/upload-storage-types.ts'
 import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { UserStore, RecoveryStore, Store } from '../index.ts'
 import type { Tries } from '../database/rate-limit-count-types.ts'
@@ -29,7 +29,7 @@ export type Doers = {
   /** Whether other servers write to the same database. */
   readonly isShared: boolean
   /** Storage of uploads; null: the disk of the single server. */
-  readonly proofs: ProofShelf | null
+  readonly proofs: UploadStorage | null
   /** Rate limit counts of all servers; null: the memory of the single server. */
   readonly tries: Tries | null
   /** Returns the number of calls that wait for the writer. */

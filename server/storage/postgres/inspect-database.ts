@@ -9,8 +9,9 @@ import { noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
 
 const CONNECT_MS_MAX = 10_000
 
-const MISSING = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL
-  UNION SELECT sha256 FROM draft_proofs EXCEPT SELECT sha256 FROM proof_files`
+const REFERRED =
+  'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs'
+const MISSING = `${REFERRED} EXCEPT SELECT sha256 FROM proof_files`
 
 type Looked =
   | {
@@ -31,7 +32,8 @@ type Looked =
     }
 
 /** `trouble`: why no server could start on it; null: `said` describes its state. */
-export async function lookAtPostgres(url: string): Promise<Looked> {
+/** `areFilesElsewhere`: the files are not in the database, and `missing` lists all that it refers to. */
+export async function lookAtPostgres(url: string, areFilesElsewhere = false): Promise<Looked> {
   const good = (
     said: string,
     missing: readonly string[] | null = null,
@@ -77,7 +79,9 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
     const { rows: active } = await client.query<{ id: string; hash: string }>(
       'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',
     )
-    const { rows: missing } = await client.query<{ sha256: string }>(MISSING)
+    const { rows: missing } = await client.query<{ sha256: string }>(
+      areFilesElsewhere ? REFERRED : MISSING,
+    )
     const { rowCount } = await client.query('SELECT 1 FROM recoveries WHERE ended_at IS NULL')
     return good(
       `${server} answers, and the database is of version ${version}.`,

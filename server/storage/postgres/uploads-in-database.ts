@@ -7,7 +7,12 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import type { KeptFile, ProofShelf, ShelfSweep, Swept } from '../files/upload-storage-types.ts'
+import type {
+  KeptFile,
+  ShelfSweep,
+  SweptFiles,
+  UploadStorage,
+} from '../files/upload-storage-types.ts'
 import { OF_POSTGRES } from '../database/transient-errors.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { errorOf } from './connection.ts'
@@ -21,8 +26,9 @@ const PIECE_BYTES = 256 * 1024
 const NOT_IN_USE = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256 AND u.dropped_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM draft_proofs d WHERE d.sha256 = f.sha256)`
 
-export function openProofs(pool: HostPool): ProofShelf {
+export function openProofs(pool: HostPool): UploadStorage {
   return {
+    location: 'the database (proof_files.aside_at)',
     keep: (file, at) => keep(pool, file, at),
     async hold(sha256, at) {
       const { rowCount } = await asked(
@@ -47,13 +53,17 @@ export function openProofs(pool: HostPool): ProofShelf {
       return rows.map(({ sha256 }) => sha256)
     },
     async forget(sha256s) {
-      await asked(
+      const { rowCount } = await asked(
         pool.query(`DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_IN_USE}`, [
           sha256s,
         ]),
       )
+      return rowCount ?? 0
     },
     sweep: (how) => sweep(pool, how),
+    // A file that was set aside can still be read and protected, so nothing needs to be moved back.
+    reclaim: async () => null,
+    check: async () => null,
   }
 }
 
@@ -62,8 +72,8 @@ const DROPPED = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
 async function sweep(
   pool: HostPool,
-  { at, keptBefore, deleteBefore, mayMove }: ShelfSweep,
-): Promise<Omit<Swept, 'dropped'>> {
+  { at, keptBefore, deleteBefore, expected, mayMove }: ShelfSweep,
+): Promise<SweptFiles> {
   const count = async (text: string, ...values: readonly unknown[]): Promise<number> => {
     const { rows } = await asked(
       pool.query<{ n: string }>(`SELECT count(*) AS n ${text}`, [...values]),
@@ -85,7 +95,11 @@ async function sweep(
     )
   const unknown = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_IN_USE} AND NOT ${DROPPED}`
   const found = await count(`FROM ${unknown}`, keptBefore)
-  const held = mayMove(found, await count('FROM proof_files'))
+  const unexpected =
+    expected.size === 0
+      ? found
+      : await count(`FROM ${unknown} AND NOT sha256 = ANY ($2)`, keptBefore, [...expected])
+  const held = mayMove(found, unexpected, await count('FROM proof_files'))
   const setAside =
     found === 0 || held !== null
       ? 0

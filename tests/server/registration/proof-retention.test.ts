@@ -276,7 +276,7 @@ test('a server killed between the entry and the deletion deletes the file after 
   expect(await server.deps.store.dropProofs(after(0), server.now(), 'not paid')).toBe(1)
   expect(server.uploadsStored()).toContain(hashOf('killed'))
   const again = openUploads({
-    ...uploadLocations(server.dir),
+    ...uploadLocations({ dataDir: server.dir }),
     store: server.deps.store,
     clock: () => server.now(),
   })

@@ -9,7 +9,6 @@ import { buffer } from 'node:stream/consumers'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expectOk, instant } from '../../../engine/index.ts'
-import type { Instant } from '../../../engine/index.ts'
 import { detectKind } from '../../../server/registration/uploads/file-type.ts'
 import { hasTopStream } from '../../../server/registration/uploads/ole-file.ts'
 import { openUploads } from '../../../server/registration/uploads/store-uploaded-files.ts'
@@ -30,27 +29,23 @@ import { hostileFiles, listed } from '../hostile-uploads.ts'
 import { runs } from '../../runs.ts'
 
 const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
-const day = 24 * 60 * 60 * 1000
 let folder = ''
-let now: Instant = instant(Date.parse('2026-01-10T10:00:00Z'))
-let inUse: string[] = []
-/** What registrations have dropped; whose forms were never sent. */
-let dropped: string[] = []
-let forgotten: string[] = []
+const now = instant(Date.parse('2026-01-10T10:00:00Z'))
 let aside = ''
-let since: Instant | null = null
+const NO_RECORDS = {
+  uploadsInUse: async () => [],
+  uploadsDropped: async () => [],
+  databaseSince: async () => null,
+  dropProofs: async () => 0,
+  forgetOldDrafts: async () => [],
+}
 
 const open = () =>
   openUploads({
     folder,
     asideFolder: aside,
-    store: {
-      uploadsInUse: async (hashes) => hashes.filter((hash) => inUse.includes(hash)),
-      uploadsDropped: async (hashes) => hashes.filter((hash) => dropped.includes(hash)),
-      databaseSince: async () => since,
-      dropProofs: async () => 0,
-      forgetOldDrafts: async () => forgotten.splice(0),
-    },
+    bucket: null,
+    store: NO_RECORDS,
     clock: () => now,
   })
 type Uploads = ReturnType<typeof open>
@@ -77,11 +72,6 @@ const stored = (): string[] =>
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-uploads-'))
-  now = instant(Date.parse('2026-01-10T10:00:00Z'))
-  inUse = []
-  dropped = []
-  forgotten = []
-  since = null
   aside = `${folder}-aside`
 })
 afterEach(() => {
@@ -206,13 +196,8 @@ describe('a file on its way', () => {
     const full = openUploads({
       folder,
       asideFolder: aside,
-      store: {
-        uploadsInUse: async () => [],
-        uploadsDropped: async () => [],
-        databaseSince: async () => null,
-        dropProofs: async () => 0,
-        forgetOldDrafts: async () => [],
-      },
+      bucket: null,
+      store: NO_RECORDS,
       clock: () => now,
       freeBytesMin: Number.MAX_SAFE_INTEGER,
     })
@@ -243,137 +228,5 @@ describe('a file on its way', () => {
       writeFileSync(join(folder, 'incoming', `${pid}.some-name`), 'half a')
     open()
     expect(stored()).toEqual([`${process.ppid}.some-name`])
-  })
-})
-
-describe('the shelf', () => {
-  test('the same file twice is stored once', async () => {
-    const uploads = open()
-    await Promise.all([handIn(uploads, 'a.pdf', pdf()), handIn(uploads, 'b.pdf', pdf())])
-    expect(stored()).toHaveLength(1)
-  })
-
-  test('only hashes are read, no paths', async () => {
-    expect(await open().read('../../etc/passwd')).toBeNull()
-    expect(await open().read('0'.repeat(64))).toBeNull()
-  })
-
-  test('what no record refers to is set aside a day later, comes back when something refers to it, and goes after thirty days', async () => {
-    const uploads = open()
-    const used = await handIn(uploads, 'a.pdf', pdf('used'))
-    const unused = await handIn(uploads, 'b.pdf', pdf('unused'))
-    inUse = [used.sha256]
-    const swept = async () => {
-      const { setAside, removed } = await uploads.sweep()
-      return [setAside, removed]
-    }
-    expect(await swept()).toEqual([0, 0])
-    now = instant(now + day - 1)
-    expect(await swept()).toEqual([0, 0])
-    now = instant(now + 1)
-    expect(await swept()).toEqual([1, 0])
-    expect([stored(), readdirSync(aside)]).toEqual([inUse, [unused.sha256]])
-    expect(uploads.state()).toEqual({
-      trouble: null,
-      note: expect.stringContaining(
-        `1 uploaded files that belong to no registration are in ${aside}`,
-      ),
-    })
-    // The right copy of the database is put back.
-    expect(await contentOf(uploads, unused.sha256)).toEqual(pdf('unused'))
-    now = instant(now + day)
-    expect(await swept()).toEqual([1, 0])
-    inUse = [used.sha256, unused.sha256]
-    expect(await swept()).toEqual([0, 0])
-    expect(stored().toSorted()).toEqual(inUse.toSorted())
-    inUse = [used.sha256]
-    now = instant(now + day)
-    expect(await swept()).toEqual([1, 0])
-    now = instant(now + 30 * day - 1)
-    expect(await swept()).toEqual([0, 0])
-    now = instant(now + 1)
-    expect(await swept()).toEqual([0, 1])
-    expect([stored(), readdirSync(aside)]).toEqual([inUse, []])
-  })
-
-  test('what registrations have dropped, and forms that were never sent, is removed', async () => {
-    const uploads = open()
-    const [a, b, c] = [
-      await handIn(uploads, 'a.pdf', pdf('dropped')),
-      await handIn(uploads, 'b.pdf', pdf('draft')),
-      await handIn(uploads, 'c.pdf', pdf('draft that was sent')),
-    ]
-    dropped = [a.sha256]
-    forgotten = [b.sha256, c.sha256]
-    inUse = [c.sha256]
-    now = instant(now + day)
-    expect(await uploads.sweep()).toMatchObject({ removed: 2, setAside: 0, aside: 0, held: null })
-    expect(stored()).toEqual([c.sha256])
-  })
-
-  test('a database that is not the one of the files: of more than twenty unknown ones none is moved, and health says so; staff may move them', async () => {
-    for (let n = 0; n < 21; n += 1) await handIn(open(), 'a.pdf', pdf(`unknown ${n}`))
-    now = instant(now + day)
-    const uploads = open()
-    expect(await uploads.sweep()).toMatchObject({
-      setAside: 0,
-      removed: 0,
-      held: { count: 21, why: 'many' },
-    })
-    expect(stored()).toHaveLength(21)
-    expect(uploads.state().trouble).toContain('21 uploaded files belong to no registration')
-    expect(uploads.state().trouble).toContain('rollcall db unknown-files --set-aside')
-    expect(await uploads.sweep(true)).toMatchObject({ setAside: 21, held: null })
-    expect([stored(), uploads.state().trouble]).toEqual([[], null])
-  })
-
-  test('forms that this server refused may be as many as they like: they say nothing of the database', async () => {
-    const uploads = open()
-    for (let n = 0; n < 25; n += 1) await handIn(uploads, 'a.pdf', pdf(`refused ${n}`))
-    now = instant(now + day)
-    expect(await uploads.sweep()).toMatchObject({ setAside: 25, held: null })
-  })
-
-  test('for seven days after a restore or a start with an empty database nothing is moved, and nothing aside is deleted', async () => {
-    await handIn(open(), 'a.pdf', pdf('aside'))
-    now = instant(now + day)
-    expect(await open().sweep()).toMatchObject({ setAside: 1 })
-    now = instant(now + 40 * day)
-    since = now
-    const other = await handIn(open(), 'b.pdf', pdf('unknown'))
-    now = instant(now + 7 * day - 1)
-    const uploads = open()
-    expect(await uploads.sweep()).toMatchObject({
-      setAside: 0,
-      removed: 0,
-      aside: 1,
-      held: { count: 1, why: 'young' },
-    })
-    expect(stored()).toEqual([other.sha256])
-    expect(uploads.state()).toMatchObject({
-      trouble: null,
-      note: expect.stringContaining('7 days'),
-    })
-    now = instant(now + 1)
-    expect(await uploads.sweep()).toMatchObject({ setAside: 1, removed: 1, held: null })
-  })
-
-  test('of an erased person nothing lies aside either', async () => {
-    const uploads = open()
-    const { sha256 } = await handIn(uploads, 'a.pdf', pdf('theirs'))
-    now = instant(now + day)
-    await uploads.sweep()
-    expect(readdirSync(aside)).toEqual([sha256])
-    await uploads.forget([sha256])
-    expect([stored(), readdirSync(aside)]).toEqual([[], []])
-  })
-
-  test('a file handed in again is young again, also for a server that was started in between', async () => {
-    await handIn(open(), 'a.pdf', pdf())
-    now = instant(now + day)
-    await handIn(open(), 'a.pdf', pdf())
-    expect(await open().sweep()).toMatchObject({ setAside: 0 })
-    now = instant(now + day)
-    expect(await open().sweep()).toMatchObject({ setAside: 1 })
   })
 })

@@ -82,7 +82,11 @@ else {
       holdPlaceMs: hour,
       limits: [{ id: 'hall', max: 1_000, full: { message: 'Full' } }],
     })
-    const uploads = openUploads({ ...uploadLocations(filled), store, clock: () => noon })
+    const uploads = openUploads({
+      ...uploadLocations({ dataDir: filled }),
+      store,
+      clock: () => noon,
+    })
     for (const [field, bytes] of Object.entries(FILES)) {
       const file = await uploads.receive(Readable.from([bytes]), bytes.length)
       if (!file.ok) throw new Error(file.error)
@@ -127,7 +131,7 @@ else {
     )
     expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
     const moved = openUploads({
-      ...uploadLocations(folder()),
+      ...uploadLocations({ dataDir: folder() }),
       store: after,
       clock: () => noon,
     })
@@ -138,7 +142,11 @@ else {
     expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
     expect(allRows(back)).toEqual(allRows(filled))
     const there = await openStoreHere({ dataDir: back })
-    const onDisk = openUploads({ ...uploadLocations(back), store: there, clock: () => noon })
+    const onDisk = openUploads({
+      ...uploadLocations({ dataDir: back }),
+      store: there,
+      clock: () => noon,
+    })
     expect(await filesOf(there, onDisk)).toEqual(Object.values(FILES))
     await there.close()
 

@@ -1,0 +1,83 @@
+/** `rollcall db move files-to-s3` and `files-from-s3`: copies uploads between their storages. */
+import { createClock } from '../../ops/clock.ts'
+import { openUploads, uploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
+import { beginServing } from '../../storage/database/single-server-lock.ts'
+import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
+import type { Store } from '../../storage/index.ts'
+import type { Environment, Uploads } from '../../dependencies.ts'
+import type { Status, Terminal } from '../command.ts'
+import { openExistingStore } from '../open-existing-store.ts'
+
+const NEXT_STEP = {
+  'files-to-s3': 'Start the server with UPLOADS_URL.',
+  'files-from-s3': 'Start the server without UPLOADS_URL.',
+} as const
+
+export async function moveFiles(
+  direction: keyof typeof NEXT_STEP,
+  terminal: Terminal,
+): Promise<Status> {
+  const environment = terminal.environment()
+  if (environment === null) return 2
+  if ((environment.uploadsBucket ?? null) === null) {
+    terminal.printError('UPLOADS_URL is not set: it names the bucket.')
+    return 2
+  }
+  const release = beginServing(environment.dataDir)
+  if (release === null) {
+    terminal.printError(`A server is running on ${environment.dataDir}. Stop it first.`)
+    return 2
+  }
+  const store = await openExistingStore(environment)
+  try {
+    const { copied, missing } = await copyFiles(direction, environment, store)
+    terminal.print(`${copied} files were copied and compared. ${NEXT_STEP[direction]}`)
+    for (const sha256 of missing)
+      terminal.printError(`The file ${sha256} is missing or damaged, so it was not copied.`)
+    return missing.length === 0 ? 0 : 1
+  } catch (error) {
+    if (!(error instanceof UploadsUnavailable)) throw error
+    terminal.printError(`Not all files were copied. Run the command again. ${error.message}.`)
+    return 2
+  } finally {
+    await store.close()
+    release()
+  }
+}
+
+async function copyFiles(
+  direction: keyof typeof NEXT_STEP,
+  environment: Environment,
+  store: Store,
+): Promise<{ readonly copied: number; readonly missing: readonly string[] }> {
+  const clock = createClock(environment.clockStart)
+  const { dataDir } = environment
+  const inBucket = openUploads({ ...uploadLocations(environment), store, clock })
+  const withoutBucket = openUploads({ ...uploadLocations({ dataDir }), store, clock })
+  const [from, to] =
+    direction === 'files-to-s3' ? [withoutBucket, inBucket] : [inBucket, withoutBucket]
+  const stored = new Set(await to.hashes())
+  const missing: string[] = []
+  let copied = 0
+  for (const sha256 of await store.filesReferred())
+    if (!stored.has(sha256)) {
+      if (await copyFile(from, to, sha256)) copied += 1
+      else missing.push(sha256)
+    }
+  return { copied, missing }
+}
+
+/** Returns false if the file is missing or has another hash. */
+async function copyFile(from: Uploads, to: Uploads, sha256: string): Promise<boolean> {
+  const found = await from.read(sha256)
+  if (found === null) return false
+  const file = await to.receive(found.content, found.bytes)
+  if (!file.ok) throw new UploadsUnavailable(`${sha256}: ${file.error}`)
+  try {
+    if (file.value.sha256 !== sha256) return false
+    await to.keep(file.value)
+    return true
+  } finally {
+    await to.discard(file.value)
+  }
+}

@@ -1,0 +1,89 @@
+/** Checks for `rollcall doctor` where uploads are stored, and whether files are missing there. */
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Environment } from '../../dependencies.ts'
+import {
+  openUploadStorage,
+  uploadLocations,
+} from '../../registration/uploads/store-uploaded-files.ts'
+import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
+import { describeBucket } from '../../storage/files/s3-bucket.ts'
+import type { UploadStorage } from '../../storage/files/upload-storage-types.ts'
+import { isOwnMachine } from '../../ops/environment.ts'
+
+type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+
+/** No record is read here: the bucket is only written and listed. */
+const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
+
+/** Null if uploads are not in a bucket. */
+function openBucket(environment: Environment): UploadStorage | null {
+  const { uploadsBucket = null } = environment
+  return uploadsBucket === null
+    ? null
+    : openUploadStorage({ ...uploadLocations(environment), store: NO_REFERENCES })
+}
+
+/** Writes, reads, lists and deletes an object. Empty if uploads are not in a bucket. */
+export async function checkBucket(environment: Environment): Promise<readonly Finding[]> {
+  const { uploadsBucket: bucket = null, dataDir } = environment
+  if (bucket === null) return []
+  const problem = (await openBucket(environment)?.check()) ?? null
+  const { protocol, hostname } = new URL(bucket.url)
+  const remaining = countFiles(path.join(dataDir, 'uploads'))
+  return [
+    problem === null
+      ? {
+          is: 'good',
+          text: `Uploads can be written, read and deleted in ${describeBucket(bucket)}.`,
+        }
+      : {
+          is: 'wrong',
+          text: `${problem} Check UPLOADS_URL, the credentials and their permissions.`,
+        },
+    ...(protocol === 'http:' && !isOwnMachine(hostname)
+      ? [look(`Uploads are sent to ${hostname} without encryption. Use https in UPLOADS_URL.`)]
+      : []),
+    ...(remaining > 0
+      ? [
+          look(
+            `${remaining} uploads are still in DATA_DIR. Stop the server and run rollcall db move files-to-s3, if that was not done.`,
+          ),
+        ]
+      : []),
+  ]
+}
+const look = (text: string): Finding => ({ is: 'look', text })
+
+function countFiles(folder: string): number {
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^[0-9a-f]{2}.[0-9a-f]{64}$/.test(name),
+  ).length
+}
+
+/**
+ * Reports missing files. `readMissing` finds those missing in the database or on disk; with a bucket, `referred` are
+ * looked for there.
+ */
+export async function checkFiles(
+  environment: Environment,
+  referred: readonly string[],
+  readMissing: () => Promise<readonly string[]>,
+): Promise<Finding> {
+  const bucket = openBucket(environment)
+  try {
+    const stored = bucket === null ? null : new Set(await bucket.hashes())
+    const missing =
+      stored === null ? await readMissing() : referred.filter((sha256) => !stored.has(sha256))
+    return missing.length === 0
+      ? { is: 'good', text: 'No file that a registration refers to is missing.' }
+      : {
+          is: 'wrong',
+          text: `${missing.length} files that registrations refer to are missing, such as ${missing[0]}. ${bucket === null ? 'Restore them from a backup.' : 'Restore them in the bucket, or run rollcall db move files-to-s3.'}`,
+        }
+  } catch (error) {
+    if (!(error instanceof UploadsUnavailable)) throw error
+    return look('The files in the bucket cannot be listed, so missing ones are not known.')
+  }
+}

@@ -1,0 +1,39 @@
+/** Checks for the health report whether uploads can be stored. */
+import type { Instant } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+
+/** A check sends several requests to an object storage. */
+const CHECK_MS = 60_000
+/** A health report does not wait longer; the check goes on. */
+const WAIT_MS_MAX = 3_000
+
+/** Returns a check that repeats a good result for a minute. Its sentence is null if files can be stored. */
+export function createUploadStorageCheck({
+  uploads,
+  clock,
+}: Pick<Deps, 'uploads' | 'clock'>): () => Promise<string | null> {
+  let last: { readonly at: Instant; readonly result: Promise<string | null> } | null = null
+  return async () => {
+    const at = clock()
+    if (last === null || at - last.at >= CHECK_MS || at < last.at)
+      last = { at, result: uploads.check() }
+    const current = last
+    const problem = await waitFor(current.result)
+    if (problem === null) return null
+    if (last === current) last = null
+    return `${problem} Files are refused until this works; registrations without a file are accepted.`
+  }
+}
+
+async function waitFor(result: Promise<string | null>): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const timer = setTimeout(
+    () => resolve('The object storage of uploads does not respond.'),
+    WAIT_MS_MAX,
+  )
+  try {
+    return await Promise.race([result, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,188 @@
+/** Stores uploads under their hashes in DATA_DIR: the disk of a single server. */
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Instant } from '../../../engine/index.ts'
+import type {
+  KeptFile,
+  ShelfSweep,
+  SweptFiles,
+  UploadStorage,
+} from '../../storage/files/upload-storage-types.ts'
+import type { Store } from '../../storage/index.ts'
+import { createFlushes } from './flush-folders.ts'
+import type { Flushes } from './flush-folders.ts'
+import {
+  inBatches,
+  isHash,
+  checkSetAside,
+  findOldFiles,
+  restoreFile,
+  setAside,
+} from './unreferenced-files.ts'
+
+/** Folder for unchecked files; in the same file system, so that a rename stores them. */
+export const INCOMING = 'incoming'
+
+type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'>
+type Disk = {
+  readonly folder: string
+  /** Folder for files that no record refers to, kept for a while. */
+  readonly asideFolder: string
+  /** Files that are being removed now. */
+  readonly removals: Map<string, Promise<void>>
+  readonly flushes: Flushes
+}
+
+export function openDiskUploads(
+  folders: Pick<Disk, 'folder' | 'asideFolder'>,
+  references: References,
+): UploadStorage {
+  const disk: Disk = { ...folders, removals: new Map(), flushes: createFlushes() }
+  const filePath = (sha256: string): string => pathOf(disk, sha256)
+  return {
+    location: disk.asideFolder,
+    keep: async (file, at) => {
+      await disk.removals.get(file.sha256)
+      await storeDurably(disk.flushes, filePath(file.sha256), file, at)
+    },
+    hold: async (sha256) => {
+      await disk.removals.get(sha256)
+      return (
+        (await stat(filePath(sha256)).catch(() => null)) !== null ||
+        restoreFile(disk.asideFolder, filePath, sha256)
+      )
+    },
+    read: (sha256) => read(disk, sha256),
+    hashes: () => listHashes(disk.folder),
+    forget: async (sha256s, isSubmitted = () => false) => {
+      const used = new Set(await inBatches(sha256s, references.uploadsInUse))
+      let removed = 0
+      for (const sha256 of sha256s) {
+        // The file may have been submitted again since the query.
+        if (used.has(sha256) || isSubmitted(sha256)) continue
+        await remove(disk, sha256)
+        removed += 1
+      }
+      return removed
+    },
+    sweep: (how) => sweep(disk, references, how),
+    reclaim: async () => (await checkSetAside(disk.asideFolder, filePath, references, null)).aside,
+    // The free space of the disk has its own check.
+    check: async () => null,
+  }
+}
+
+const pathOf = ({ folder }: Pick<Disk, 'folder'>, sha256: string): string =>
+  path.join(folder, sha256.slice(0, 2), sha256)
+
+async function listHashes(folder: string): Promise<readonly string[]> {
+  const hashes: string[] = []
+  for (const prefix of await readdir(folder).catch(() => []))
+    if (prefix !== INCOMING)
+      hashes.push(...(await readdir(path.join(folder, prefix)).catch(() => [])).filter(isHash))
+  return hashes
+}
+
+/** Flushes, then renames: the file under its hash is either complete or absent. */
+async function storeDurably(
+  flushes: Flushes,
+  filePath: string,
+  received: KeptFile,
+  at: Instant,
+): Promise<void> {
+  const existing = await stat(filePath).catch(() => null)
+  const parent = path.dirname(filePath)
+  if (existing?.size === received.bytes) {
+    // Resets the age, for the sweep after a restart.
+    await utimes(filePath, at / 1000, at / 1000)
+    await rm(received.path, { force: true })
+  } else {
+    await mkdir(parent, { recursive: true })
+    const file = await open(received.path, 'r+')
+    try {
+      await file.utimes(at / 1000, at / 1000)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(received.path, filePath)
+  }
+  // Also if the file existed: the process that wrote it may have died before this line.
+  await flushes.flush(parent)
+  await flushes.flushOnce(path.dirname(parent), path.basename(parent))
+}
+
+/** Null if there is no such file. Accepts only hashes, never paths. */
+async function read(
+  disk: Disk,
+  sha256: string,
+): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
+  if (!isHash(sha256)) return null
+  const pathTo = (one: string): string => pathOf(disk, one)
+  const openFile = () =>
+    open(pathTo(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    })
+  const file =
+    (await openFile()) ??
+    ((await restoreFile(disk.asideFolder, pathTo, sha256)) ? await openFile() : null)
+  return file === null
+    ? null
+    : { bytes: (await file.stat()).size, content: file.createReadStream() }
+}
+
+/**
+ * Removes files that registrations have dropped, and sets aside files that no record refers to and that were not
+ * submitted recently.
+ */
+async function sweep(
+  disk: Disk,
+  references: References,
+  { at, keptBefore, deleteBefore, isSubmitted, expected, mayMove }: ShelfSweep,
+): Promise<SweptFiles> {
+  const { old, files } = await findOldFiles(disk.folder, INCOMING, keptBefore)
+  const used = new Set(await inBatches(old, references.uploadsInUse))
+  const unused = old.filter((sha256) => !used.has(sha256) && !isSubmitted(sha256))
+  const dropped = new Set(await inBatches(unused, references.uploadsDropped))
+  // The file may have been submitted again since the query.
+  for (const sha256 of dropped) if (!isSubmitted(sha256)) await remove(disk, sha256)
+
+  const unknown = unused.filter((sha256) => !dropped.has(sha256))
+  const unexpected = unknown.filter((sha256) => !expected.has(sha256))
+  const held = mayMove(unknown.length, unexpected.length, files)
+  const movedFiles = held === null ? unknown : []
+  for (const sha256 of movedFiles) if (!isSubmitted(sha256)) await moveAside(disk, sha256, at)
+  const { aside, removed } = await checkSetAside(
+    disk.asideFolder,
+    (sha256) => pathOf(disk, sha256),
+    references,
+    deleteBefore,
+  )
+  return { removed: dropped.size + removed, setAside: movedFiles.length, held, aside }
+}
+
+/** A request that submits the same bytes in the meantime waits for the removal. */
+async function remove(disk: Disk, sha256: string): Promise<void> {
+  await trackRemoval(disk, sha256, async () => {
+    await rm(pathOf(disk, sha256), { force: true })
+    await rm(path.join(disk.asideFolder, sha256), { force: true })
+  })
+}
+
+async function moveAside(disk: Disk, sha256: string, at: Instant): Promise<void> {
+  await trackRemoval(disk, sha256, () =>
+    setAside(disk.asideFolder, pathOf(disk, sha256), sha256, at),
+  )
+}
+
+async function trackRemoval(
+  disk: Disk,
+  sha256: string,
+  removeFile: () => Promise<void>,
+): Promise<void> {
+  const removal = removeFile().finally(() => disk.removals.delete(sha256))
+  disk.removals.set(sha256, removal)
+  await removal
+}

@@ -1,0 +1,210 @@
+/** Sends signed requests to an S3-compatible object storage. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import http from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import type * as Xml from 'fast-xml-parser'
+import { later } from '../../ops/lazy-import.ts'
+import { UploadsUnavailable } from '../database/store-busy-error.ts'
+import { describeBucket } from './s3-bucket.ts'
+import type { S3Bucket } from './s3-bucket.ts'
+import type { KeptFile } from './upload-storage-types.ts'
+
+/** Ten megabytes over a slow connection. */
+const PUT_MS_MAX = 60_000
+const REQUEST_MS_MAX = 10_000
+/** Attempts per request: a storage under load rejects some, and closes idle connections. */
+const ATTEMPTS = 3
+const RETRY_MS = 200
+
+const loadXmlParser = later<typeof Xml>('fast-xml-parser')
+
+export type S3Requests = {
+  /** Streams the file; the storage compares it with its hash. */
+  putFile(key: string, file: KeptFile): Promise<void>
+  putText(key: string, text: string): Promise<void>
+  /** Null if there is no such object. */
+  get(key: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
+  /** Returns false if there is no such object. */
+  copy(from: string, to: string): Promise<boolean>
+  delete(key: string): Promise<void>
+  /** Returns the keys with this prefix. Both are without the prefix of UPLOADS_URL. */
+  list(prefix: string): AsyncGenerator<string>
+}
+
+type Body = { readonly bytes: number; readonly sha256: string; open(): Readable }
+type S3Request = {
+  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly key?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Body
+  readonly timeoutMs?: number
+  /** A status that the caller handles, in addition to 2xx. */
+  readonly accepts?: number
+}
+
+const hash = (content: string): string => createHash('sha256').update(content).digest('hex')
+const EMPTY_SHA256 = hash('')
+const NO_RESPONSE = 'no response in time'
+const AGENT = new http.Agent({ keepAlive: true })
+const SECURE_AGENT = new https.Agent({ keepAlive: true })
+
+export function openS3Requests(bucket: S3Bucket): S3Requests {
+  const send = (request: S3Request): Promise<IncomingMessage> => sendWithRetries(bucket, request)
+  return {
+    async putFile(key, { path, sha256, bytes }) {
+      const body = { bytes, sha256, open: () => createReadStream(path) }
+      await text(await send({ method: 'PUT', key, body, timeoutMs: PUT_MS_MAX }))
+    },
+    async putText(key, content) {
+      const bytes = Buffer.from(content)
+      const body = {
+        bytes: bytes.length,
+        sha256: hash(content),
+        open: () => Readable.from([bytes]),
+      }
+      await text(await send({ method: 'PUT', key, body }))
+    },
+    async get(key) {
+      const response = await send({ method: 'GET', key, accepts: 404 })
+      if (response.statusCode === 404) {
+        await throwUnlessMissingKey(bucket, response)
+        return null
+      }
+      return { bytes: Number(response.headers['content-length']), content: response }
+    },
+    async copy(from, to) {
+      const source = `/${bucket.name}/${bucket.prefix}${from}`
+      const headers = { 'x-amz-copy-source': source }
+      const response = await send({ method: 'PUT', key: to, headers, accepts: 404 })
+      if (response.statusCode === 404) {
+        await throwUnlessMissingKey(bucket, response)
+        return false
+      }
+      // An error during a long copy arrives with status 200.
+      const answer = await text(response)
+      if (answer.includes('<Error>')) throw failure(bucket, readErrorCode(answer))
+      return true
+    },
+    async delete(key) {
+      await text(await send({ method: 'DELETE', key }))
+    },
+    async *list(prefix) {
+      for (let next: string | null = ''; next !== null;) {
+        const query: Readonly<Record<string, string>> = {
+          'list-type': '2',
+          prefix: bucket.prefix + prefix,
+          ...(next === '' ? {} : { 'continuation-token': next }),
+        }
+        const page = parsePage(await text(await send({ method: 'GET', query })))
+        for (const key of page.keys) yield key.slice(bucket.prefix.length)
+        next = page.next
+      }
+    },
+  }
+}
+
+type Page = { readonly keys: readonly string[]; readonly next: string | null }
+function parsePage(content: string): Page {
+  const parser = new (loadXmlParser().XMLParser)({
+    parseTagValue: false,
+    isArray: (name) => name === 'Contents',
+  })
+  const { ListBucketResult: result } = parser.parse(content) as {
+    readonly ListBucketResult?: {
+      readonly Contents?: readonly { readonly Key: string }[]
+      readonly NextContinuationToken?: string
+    }
+  }
+  return {
+    keys: (result?.Contents ?? []).map(({ Key }) => Key),
+    next: result?.NextContinuationToken ?? null,
+  }
+}
+
+async function sendWithRetries(bucket: S3Bucket, request: S3Request): Promise<IncomingMessage> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await sendOnce(bucket, request)
+    if (typeof response !== 'string') {
+      const { statusCode: status = 0 } = response
+      if ((status >= 200 && status < 300) || status === request.accepts) return response
+      const code = readErrorCode(await text(response)) || `status ${status}`
+      const isTemporary = status >= 500
+      if (!isTemporary || attempt === ATTEMPTS) throw failure(bucket, code)
+    } else if (response === NO_RESPONSE || attempt === ATTEMPTS) throw failure(bucket, response)
+    await pause(RETRY_MS * attempt)
+  }
+}
+
+type Signed = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+/** `datetime` is the time of the signature, as Amazon writes it; now if omitted. */
+export async function signRequest(
+  bucket: S3Bucket,
+  { method, key, query = {}, headers = {}, body }: S3Request,
+  datetime?: string,
+): Promise<Signed> {
+  const path = key === undefined ? '/' : `/${bucket.prefix}${key}`
+  const signer = new AwsV4Signer({
+    method,
+    url: `${bucket.url}${path}?${new URLSearchParams(query)}`,
+    headers: { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256, ...headers },
+    accessKeyId: bucket.accessKeyId,
+    secretAccessKey: bucket.secretAccessKey,
+    ...(bucket.sessionToken === null ? {} : { sessionToken: bucket.sessionToken }),
+    ...(datetime === undefined ? {} : { datetime }),
+    service: 's3',
+    region: bucket.region,
+  })
+  const signed = await signer.sign()
+  return { url: signed.url, headers: Object.fromEntries(signed.headers) }
+}
+
+/**
+ * Returns the response, or the reason why there is none. Does not use `fetch`, which reads a file into memory before
+ * it sends it.
+ */
+async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingMessage | string> {
+  const { method, body, timeoutMs = REQUEST_MS_MAX } = request
+  const { url, headers } = await signRequest(bucket, request)
+  const isEncrypted = url.protocol === 'https:'
+  const { promise, resolve } = Promise.withResolvers<IncomingMessage | string>()
+  const outgoing = (isEncrypted ? https : http).request(url, {
+    method,
+    agent: isEncrypted ? SECURE_AGENT : AGENT,
+    headers: { ...headers, 'content-length': body?.bytes ?? 0 },
+  })
+  // The limit applies until the response begins: a large file may take longer.
+  const timer = setTimeout(() => outgoing.destroy(new Error(NO_RESPONSE)), timeoutMs)
+  outgoing.on('response', resolve)
+  outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+  if (body === undefined) outgoing.end()
+  else pipeline(body.open(), outgoing).catch((error: unknown) => resolve(reasonOf(error)))
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code ?? message
+}
+
+const failure = (bucket: S3Bucket, reason: string): UploadsUnavailable =>
+  new UploadsUnavailable(`${describeBucket(bucket)}: ${reason}`)
+
+const readErrorCode = (content: string): string => /<Code>(\w+)<\/Code>/.exec(content)?.[1] ?? ''
+
+/** A missing bucket also returns 404. */
+async function throwUnlessMissingKey(bucket: S3Bucket, response: IncomingMessage): Promise<void> {
+  const code = readErrorCode(await text(response))
+  if (code === 'NoSuchBucket') throw failure(bucket, code)
+}

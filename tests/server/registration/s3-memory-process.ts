@@ -1,0 +1,63 @@
+/**
+ * Stores and reads a large file in the bucket of UPLOADS_URL. Prints its size, and the most memory that buffers in use
+ * had. Needs --expose-gc: buffers that are no longer in use do not count.
+ */
+import { createHash } from 'node:crypto'
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expectOk, instant } from '../../../engine/index.ts'
+import { readS3Bucket } from '../../../server/storage/files/s3-bucket.ts'
+import { openS3Uploads } from '../../../server/storage/files/uploads-in-s3.ts'
+
+const MB = 1024 * 1024
+const FILE_MB = 64
+
+const bucket = expectOk(readS3Bucket((name) => process.env[name] ?? null))
+if (bucket === null) throw new Error('UPLOADS_URL is not set')
+const uploads = openS3Uploads(bucket, {
+  uploadsInUse: async () => [],
+  uploadsDropped: async () => [],
+})
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-memory-'))
+
+/** Writes a file of that size, and returns it with its hash. */
+function writeFile(megabytes: number): { path: string; sha256: string; bytes: number } {
+  const path = join(folder, `${megabytes}`)
+  const hash = createHash('sha256')
+  const file = openSync(path, 'w')
+  const piece = Buffer.alloc(MB, megabytes)
+  for (let n = 0; n < megabytes; n += 1) {
+    writeSync(file, piece)
+    hash.update(piece)
+  }
+  closeSync(file)
+  return { path, sha256: hash.digest('hex'), bytes: megabytes * MB }
+}
+
+async function storeAndRead(megabytes: number): Promise<void> {
+  const file = writeFile(megabytes)
+  await uploads.keep(file, instant(1))
+  const stored = await uploads.read(file.sha256)
+  const hash = createHash('sha256')
+  for await (const chunk of stored?.content ?? []) hash.update(chunk as Buffer)
+  if (hash.digest('hex') !== file.sha256) throw new Error('the file read differs')
+}
+
+// What the first request loads does not count.
+await storeAndRead(1)
+let peak = 0
+const sample = (): void => {
+  const began = performance.now()
+  // The second one waits until the buffers that the first found are freed.
+  globalThis.gc?.()
+  globalThis.gc?.()
+  peak = Math.max(peak, process.memoryUsage().arrayBuffers)
+  // On any machine, most of the time is left for the transfer.
+  sampling = setTimeout(sample, 3 * (performance.now() - began))
+}
+let sampling = setTimeout(sample)
+await storeAndRead(FILE_MB)
+clearTimeout(sampling)
+console.log(JSON.stringify({ fileMb: FILE_MB, peakMb: peak / MB }))
+rmSync(folder, { recursive: true })

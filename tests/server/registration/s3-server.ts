@@ -1,0 +1,97 @@
+/** Runs an S3 server (s3rver) as a process of its own, with one bucket. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expectOk } from '../../../engine/index.ts'
+import { readS3Bucket } from '../../../server/storage/files/s3-bucket.ts'
+import type { S3Bucket } from '../../../server/storage/files/s3-bucket.ts'
+
+const BUCKET = 'rollcall-uploads'
+/** The only key pair that s3rver accepts. */
+const KEY = 'S3RVER'
+const PROGRAM = join(import.meta.dirname, '../../../node_modules/s3rver/bin/s3rver.js')
+
+export type S3Server = {
+  /** The variables of a server that stores its uploads under a prefix of the bucket. */
+  variables(prefix: string): Readonly<Record<string, string>>
+  bucket(prefix: string): S3Bucket
+  /** Returns the keys below a prefix, as the server has them on its disk. */
+  keys(prefix: string): readonly string[]
+  /** Ends the process; the objects stay. */
+  halt(): Promise<void>
+  /** Starts it again on the same port. */
+  resume(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startS3(): Promise<S3Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-'))
+  const port = await findFreePort()
+  const origin = `http://127.0.0.1:${port}`
+  const variables = (prefix: string): Readonly<Record<string, string>> => ({
+    UPLOADS_URL: `s3://${BUCKET}/${prefix}?endpoint=${origin}&region=ap-south-1`,
+    AWS_ACCESS_KEY_ID: KEY,
+    AWS_SECRET_ACCESS_KEY: KEY,
+  })
+  let child = await run(folder, port, origin)
+  return {
+    variables,
+    bucket(prefix) {
+      const bucket = expectOk(readS3Bucket((name) => variables(prefix)[name] ?? null))
+      if (bucket === null) throw new Error('UPLOADS_URL names no bucket')
+      return bucket
+    },
+    keys: (prefix) =>
+      readdirSync(join(folder, BUCKET), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('._S3rver_object') && name.startsWith(`${prefix}/`))
+        .map((name) => name.slice(prefix.length + 1, -'._S3rver_object'.length))
+        .toSorted(),
+    halt: () => end(child),
+    async resume() {
+      child = await run(folder, port, origin)
+    },
+    async stop() {
+      await end(child)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function run(folder: string, port: number, origin: string): Promise<ChildProcess> {
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, '-d', folder, '-a', '127.0.0.1', '-p', String(port), '--configure-bucket', BUCKET],
+    { stdio: 'ignore' },
+  )
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`s3rver ended with status ${child.exitCode}`)
+    const responds = await fetch(origin).then(
+      () => true,
+      () => false,
+    )
+    if (responds) return child
+    await pause(20)
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+async function findFreePort(): Promise<number> {
+  const reservation = createServer().listen(0, '127.0.0.1')
+  await once(reservation, 'listening')
+  const { port } = reservation.address() as AddressInfo
+  reservation.close()
+  await once(reservation, 'close')
+  return port
+}

@@ -1,0 +1,260 @@
+/** What every storage of uploads guarantees: on disk, in PostgreSQL, and in object storage. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expectOk, instant } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import { openUploads } from '../../../server/registration/uploads/store-uploaded-files.ts'
+import { pdf } from '../sample-uploads.ts'
+
+type Options = Parameters<typeof openUploads>[0]
+/** What records refer to. */
+export type References = {
+  readonly inUse: readonly string[]
+  /** Files that registrations have dropped. */
+  readonly dropped: readonly string[]
+}
+export type UploadStorageFixture = {
+  /** Prepares an empty storage with this data folder. */
+  prepare(dataDir: string): Promise<{
+    readonly bucket: Options['bucket']
+    readonly proofs: NonNullable<Options['store']['proofs']> | null
+    /** For storages that find the references themselves. */
+    readonly setReferences: (references: References) => Promise<void>
+    /** Where files that were set aside are, as the operator reads it. */
+    readonly location: string
+  }>
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function uploadStorageContract(fixture: UploadStorageFixture): void {
+  let dataDir = ''
+  let now: Instant
+  let since: Instant | null
+  let references: References
+  let forgotten: string[]
+  let prepared: Awaited<ReturnType<UploadStorageFixture['prepare']>>
+
+  const open = () =>
+    openUploads({
+      folder: join(dataDir, 'uploads'),
+      asideFolder: join(dataDir, 'unknown-files'),
+      bucket: prepared.bucket,
+      store: {
+        proofs: prepared.proofs,
+        uploadsInUse: async (hashes) => hashes.filter((hash) => references.inUse.includes(hash)),
+        uploadsDropped: async (hashes) =>
+          hashes.filter((hash) => references.dropped.includes(hash)),
+        databaseSince: async () => since,
+        dropProofs: async () => 0,
+        forgetOldDrafts: async () => forgotten.splice(0),
+      },
+      clock: () => now,
+    })
+  type Uploads = ReturnType<typeof open>
+  const refer = async (changed: Partial<References>): Promise<void> => {
+    references = { ...references, ...changed }
+    await prepared.setReferences(references)
+  }
+  const wait = (ms: number): void => {
+    now = instant(now + ms)
+  }
+  const submit = async (uploads: Uploads, content: string | Buffer): Promise<string> => {
+    const bytes = typeof content === 'string' ? pdf(content) : content
+    const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
+    await uploads.keep(file)
+    return file.sha256
+  }
+  const contentOf = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
+    const stored = await uploads.read(sha256)
+    if (stored === null) return null
+    const content = await buffer(stored.content)
+    expect(content.length).toBe(stored.bytes)
+    return content
+  }
+  const stored = async (): Promise<readonly string[]> => (await open().hashes()).toSorted()
+
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'rollcall-upload-storage-'))
+    now = instant(Date.parse('2026-01-10T10:00:00Z'))
+    since = null
+    references = { inUse: [], dropped: [] }
+    forgotten = []
+    prepared = await fixture.prepare(dataDir)
+    await refer({})
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+  test('returns a stored file byte for byte', async () => {
+    const bytes = Buffer.alloc(3_000_001, Buffer.from('0123456789abcdefg'))
+    const sha256 = await submit(open(), bytes)
+    expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
+    expect((await contentOf(open(), sha256))?.equals(bytes)).toBe(true)
+  })
+
+  test('stores the same content once, also when it is submitted twice at the same time', async () => {
+    const uploads = open()
+    const [first, second] = await Promise.all([submit(uploads, 'same'), submit(uploads, 'same')])
+    expect(second).toBe(first)
+    expect(await stored()).toEqual([first])
+    expect(await contentOf(uploads, first)).toEqual(pdf('same'))
+  })
+
+  test('reads only hashes, no paths', async () => {
+    expect(await open().read('../../etc/passwd')).toBeNull()
+    expect(await open().read('0'.repeat(64))).toBeNull()
+  })
+
+  test('holds only a file that is stored', async () => {
+    const uploads = open()
+    const sha256 = await submit(uploads, 'draft')
+    expect(await uploads.hold(sha256)).toBe(true)
+    expect(await uploads.hold('0'.repeat(64))).toBe(false)
+  })
+
+  test('sets aside a file without a record after a day, restores it when a record refers to it, and deletes it after 30 days', async () => {
+    const uploads = open()
+    const used = await submit(uploads, 'used')
+    const unused = await submit(uploads, 'unused')
+    await refer({ inUse: [used] })
+    const sweep = async (): Promise<readonly number[]> => {
+      const { setAside, removed, aside } = await uploads.sweep()
+      return [setAside, removed, aside]
+    }
+    wait(DAY_MS - 1)
+    expect(await sweep()).toEqual([0, 0, 0])
+    wait(1)
+    expect(await sweep()).toEqual([1, 0, 1])
+    expect(uploads.state()).toEqual({
+      trouble: null,
+      note: expect.stringContaining(
+        `1 uploaded files that belong to no registration are in ${prepared.location}`,
+      ),
+    })
+    // The database that refers to it was restored.
+    await refer({ inUse: [used, unused] })
+    expect(await contentOf(uploads, unused)).toEqual(pdf('unused'))
+    expect(await sweep()).toEqual([0, 0, 0])
+    expect(await stored()).toEqual([used, unused].toSorted())
+    await refer({ inUse: [used] })
+    wait(DAY_MS)
+    expect(await sweep()).toEqual([1, 0, 1])
+    wait(30 * DAY_MS - 1)
+    expect(await sweep()).toEqual([0, 0, 1])
+    wait(1)
+    expect(await sweep()).toEqual([0, 1, 0])
+    expect(await contentOf(open(), unused)).toBeNull()
+    expect(await stored()).toEqual([used])
+  })
+
+  test('a file that is set aside can be held for a registration again', async () => {
+    const uploads = open()
+    const sha256 = await submit(uploads, 'aside')
+    wait(DAY_MS)
+    expect(await uploads.sweep()).toMatchObject({ setAside: 1 })
+    expect(await uploads.hold(sha256)).toBe(true)
+    wait(DAY_MS - 1)
+    expect(await open().sweep()).toMatchObject({ setAside: 0, aside: 0 })
+    expect(await contentOf(uploads, sha256)).toEqual(pdf('aside'))
+  })
+
+  test('removes dropped files and files of unsubmitted forms', async () => {
+    const uploads = open()
+    const [dropped, draft, submitted] = [
+      await submit(uploads, 'dropped'),
+      await submit(uploads, 'draft'),
+      await submit(uploads, 'submitted draft'),
+    ]
+    await refer({ inUse: [submitted], dropped: [dropped] })
+    forgotten = [draft, submitted]
+    wait(DAY_MS)
+    expect(await uploads.sweep()).toMatchObject({ removed: 2, setAside: 0, aside: 0, held: null })
+    expect(await stored()).toEqual([submitted])
+  })
+
+  test('holds back more than twenty unknown files and reports them, until staff confirm', async () => {
+    for (let n = 0; n < 21; n += 1) await submit(open(), `unknown ${n}`)
+    wait(DAY_MS)
+    const uploads = open()
+    expect(await uploads.sweep()).toMatchObject({
+      setAside: 0,
+      removed: 0,
+      held: { count: 21, why: 'many' },
+    })
+    expect(uploads.state().trouble).toContain('21 uploaded files belong to no registration')
+    expect(uploads.state().trouble).toContain('rollcall db unknown-files --set-aside')
+    expect(await uploads.sweep(true)).toMatchObject({ setAside: 21, held: null, aside: 21 })
+    expect(uploads.state().trouble).toBeNull()
+  })
+
+  test('sets aside any number of files whose registrations this server refused', async () => {
+    const uploads = open()
+    for (let n = 0; n < 25; n += 1) await submit(uploads, `refused ${n}`)
+    wait(DAY_MS)
+    expect(await uploads.sweep()).toMatchObject({ setAside: 25, held: null })
+  })
+
+  test('moves and deletes nothing for seven days after a restore', async () => {
+    await submit(open(), 'aside')
+    wait(DAY_MS)
+    expect(await open().sweep()).toMatchObject({ setAside: 1 })
+    wait(40 * DAY_MS)
+    since = now
+    await submit(open(), 'unknown')
+    wait(7 * DAY_MS - 1)
+    const uploads = open()
+    expect(await uploads.sweep()).toMatchObject({
+      setAside: 0,
+      removed: 0,
+      aside: 1,
+      held: { count: 1, why: 'young' },
+    })
+    expect(await stored()).not.toEqual([])
+    expect(uploads.state()).toMatchObject({
+      trouble: null,
+      note: expect.stringContaining('7 days'),
+    })
+    wait(1)
+    expect(await uploads.sweep()).toMatchObject({ setAside: 1, removed: 1, held: null })
+  })
+
+  test('erasing deletes every copy of the file, and keeps a file that another registration uses', async () => {
+    const uploads = open()
+    const [erased, shared] = [await submit(uploads, 'erased'), await submit(uploads, 'shared')]
+    wait(DAY_MS)
+    expect(await uploads.sweep()).toMatchObject({ setAside: 2 })
+    await submit(uploads, 'erased')
+    await refer({ inUse: [shared], dropped: [erased] })
+    await uploads.forget([erased, shared])
+    expect(await contentOf(uploads, erased)).toBeNull()
+    expect(await contentOf(uploads, shared)).toEqual(pdf('shared'))
+    expect(await uploads.sweep()).toMatchObject({ setAside: 0, removed: 0, aside: 0 })
+    expect(await stored()).toEqual([shared])
+  })
+
+  test('a resubmitted file counts as new, also for a server that started in between', async () => {
+    const sha256 = await submit(open(), 'again')
+    wait(DAY_MS)
+    await submit(open(), 'again')
+    expect(await open().sweep()).toMatchObject({ setAside: 0 })
+    expect(await contentOf(open(), sha256)).toEqual(pdf('again'))
+    wait(DAY_MS)
+    expect(await open().sweep()).toMatchObject({ setAside: 1 })
+  })
+
+  test('an upload that was cut off leaves nothing', async () => {
+    const broken = Readable.from(
+      (function* () {
+        yield Buffer.from('%PDF')
+        throw new Error('gone')
+      })(),
+    )
+    expect(await open().receive(broken, 5000)).toEqual({ ok: false, error: 'cut_off' })
+    expect(await stored()).toEqual([])
+  })
+}

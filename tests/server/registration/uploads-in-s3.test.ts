@@ -1,0 +1,365 @@
+/** A server that stores its uploads on an S3 server: registering, staff, erasure, outages, commands. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
+import { readS3Bucket } from '../../../server/storage/files/s3-bucket.ts'
+import { signRequest } from '../../../server/storage/files/s3-requests.ts'
+import { openS3Uploads } from '../../../server/storage/files/uploads-in-s3.ts'
+import { declined } from '../sample-registrations.ts'
+import { pdf } from '../sample-uploads.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
+import { runHere, top } from '../run-command.ts'
+import { startS3 } from './s3-server.ts'
+import type { S3Server } from './s3-server.ts'
+
+const REGISTERED = '2025-10-10T12:00:00+05:30'
+const AFTER_30_DAYS = '2025-11-09T12:00:00+05:30'
+const delegate = { full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210' }
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+let s3: S3Server
+beforeAll(async () => {
+  s3 = await startS3()
+})
+afterAll(() => s3.stop())
+
+describe('a server with UPLOADS_URL', () => {
+  let server: TestApp
+  beforeAll(async () => {
+    server = await startTestApp({ clock: REGISTERED, variables: s3.variables('app') })
+  })
+  afterAll(() => server.close())
+  beforeEach(() => server.at(REGISTERED))
+
+  const uploadDraft = (bytes: Buffer) =>
+    server.post('/api/events/afpicon2026/proofs/', {}, { pg_proof: { name: 'proof.pdf', bytes } })
+  const tokenOf = async (bytes: Buffer): Promise<string> => {
+    const response = await uploadDraft(bytes)
+    expect(response.statusCode, response.body).toBe(201)
+    return response.json<{ token: string }>().token
+  }
+  const register = (answers: Readonly<Record<string, string>>, app = server) =>
+    app.app.inject({
+      method: 'POST',
+      url: '/api/afpicon/register/',
+      payload: { ...delegate, ...answers },
+    })
+  const registerWith = async (bytes: Buffer): Promise<RegNo> => {
+    const response = await register({ ticket_type: 'afpi-pg', pg_proof: await tokenOf(bytes) })
+    expect(response.statusCode, response.body).toBe(201)
+    return response.json<{ reg_no: RegNo }>().reg_no
+  }
+  const fileOf = (regNo: string): string => `/admin/registrations/${regNo}/files/pg_proof/`
+  const storedHashes = (): ReadonlySet<string> =>
+    new Set(s3.keys('app').flatMap((key) => /^files\/([^/]+)\//.exec(key)?.[1] ?? []))
+  const decline = (regNo: string) =>
+    server.deps.store.applyFact(regNo as OrderId, declined(server.now()), null)
+
+  test('a proof uploaded ahead is in the bucket, belongs to its registration, and staff can open it', async () => {
+    const bytes = pdf('opened by staff')
+    const regNo = await registerWith(bytes)
+    expect(storedHashes()).toContain(hashOf(bytes))
+    expect(server.uploadsStored()).toEqual([])
+    const office = await signIn(server)
+    const file = await office.get(fileOf(regNo))
+    expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'application/pdf'])
+    expect(file.rawPayload).toEqual(bytes)
+    expect((await server.app.inject({ url: fileOf(regNo) })).statusCode).toBe(401)
+  })
+
+  test('a file sent with the answers is stored in the bucket', async () => {
+    const bytes = pdf('sent with the answers')
+    const response = await server.post(
+      '/api/afpicon/register/',
+      { ...delegate, ticket_type: 'afpi-pg' },
+      { pg_proof: { name: 'proof.pdf', bytes } },
+    )
+    expect(response.statusCode, response.body).toBe(201)
+    expect(storedHashes()).toContain(hashOf(bytes))
+    expect(server.uploadsStored()).toEqual([])
+  })
+
+  test('erasing a registration deletes its file from the bucket', async () => {
+    const bytes = pdf('erased')
+    const regNo = await registerWith(bytes)
+    await decline(regNo)
+    const office = await signIn(server)
+    const erased = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
+    expect(erased.status, JSON.stringify(erased.body)).toBe(200)
+    expect(storedHashes()).not.toContain(hashOf(bytes))
+  })
+
+  test('the file of a registration that was not paid for 30 days is deleted from the bucket', async () => {
+    const bytes = pdf('not paid')
+    const regNo = await registerWith(bytes)
+    await decline(regNo)
+    server.at(AFTER_30_DAYS)
+    expect(await server.deps.uploads.sweep()).toMatchObject({ dropped: 1, removed: 1 })
+    expect(storedHashes()).not.toContain(hashOf(bytes))
+    const office = await signIn(server)
+    expect((await office.get(fileOf(regNo))).statusCode).toBe(410)
+  })
+
+  test('while the bucket is unreachable a proof gets 503 and can be sent again, and a registration without a file is accepted', async () => {
+    const bytes = pdf('sent again')
+    const token = await tokenOf(pdf('chosen before'))
+    const holds = server.holds()
+    await s3.halt()
+    try {
+      for (const refused of [
+        await uploadDraft(bytes),
+        await register({ ticket_type: 'afpi-pg', pg_proof: token }),
+        await server.post(
+          '/api/afpicon/register/',
+          { ...delegate, ticket_type: 'afpi-pg' },
+          { pg_proof: { name: 'proof.pdf', bytes } },
+        ),
+      ]) {
+        expect(refused.statusCode, refused.body).toBe(503)
+        expect(refused.headers['retry-after']).toBeDefined()
+      }
+      expect(server.holds()).toEqual(holds)
+      expect(server.uploadsStored()).toEqual([])
+      expect((await register({ ticket_type: 'afpi-gp-specialist' })).statusCode).toBe(201)
+      const health = await server.app.inject({ url: '/healthz' })
+      expect(health.statusCode).toBe(200)
+      expect(health.json()).toMatchObject({
+        troubles: expect.arrayContaining([
+          expect.stringMatching(
+            /^Objects cannot be written in the bucket "rollcall-uploads".+ECONNREFUSED.+Files are refused until this works; registrations without a file are accepted\.$/,
+          ),
+        ]),
+      })
+      expect(server.log).toContainEqual(
+        expect.objectContaining({
+          message: 'requests are refused: the object storage does not store or return files',
+        }),
+      )
+    } finally {
+      await s3.resume()
+    }
+    const accepted = await register({ ticket_type: 'afpi-pg', pg_proof: token })
+    expect(accepted.statusCode, accepted.body).toBe(201)
+    expect((await uploadDraft(bytes)).statusCode).toBe(201)
+  })
+
+  test('a server starts while the bucket is unreachable', async () => {
+    await s3.halt()
+    try {
+      const other = await startTestApp({ clock: REGISTERED, variables: s3.variables('other') })
+      expect((await register({ ticket_type: 'afpi-gp-specialist' }, other)).statusCode).toBe(201)
+      await other.close()
+    } finally {
+      await s3.resume()
+    }
+  })
+})
+
+describe('commands', () => {
+  let server: TestApp
+  let folder: string
+  let variables: Readonly<Record<string, string>>
+  const proofs = [pdf('first'), pdf('second')]
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-commands-'))
+    server = await startTestApp({ clock: REGISTERED })
+    for (const bytes of proofs) {
+      const response = await server.post(
+        '/api/afpicon/register/',
+        { ...delegate, ticket_type: 'afpi-pg' },
+        { pg_proof: { name: 'proof.pdf', bytes } },
+      )
+      if (response.statusCode !== 201) throw new Error(response.body)
+    }
+    variables = {
+      DATA_DIR: server.dir,
+      EVENTS_DIR: server.eventsDir,
+      ...s3.variables('commands'),
+    }
+  })
+  afterAll(async () => {
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const keys = (): readonly string[] => s3.keys('commands')
+
+  test('rollcall db move files-to-s3 copies every file once, and files-from-s3 restores a deleted one', async () => {
+    const doctor = await runHere(['doctor'], variables)
+    expect(doctor.out).toContain('2 files that registrations refer to are missing')
+    expect(doctor.out).toContain('2 uploads are still in DATA_DIR.')
+    const move = (direction: string) => runHere(['db', 'move', direction], variables)
+    expect(await move('files-to-s3')).toMatchObject({
+      status: 0,
+      out: '2 files were copied and compared. Start the server with UPLOADS_URL.\n',
+    })
+    expect(keys().map((key) => key.split('/')[1])).toEqual(proofs.map(hashOf).toSorted())
+    expect((await move('files-to-s3')).out).toContain('0 files were copied')
+    const [gone = ''] = proofs.map(hashOf)
+    const path = join(server.dir, 'uploads', gone.slice(0, 2), gone)
+    rmSync(path)
+    expect(await move('files-from-s3')).toMatchObject({
+      status: 0,
+      out: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
+    })
+    expect(hashOf(readFileSync(path))).toBe(gone)
+    // A damaged file is not copied over the good one.
+    rmSync(path)
+    writeFileSync(path, 'damaged')
+    expect((await move('files-to-s3')).status).toBe(0)
+    const again = await runHere(['db', 'move', 'files-to-s3'], {
+      ...variables,
+      ...s3.variables('elsewhere'),
+    })
+    expect(again).toMatchObject({
+      status: 1,
+      err: `The file ${gone} is missing or damaged, so it was not copied.\n`,
+    })
+  })
+
+  test('a backup does not contain the files in the bucket, and says where they are', async () => {
+    const target = join(folder, 'backup')
+    const backup = await runHere(['db', 'backup', target], variables)
+    expect(backup).toMatchObject({ status: 0, err: '' })
+    expect(backup.out).toContain(
+      'The uploaded files are not part of the backup. They are in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
+    )
+    const restored = await runHere(['db', 'restore', target], {
+      ...variables,
+      DATA_DIR: join(folder, 'restored'),
+    })
+    expect(restored.status, restored.err).toBe(0)
+    expect(restored.out).toContain('They are in the bucket "rollcall-uploads"')
+  })
+
+  test('rollcall doctor writes and reads the bucket, and says what is wrong', async () => {
+    const good = await runHere(['doctor'], variables)
+    expect(good.out).toContain(
+      'good   Uploads can be written, read and deleted in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
+    )
+    expect(good.out).toContain('No file that a registration refers to is missing.')
+    expect(keys().filter((key) => key.startsWith('probe/'))).toEqual([])
+    const wrongKey = await runHere(['doctor'], { ...variables, AWS_ACCESS_KEY_ID: 'wrong' })
+    expect(wrongKey.out).toMatch(
+      /wrong {2}Objects cannot be written in the bucket .+: InvalidAccessKeyId\. Check UPLOADS_URL, the credentials and their permissions\./,
+    )
+    const url = variables['UPLOADS_URL']?.replace('rollcall-uploads', 'no-such-bucket') ?? ''
+    const noBucket = await runHere(['doctor'], { ...variables, UPLOADS_URL: url })
+    expect(noBucket.out).toMatch(/Objects cannot be written in .+: NoSuchBucket\./)
+    expect(noBucket.status).toBe(1)
+  })
+})
+
+describe('UPLOADS_URL', () => {
+  const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const read = (variables: Readonly<Record<string, string>>) =>
+    readS3Bucket((name) => variables[name] ?? null)
+
+  test.each([
+    ['s3://proofs', 'https://proofs.s3.us-east-1.amazonaws.com', ''],
+    ['s3://proofs/a/b/', 'https://proofs.s3.us-east-1.amazonaws.com', 'a/b/'],
+    ['s3://proofs?region=ap-south-1', 'https://proofs.s3.ap-south-1.amazonaws.com', ''],
+    ['s3://my.proofs', 'https://s3.us-east-1.amazonaws.com/my.proofs', ''],
+    ['s3://proofs?endpoint=https://s3.example.org', 'https://s3.example.org/proofs', ''],
+  ])('%s is the bucket at %s', (UPLOADS_URL, url, prefix) => {
+    expect(read({ ...keys, UPLOADS_URL })).toMatchObject({ ok: true, value: { url, prefix } })
+  })
+
+  test('takes the region from AWS_REGION', () => {
+    expect(read({ ...keys, UPLOADS_URL: 's3://proofs', AWS_REGION: 'eu-west-1' })).toMatchObject({
+      value: { region: 'eu-west-1', url: 'https://proofs.s3.eu-west-1.amazonaws.com' },
+    })
+  })
+
+  test.each([
+    'https://proofs',
+    's3://',
+    's3://Proofs_of_ours',
+    's3://proofs/a b',
+    's3://proofs?endpoint=s3.example.org',
+    's3://proofs?endpoint=https://s3.example.org/path',
+    's3://proofs?secret=x',
+    's3://key:secret@proofs',
+  ])('%s is rejected in a sentence', (UPLOADS_URL) => {
+    expect(read({ ...keys, UPLOADS_URL })).toEqual({
+      ok: false,
+      error: expect.stringContaining('UPLOADS_URL'),
+    })
+  })
+
+  test('needs credentials', () => {
+    expect(read({ UPLOADS_URL: 's3://proofs' })).toEqual({
+      ok: false,
+      error: 'UPLOADS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    })
+  })
+})
+
+test('signs a request as in the example that Amazon publishes', async () => {
+  const bucket = {
+    name: 'examplebucket',
+    prefix: '',
+    url: 'https://examplebucket.s3.amazonaws.com',
+    region: 'us-east-1',
+    accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    sessionToken: null,
+  }
+  const query = { 'max-keys': '2', prefix: 'J' }
+  const { headers } = await signRequest(bucket, { method: 'GET', query }, '20130524T000000Z')
+  expect(headers['authorization']).toContain(
+    'SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+  )
+})
+
+test('a sweep does not delete a file that another server stores while it runs', async () => {
+  const bucket = s3.bucket('two-servers')
+  const path = join(mkdtempSync(join(tmpdir(), 'rollcall-s3-race-')), 'file')
+  const bytes = pdf('stored during the sweep')
+  writeFileSync(path, bytes)
+  const file = { path, sha256: hashOf(bytes), bytes: bytes.length }
+  const [old, now] = [instant(1_000_000), instant(200_000_000)]
+  const other = openS3Uploads(bucket, {
+    uploadsInUse: async () => [],
+    uploadsDropped: async () => [],
+  })
+  await other.keep(file, old)
+  const sweeping = openS3Uploads(bucket, {
+    uploadsInUse: async () => [],
+    // The sweep has listed the files, and has found no reference.
+    uploadsDropped: async (hashes) => {
+      await other.keep(file, now)
+      return hashes
+    },
+  })
+  const swept = await sweeping.sweep({
+    at: now,
+    keptBefore: instant(old + 1),
+    deleteBefore: old,
+    isSubmitted: () => false,
+    expected: new Set(),
+    mayMove: () => null,
+  })
+  expect(swept).toMatchObject({ removed: 1 })
+  expect(s3.keys('two-servers')).toEqual([`files/${file.sha256}/${now}`])
+  expect(await other.hold(file.sha256, now)).toBe(true)
+  rmSync(path)
+})
+
+test('a large file is streamed: less than half of it is in memory when it is stored or read', () => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--expose-gc', join(import.meta.dirname, 's3-memory-process.ts')],
+    { cwd: top, env: { ...process.env, ...s3.variables('memory') }, encoding: 'utf8' },
+  )
+  expect(status, stderr).toBe(0)
+  const { fileMb, peakMb } = JSON.parse(stdout) as { fileMb: number; peakMb: number }
+  expect(peakMb).toBeGreaterThan(0)
+  expect(peakMb).toBeLessThan(fileMb / 2)
+})
