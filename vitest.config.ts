@@ -16,8 +16,9 @@ export default defineConfig({
     reporters: ['default'],
     // UPDATE=1 npm test -- tests/engine/authoring: what is printed becomes what is expected. Read the difference.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
-    // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
-    maxWorkers: 4,
+    // A browser and its server wait for each other, and an operator's test for a server, a mail server or PostgreSQL:
+    // four at once left a quarter of two cores idle.
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.

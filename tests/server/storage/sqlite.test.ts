@@ -23,6 +23,7 @@ import {
   noon,
   registered,
 } from '../sample-registrations.ts'
+import { lendTables } from '../prepared-files.ts'
 import { CARELESS } from './manual-changes.ts'
 import {
   BY_COUNTERS,
@@ -87,6 +88,7 @@ describe('SQLite', () => {
   let shell: Database.Database
   beforeEach(async () => {
     dataDir = folder()
+    await lendTables(dataDir)
     inside = await openInside({ dataDir })
     shell = new Database(join(dataDir, DATABASE_FILE))
   })
