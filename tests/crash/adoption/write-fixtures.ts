@@ -1,0 +1,50 @@
+/**
+ * Writes the small databases of version 30 that tests migrate: a file of SQLite, and statements of PostgreSQL.
+ * `node write-fixtures.ts CHECKOUT`: needs that version's code and pg_dump of PostgreSQL 15.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { oldestBinaries, startPostgres } from '../../server/storage/postgres-server.ts'
+
+/** Five of each story. */
+const REGISTRATIONS = '155'
+
+const [checkout = ''] = process.argv.slice(2)
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-fixtures-'))
+const fill = (...args: readonly string[]): string =>
+  execFileSync(
+    process.execPath,
+    [join(import.meta.dirname, 'fill-old-database.ts'), checkout, ...args],
+    { encoding: 'utf8' },
+  )
+const write = (name: string, bytes: Buffer): void =>
+  writeFileSync(join(import.meta.dirname, `${name}.br`), brotliCompressSync(bytes))
+
+console.log(fill(join(folder, 'data'), REGISTRATIONS))
+const file = join(folder, 'data', 'rollcall.db')
+const db = new Database(file)
+db.pragma('journal_mode = DELETE')
+db.exec('VACUUM')
+db.close()
+write('version-30.db', readFileSync(file))
+
+const programs = oldestBinaries()
+const server = await startPostgres(programs)
+const url = await server.database('fixture')
+console.log(fill(join(folder, 'no-data'), REGISTRATIONS, url))
+const options = ['--inserts', '--no-owner', '--no-privileges', '-d', url]
+const dump = execFileSync(join(programs ?? '', 'pg_dump'), options, {
+  encoding: 'utf8',
+  maxBuffer: 1024 * 1024 * 1024,
+})
+// Without comments, commands of psql and settings of the session.
+const lines = dump
+  .split('\n')
+  .filter((line) => !/^(\\|--|SET |SELECT pg_catalog.set_config|$)/.test(line))
+write('version-30.sql', Buffer.from(`${lines.join('\n')}\n`))
+await server.stop()
+rmSync(folder, { recursive: true })
