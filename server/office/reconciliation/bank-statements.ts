@@ -3,16 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActions,
   err,
-  fromRupees,
-  isDay,
-  findReferenceKeys,
   canSee,
   ok,
   paise,
   readStatement,
   reconcile,
-  REFERENCE_CHARACTERS_MAX,
-  bankKey,
   findStatementReferences,
   rupees,
 } from '../../../engine/index.ts'
@@ -20,7 +15,6 @@ import type {
   Awaited,
   Day,
   EventConfig,
-  Instant,
   PermissionHolder,
   Reconciled,
   Result,
@@ -29,15 +23,10 @@ import type {
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import { buildBulkAnswer, performEach } from '../registrations/bulk-actions.ts'
 import type { ActionHandler } from '../../registration/actions/action-input.ts'
-import {
-  readOtherReferences,
-  recordExtraPayment,
-  confirmPayment,
-} from '../../registration/actions/record-payment.ts'
+import { recordExtraPayment, confirmPayment } from '../../registration/actions/record-payment.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import { asRecord } from '../../http/request-input.ts'
-import type { NewUnmatched, ReferenceReport, Store } from '../../storage/index.ts'
+import type { ReferenceReport, Store } from '../../storage/index.ts'
 import { COLUMN_NAMES, statementColumnsIn } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
@@ -46,7 +35,8 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
 import { matchSettlements, settlementIn } from './match-settlements.ts'
 import { saveReport, toWireSettlement } from './settlement-import.ts'
-import { findRegistrations, buildViewer } from './registration-numbers-in-statement.ts'
+import { buildViewer, findRegistrations } from './registration-numbers-in-statement.ts'
+import { bankDetails, parseLinesToKeep } from './lines-to-keep.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { methodsPricedOnCredit } from '../../payments/price-on-credit-date.ts'
 import { priceByDay } from '../../payments/price-on-credit-date.ts'
@@ -115,10 +105,6 @@ export async function matchStatement(
     ),
   })
 }
-
-/** Texts that contain the conference's own bank details. */
-const bankDetails = (methods: EventConfig['methods']): readonly string[] =>
-  methods.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : []))
 
 const TOO_MANY_NUMBERS = 'This file has too many numbers. Upload a statement for a shorter period.'
 
@@ -215,10 +201,12 @@ export async function reconcileRoutes(
     { admin, target, body }: Call<'statement', never, 'keep'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { id: eventId, methods } = target.served.config
-    const unmatched = parseUnmatched(toList(body.keep), eventId, admin.username, deps.clock())
-    const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
-    const toSave = unmatched?.map((line) => ({ ...line, own: ownKeys })) ?? null
+    const { id: eventId } = target.served.config
+    const toSave = parseLinesToKeep(body.keep, target.served.config, {
+      who: admin.username,
+      at: deps.clock(),
+      viewer: buildViewer(deps, admin),
+    })
     if (toSave === null)
       return sendError(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
     const result = await performEach(
@@ -366,34 +354,3 @@ type Loaded = {
   readonly file: Buffer
   readonly rows: readonly CsvLine[]
 }
-
-const NARRATION_CHARACTERS_MAX = 300
-
-/** Parses unmatched payments that a user wants to keep. Null if one of them is incomplete. */
-function parseUnmatched(
-  lines: readonly unknown[],
-  eventId: string,
-  who: string,
-  at: Instant,
-): readonly NewUnmatched[] | null {
-  const read = lines.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
-    const received = fromRupees(amount)
-    const isWhole =
-      typeof reference === 'string' &&
-      bankKey(reference) !== '' &&
-      reference.length <= REFERENCE_CHARACTERS_MAX &&
-      typeof narration === 'string' &&
-      received !== null &&
-      received > 0 &&
-      typeof day === 'string' &&
-      isDay(day)
-    const text = typeof narration === 'string' ? narration.slice(0, NARRATION_CHARACTERS_MAX) : ''
-    const others = readOtherReferences(also)
-    return isWhole && others !== null
-      ? [{ reference, also: others, amount: received, day, narration: text, eventId, who, at }]
-      : []
-  })
-  return read.length === lines.length ? read : null
-}
-
-const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

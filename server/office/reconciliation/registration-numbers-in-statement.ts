@@ -1,5 +1,5 @@
 /** Finds the registration numbers in a bank statement, of its event and of others. */
-import { bankKey, isRegNo, canSee } from '../../../engine/index.ts'
+import { bankKey, canSee, isRegNo } from '../../../engine/index.ts'
 import type { BankKey, EventConfig, PermissionHolder, reconcile } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
@@ -31,15 +31,12 @@ export function findRegistrations(
   keys: readonly BankKey[],
   stored: StoredNumbers,
   event: EventConfig,
-  { all, user }: OtherEvents,
+  viewer: OtherEvents,
 ): Pick<KnownReferences, 'registrations' | 'titles'> {
-  const hidden = all.filter(({ id }) => id !== event.id && !canSee(user, id))
-  const hiddenKeys = keys.filter(
-    (key) => !isRegNo(event, key) && hidden.some((other) => isRegNo(other, key)),
-  )
+  const { all, user } = viewer
   return {
     registrations: new Map([
-      ...hiddenKeys.map((key) => [key, null] as const),
+      ...findHiddenNumbers(keys, event, viewer).map((key) => [key, null] as const),
       ...stored.map(
         ({ regNo, eventId }) => [bankKey(regNo), eventId === event.id ? regNo : null] as const,
       ),
@@ -52,4 +49,14 @@ export function findRegistrations(
       }),
     ),
   }
+}
+
+/** Returns the keys in the form of registration numbers of events that the user cannot access, existing or not. */
+export function findHiddenNumbers(
+  keys: readonly BankKey[],
+  event: EventConfig,
+  { all, user }: OtherEvents,
+): readonly BankKey[] {
+  const hidden = all.filter(({ id }) => id !== event.id && !canSee(user, id))
+  return keys.filter((key) => !isRegNo(event, key) && hidden.some((other) => isRegNo(other, key)))
 }

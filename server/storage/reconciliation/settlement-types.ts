@@ -43,6 +43,8 @@ export type NewUnmatched = {
   readonly narration: string
   /** Keys of the conference's own bank details, which identify no payment. */
   readonly own?: readonly BankKey[]
+  /** Numbers in the form of an event that the user has no access to: they count as its, whether or not they exist. */
+  readonly hiddenNumbers?: readonly BankKey[]
   /** The event for which it was searched. */
   readonly eventId: string
   readonly who: string

@@ -155,7 +155,7 @@ export async function nameOlderCheques(sql: Sql): Promise<void> {
 /** A delegate of another event reported it, or it contains the number of a registration of another event. */
 async function isElsewhere(
   sql: Sql,
-  { reference, also = [], narration, eventId }: NewUnmatched,
+  { reference, also = [], narration, eventId, hiddenNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
   const names = [reference, ...also]
   const isClaimed = (await reportsUnder(sql, names.flatMap(referenceKeys))).some(
@@ -163,7 +163,8 @@ async function isElsewhere(
   )
   const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
   const numbered = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(numbers) })
-  return isClaimed || (numbered.length > 0 && numbered.every((one) => one.eventId !== eventId))
+  const isNumbered = numbered.length + hiddenNumbers.length > 0
+  return isClaimed || (isNumbered && numbered.every((one) => one.eventId !== eventId))
 }
 
 /** Which registration of the event reported it, where staff did not find it then; empty: none. */

@@ -109,6 +109,28 @@ const captures = () => server.rows('SELECT * FROM captures')
 const waiting = async (user: Office): Promise<string> =>
   JSON.stringify(await user.json('/admin/dashboard/stats/'))
 
+test('keeping a line told a treasurer which registration numbers of another event exist', async () => {
+  const theirs = await register(THERE)
+  const event = publicEvent(server.deps.events.byId(THERE)?.config as EventConfig)
+  const invented = createRegNo(
+    event,
+    Array.from({ length: randomDigits(event) }, () => 7),
+  )
+  const lineOf = (regNo: string) => ({
+    lines: [
+      { reference: utr(), also: [], amount: FEE, day: '2027-01-09', narration: `x ${regNo}` },
+    ],
+  })
+  const before = captures()
+  const answers = await Promise.all(
+    [theirs.regNo, invented].map((regNo) => keep(here, HERE, lineOf(regNo) as unknown as Laid)),
+  )
+  expect(answers).toEqual(
+    answers.map(() => '0 unmatched payments sent to review. 1 belongs to another event.'),
+  )
+  expect(captures()).toEqual(before)
+})
+
 describe('a transfer of the other event', () => {
   test('that a delegate reported there was unmatched here, and could be kept and moved', async () => {
     const reference = utr()
