@@ -7,9 +7,12 @@ import { sql as raw } from 'kysely'
 import { comparisonKey } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { statement } from '../database/statements/statement.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
 import { lockAnswers } from '../database/row-locks.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
+
+/** Registrations that are read at a time when the answers of an event are indexed. */
+const CHUNK_ROWS = 500
 
 type OfEvent = { eventId: string }
 type UniqueAnswer = OfEvent & { rule: string; folded: string }
@@ -58,8 +61,14 @@ const rulesOfEvent = statement((builder, { eventId }: OfEvent) =>
 const addRule = statement((builder, { eventId, rule }: OfEvent & { rule: string }) =>
   builder.insertInto('unique_rules').values({ event_id: eventId, rule }),
 )
-const answersOfEvent = statement((builder, { eventId }: OfEvent) =>
-  builder.selectFrom('registrations').select(['id', 'answers']).where('event_id', '=', eventId),
+const nextAnswers = statement((builder, { eventId, after }: OfEvent & { after: number }) =>
+  builder
+    .selectFrom('registrations')
+    .select(['id', 'answers'])
+    .where('event_id', '=', eventId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(CHUNK_ROWS),
 )
 const addAnswer = statement(
   (builder, { eventId, rule, folded, id }: UniqueAnswer & { id: number }) =>
@@ -169,10 +178,22 @@ export function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]
 async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> {
   readAgain(sql)
   addRule.run(sql, { eventId, rule: rule.name })
-  const rows = await answersOfEvent.all(sql, { eventId })
-  for (const { id, answers } of rows) {
-    const folded = comparisonKey(rule, JSON.parse(answers) as Answers)
-    if (folded !== null) note(sql, eventId, rule.name, folded, id)
+  for (let after = 0; ;) {
+    const rows = await nextAnswers.all(sql, { eventId, after })
+    const indexed = rows.flatMap(({ id, answers }) => {
+      const folded = comparisonKey(rule, JSON.parse(answers) as Answers)
+      const row = { event_id: eventId, rule: rule.name, registration_id: id }
+      return folded === null ? [] : [{ ...row, folded }]
+    })
+    if (indexed.length > 0)
+      queryOf(sql, (builder) =>
+        builder
+          .insertInto('unique_answers')
+          .values(indexed)
+          .onConflict((conflict) => conflict.doNothing()),
+      ).run()
+    if (rows.length < CHUNK_ROWS) return
+    after = rows.at(-1)?.id ?? after
   }
 }
 

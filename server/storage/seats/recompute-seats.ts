@@ -5,7 +5,7 @@ import type { Answers, Instant, Quota } from '../../../engine/index.ts'
 import { readAgain } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
-import { statement } from '../database/statements/statement.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { hasRoom, named, seatOfEvent } from './available-seats.ts'
 import type { UnavailableSeat } from './available-seats.ts'
@@ -93,7 +93,27 @@ const nextRegistrations = statement((builder, { eventId, after }: OfEvent & { af
     .orderBy('r.id')
     .limit(CHUNK_ROWS),
 )
+const seatTypesOfEvent = statement((builder, { eventId }: OfEvent) =>
+  builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
+)
+const seatsTakenBetween = statement(
+  (builder, { eventId, first, last }: OfEvent & { first: number; last: number }) =>
+    builder
+      .selectFrom('places_taken as t')
+      .innerJoin('places as p', 'p.id', 't.place_id')
+      .select(['t.registration_id', 't.place_id'])
+      .where('t.registration_id', '>=', first)
+      .where('t.registration_id', '<=', last)
+      .where('p.event_id', '=', eventId),
+)
 type OfRegistration = { registrationId: number }
+const releaseSeat = statement(
+  (builder, { registrationId, placeId }: OfRegistration & { placeId: number }) =>
+    builder
+      .deleteFrom('places_taken')
+      .where('registration_id', '=', registrationId)
+      .where('place_id', '=', placeId),
+)
 const seatsTakenBy = statement((builder, { registrationId }: OfRegistration) =>
   builder
     .selectFrom('places_taken')
@@ -174,12 +194,52 @@ export function namePlaces(
 type Standing = NonNullable<Awaited<ReturnType<typeof oneRegistration.get>>>
 
 async function placeAll(sql: Sql, eventId: string, known: Limits): Promise<void> {
-  for (let last = 0; ;) {
-    const rows = await nextRegistrations.all(sql, { eventId, after: last })
-    for (const row of rows) placeOne(sql, eventId, known, row)
+  const types = new Map(
+    (await seatTypesOfEvent.all(sql, { eventId })).map((row) => [row.place, row.id]),
+  )
+  for (let after = 0; ;) {
+    const rows = await nextRegistrations.all(sql, { eventId, after })
+    const [first, last] = [rows[0], rows.at(-1)]
+    if (first === undefined || last === undefined) return
+    await placeRows(sql, eventId, { known, types, rows, first: first.id, last: last.id })
     if (rows.length < CHUNK_ROWS) return
-    last = rows.at(-1)?.id ?? last
+    after = last.id
   }
+}
+
+/** Compares what the registrations need with what they have, and writes the difference with few statements. */
+async function placeRows(
+  sql: Sql,
+  eventId: string,
+  chunk: {
+    readonly known: Limits
+    readonly types: ReadonlyMap<string, number>
+    readonly rows: readonly Standing[]
+    readonly first: number
+    readonly last: number
+  },
+): Promise<void> {
+  const { known, types, rows, first, last } = chunk
+  const taken = await seatsTakenBetween.all(sql, { eventId, first, last })
+  const takenBy = Map.groupBy(taken, ({ registration_id: id }) => id)
+  const added = rows.flatMap((row) => {
+    const required = requiredSeats(known.limits, JSON.parse(row.answers) as Answers, row.category)
+    const needed = required.flatMap(({ id }) => types.get(id) ?? [])
+    const has = (takenBy.get(row.id) ?? []).map(({ place_id: id }) => id)
+    for (const placeId of has)
+      if (!needed.includes(placeId)) releaseSeat.run(sql, { registrationId: row.id, placeId })
+    const held = holdOf(known, row)
+    return needed
+      .filter((id) => !has.includes(id))
+      .map((id) => ({ registration_id: row.id, place_id: id, ...held }))
+  })
+  if (added.length > 0)
+    queryOf(sql, (builder) =>
+      builder
+        .insertInto('places_taken')
+        .values(added)
+        .onConflict((conflict) => conflict.doNothing()),
+    ).run()
 }
 
 /** Records the seats of an existing or imported registration, without checking availability. */
@@ -240,20 +300,24 @@ export async function takeAgain(
   return place
 }
 
-function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: Standing): void {
+function placeOne(sql: Sql, eventId: string, known: Limits, row: Standing): void {
   const answers = JSON.parse(row.answers) as Answers
   const ofRow = {
     registrationId: row.id,
     eventId,
-    names: JSON.stringify(requiredSeats(limits, answers, row.category).map(({ id }) => id)),
+    names: JSON.stringify(requiredSeats(known.limits, answers, row.category).map(({ id }) => id)),
   }
   releaseOtherSeats.run(sql, ofRow)
+  takeSeats.run(sql, { ...ofRow, ...holdOf(known, row) })
+}
+
+/** Whether seats of a registration are kept, held until some instant, or free. */
+function holdOf({ holdMs }: Limits, row: Standing): { state: string; until: Instant | null } {
   const state = seatsFor({
     state: row.state,
     status: row.payment_status,
     inReview: row.in_review === 1,
     hasTerm: row.pay_until !== null,
   })
-  const until = state === 'held' ? instant((row.handed_off_at ?? 0) + holdMs) : null
-  takeSeats.run(sql, { ...ofRow, state, until })
+  return { state, until: state === 'held' ? instant((row.handed_off_at ?? 0) + holdMs) : null }
 }
