@@ -22,6 +22,13 @@ export function lockAnswers(
   )
 }
 
+/** No index of unique answers of these events is filled until the transaction ends. */
+export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
+  lockAnswers(
+    sql,
+    eventIds.map((eventId) => [eventId, '', '']),
+  )
+
 const slotOf = (parts: readonly string[]): number =>
   createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % SLOTS
 

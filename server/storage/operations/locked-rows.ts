@@ -3,7 +3,7 @@
  * codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
  */
 import { bankKey, mailboxKey } from '../../../engine/index.ts'
-import { lockMailbox } from '../database/row-locks.ts'
+import { lockMailbox, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { writes } from './writes.ts'
 
@@ -16,8 +16,19 @@ type Locking = {
 
 /** Operations on one subject take turns: they are rare, and read more rows than they can name beforehand. */
 type Subject = 'recovery' | 'settlements' | 'staff' | 'versions'
-const lockSubject = (sql: Sql, subject: Subject): void =>
-  sql.lock('subject', 'SELECT 1 FROM row_locks WHERE kind = $1 FOR UPDATE', subject)
+const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
+  sql.lock(
+    'subject',
+    'SELECT 1 FROM row_locks WHERE kind = ANY($1) ORDER BY kind FOR NO KEY UPDATE',
+    subjects,
+  )
+
+/** No recovery begins until the transaction ends. Payments do not wait for each other. */
+const lockRecoveryStart = (sql: Sql): void =>
+  sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR KEY SHARE")
+/** Waits for the payments that are being stored: their emails are held too. */
+const lockPaymentsAndRecovery = (sql: Sql): void =>
+  sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR UPDATE")
 
 /** The registrations of registration numbers, order ids, references of payments and bank references. */
 function lockRegistrations(
@@ -83,7 +94,10 @@ const targetOf = (decision: { readonly what: string; readonly to?: string }): re
 export const LOCKS: Locking = {
   retry: (sql, regNo) => lockByNumber(sql, { regNo }),
   handedAgain: lockByOrder,
-  applyFact: lockByOrder,
+  applyFact: (sql, orderId) => {
+    lockRecoveryStart(sql)
+    lockByOrder(sql, orderId)
+  },
   note: lockByNumber,
   askCancel: lockByNumber,
   askRefund: lockByNumber,
@@ -95,7 +109,10 @@ export const LOCKS: Locking = {
   approve: lockByNumber,
   refuse: lockByNumber,
   acceptOffer: lockByNumber,
-  confirm: lockByNumber,
+  confirm: (sql, wanted) => {
+    lockRecoveryStart(sql)
+    lockByNumber(sql, wanted)
+  },
   cameAgain: lockByNumber,
   tell: lockByNumber,
   notFound: lockByNumber,
@@ -104,9 +121,14 @@ export const LOCKS: Locking = {
   takeUp: lockByNumber,
   refund: lockByNumber,
   handleRefund: lockByNumber,
-  decideFor: (sql, { regNo }, { review, decision }) =>
-    lockReview(sql, review, [regNo, ...targetOf(decision)]),
-  decide: (sql, review, decision) => lockReview(sql, review, targetOf(decision)),
+  decideFor: (sql, { regNo }, { review, decision }) => {
+    lockRecoveryStart(sql)
+    lockReview(sql, review, [regNo, ...targetOf(decision)])
+  },
+  decide: (sql, review, decision) => {
+    lockRecoveryStart(sql)
+    lockReview(sql, review, targetOf(decision))
+  },
   wantRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),
   priceOfDay: (sql, prices) => lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),
   claimRefund: lockRefund,
@@ -125,10 +147,14 @@ export const LOCKS: Locking = {
   reportReturned: (sql) => lockSubject(sql, 'settlements'),
   keepUnknownPayment: (sql) => lockSubject(sql, 'settlements'),
   noteUnknownOrder: (sql) => lockSubject(sql, 'settlements'),
-  importRegistrations: (sql) => lockSubject(sql, 'settlements'),
+  importRegistrations: (sql, rows) => {
+    // New quotas count what is stored: the versions stay as they are until the import is.
+    lockSubject(sql, 'settlements', 'versions')
+    lockRules(sql, [...new Set(rows.map(({ eventId }) => eventId))])
+  },
   clockWentBack: (sql) => lockSubject(sql, 'recovery'),
   mark: (sql) => lockSubject(sql, 'recovery'),
-  beginRecovery: (sql) => lockSubject(sql, 'recovery'),
+  beginRecovery: lockPaymentsAndRecovery,
   endRecovery: (sql) => lockSubject(sql, 'recovery'),
   setMay: (sql) => lockSubject(sql, 'staff'),
   addPasswordLink: (sql) => lockSubject(sql, 'staff'),

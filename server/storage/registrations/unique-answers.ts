@@ -8,7 +8,7 @@ import { comparisonKey } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
-import { lockAnswers } from '../database/row-locks.ts'
+import { lockAnswers, lockRules } from '../database/row-locks.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
 
 /** Registrations that are read at a time when the answers of an event are indexed. */
@@ -177,6 +177,8 @@ export function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]
 
 async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> {
   readAgain(sql)
+  // Registrations that are being imported are not indexed.
+  lockRules(sql, [eventId])
   addRule.run(sql, { eventId, rule: rule.name })
   for (let after = 0; ;) {
     const rows = await nextAnswers.all(sql, { eventId, after })

@@ -12,6 +12,7 @@ import {
   confirmed,
   declined,
   hour,
+  imported,
   later,
   mail,
   newRegistration,
@@ -60,6 +61,23 @@ async function registerTwice(
   return (await meet(meeting, table, operations)).results
 }
 
+/** Holds operations that queue an email when they are about to commit. */
+async function meetAtCommit<T>(
+  meeting: Meeting,
+  operations: readonly (() => Promise<T>)[],
+): Promise<void> {
+  const { shell } = meeting
+  await shell.query(
+    `CREATE OR REPLACE FUNCTION commits() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN LOCK TABLE audit_log IN ROW EXCLUSIVE MODE; RETURN NULL; END $$`,
+  )
+  await shell.query(
+    'CREATE CONSTRAINT TRIGGER commits AFTER INSERT ON mail_queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commits()',
+  )
+  await meet(meeting, 'audit_log', operations)
+  await shell.query('DROP TRIGGER commits ON mail_queue')
+}
+
 const FILE = { hash: 'hash-1', eventId: 'demo', text: '', shared: '', at: noon } as const
 const ISSUER: Issuer = {
   event: { id: 'demo', title: 'Demo', days: '', venue: '', support: '', colour: '' },
@@ -104,6 +122,45 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       },
       kept: ['removed', 'last', 1],
       without: ['removed', 'removed', 0],
+    },
+    {
+      rule: 'an import counts in a quota that is activated at the same moment',
+      broken: 'imported registrations take no seats of the new quota',
+      async attempt(meeting) {
+        const [first, second] = meeting.stores
+        const limits = [{ id: 'hall', max: 5, full: { message: 'hall' } }]
+        await meet<unknown>(meeting, 'audit_log', [
+          () => first.importRegistrations([imported()]),
+          () =>
+            second.activate({
+              after: 0,
+              events: [{ eventId: 'demo', hash: FILE.hash, isGone: false }],
+              site: null,
+              files: [{ ...FILE, holdPlaceMs: hour, limits }],
+            }),
+        ])
+        return seatsTaken(first)
+      },
+      kept: { hall: 1 },
+      without: { hall: 0 },
+    },
+    {
+      rule: 'the email of a late payment is held when a recovery begins at the same moment',
+      broken: 'the email is sent, and may have been sent before the restore',
+      async attempt(meeting) {
+        const [first, second] = meeting.stores
+        const { orderId } = await registered(first)
+        // The start of a recovery waits for pending payments in any case, and not for this one.
+        await first.applyFact(orderId, declined(), null)
+        const recovery = { at: later(90_000), who: 'Meera', why: 'Restored.', taken: [] }
+        await meetAtCommit<unknown>(meeting, [
+          () => first.applyFact(orderId, confirmed('AP1'), mail),
+          () => second.beginRecovery({ ...recovery, copyAt: null, servedAt: null }, null),
+        ])
+        return (await first.dueMails(later(hour), 9)).length
+      },
+      kept: 0,
+      without: 1,
     },
   ],
   registration: [
@@ -187,6 +244,26 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       },
       kept: ['registered', 'registered_already'],
       without: ['registered', 'registered'],
+    },
+    {
+      rule: 'an imported answer is found by a rule that is asked for the first time meanwhile',
+      broken: 'a delegate with an imported answer registers again',
+      async attempt(meeting) {
+        const [first, second] = meeting.stores
+        const parts = [{ id: 'full_name', as: 'text' }] as const
+        const outside = {
+          ...nobody,
+          unique: [{ name: 'full_name text', onDuplicate: 'block', parts } as const],
+        }
+        await meet<unknown>(meeting, 'audit_log', [
+          () => first.importRegistrations([imported()]),
+          () => second.register(newRegistration({ name: 'Other', outside })),
+        ])
+        const answer = await first.register(newRegistration({ name: 'Old Demo', outside }))
+        return answer.ok ? 'registered' : answer.error.code
+      },
+      kept: 'registered_already',
+      without: 'registered',
     },
   ],
   code: [
@@ -281,19 +358,10 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const { regNo } = await registered(stores[0])
         for (let sent = 0; sent < 4; sent += 1) await stores[0].queueLinks(regNo, mail, noon)
         // Both have counted the emails when the first is about to commit.
-        await shell.query(
-          `CREATE OR REPLACE FUNCTION commits() RETURNS trigger LANGUAGE plpgsql AS
-             $$ BEGIN LOCK TABLE audit_log IN ROW EXCLUSIVE MODE; RETURN NULL; END $$`,
-        )
-        await shell.query(
-          'CREATE CONSTRAINT TRIGGER commits AFTER INSERT ON mail_queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commits()',
-        )
-        await meet(
+        await meetAtCommit(
           meeting,
-          'audit_log',
           stores.map((store) => () => store.queueLinks(regNo, mail, noon)),
         )
-        await shell.query('DROP TRIGGER commits ON mail_queue')
         const { rows } = await shell.query<{ kind: string; n: number }>(
           'SELECT kind, count(*)::int AS n FROM mail_queue GROUP BY kind',
         )
