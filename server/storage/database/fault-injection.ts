@@ -22,6 +22,10 @@ export type Seam = {
   readonly assertsLockOrder?: boolean
   /** How many requests may wait for a thread, instead of the store's own limit. */
   readonly waitingMax?: number
+  /** How long an operation on PostgreSQL waits for a locked row, instead of the store's own time. */
+  readonly lockMsMax?: number
+  /** How long it waits while its event or all operations use all connections that they may, instead of the store's own time. */
+  readonly turnMsMax?: number
   /** How long a PostgreSQL that does not take us yet is waited for, instead of the store's own time. */
   readonly startingMsMax?: number
 }

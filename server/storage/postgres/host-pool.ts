@@ -1,6 +1,7 @@
 /** A pool of connections to the host that takes writes; it follows when another host does. */
 import pg from 'pg'
 import { errorOf } from './connection.ts'
+import { createTurns } from '../operations/turns.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Hosts } from './hosts.ts'
 
@@ -17,8 +18,17 @@ type Opened = { readonly url: string; readonly pool: pg.Pool; readonly clients: 
 /** What `pg` has and its types leave out. */
 type Cut = { readonly connection: { readonly stream: { destroy(): void } } }
 
-export function openHostPool(hosts: Hosts, optionsOf: (url: string) => pg.PoolConfig): HostPool {
+/** How long an operation waits for a connection while all are in use. */
+export const POOL_MS_MAX = 5_000
+
+export function openHostPool(
+  hosts: Hosts,
+  optionsOf: (url: string) => pg.PoolConfig & { readonly max: number },
+  waitMsMax = POOL_MS_MAX,
+): HostPool {
   let opened: Opened | null = null
+  const { max } = optionsOf('')
+  const turns = createTurns(max, waitMsMax, `all ${max} connections to the database are in use`)
   const open = (url: string): Opened => {
     const pool = new pg.Pool(optionsOf(url))
     const clients = new Set<pg.PoolClient>()
@@ -56,8 +66,29 @@ export function openHostPool(hosts: Hosts, optionsOf: (url: string) => pg.PoolCo
   }
   hosts.onMoved(() => void follow().catch(() => {}))
   return {
-    connect: () => onCurrent((pool) => pool.connect()),
-    query: (text, values = []) => onCurrent((pool) => pool.query(text, [...values])),
+    async connect() {
+      const end = await turns.take()
+      try {
+        const client = await onCurrent((pool) => pool.connect())
+        const release = client.release.bind(client)
+        client.release = (failure) => {
+          release(failure)
+          end()
+        }
+        return client
+      } catch (error) {
+        end()
+        throw error
+      }
+    },
+    async query(text, values = []) {
+      const end = await turns.take()
+      try {
+        return await onCurrent((pool) => pool.query(text, [...values]))
+      } finally {
+        end()
+      }
+    },
     end: async () => {
       await opened?.pool.end()
     },

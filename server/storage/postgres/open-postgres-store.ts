@@ -7,14 +7,16 @@ import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import type { Store } from '../index.ts'
 import { storeOf } from '../operations/dispatch-operations.ts'
 import type { Doers, Reads } from '../operations/dispatch-operations.ts'
+import { createEventFinder } from '../operations/event-of-operation.ts'
 import { LOCKS } from '../operations/locked-rows.ts'
 import { writes } from '../operations/writes.ts'
 import type { Verbs } from '../operations/writes.ts'
 import { clientOptions, CONNECT_MS_MAX } from './connection.ts'
 import { AGAIN_MS, prepare, STARTING_MS_MAX, untilItTakesUs } from './prepare-database.ts'
 import { openHostPool } from './host-pool.ts'
+import type { HostPool } from './host-pool.ts'
 import { openHosts } from './hosts.ts'
-import { openTransactions } from './transactions.ts'
+import { openTransactions, WRITERS } from './transactions.ts'
 import { rollUp } from './appended-counters.ts'
 import { openProbing } from './write-probe.ts'
 import { openProofs } from './uploads-in-database.ts'
@@ -22,8 +24,7 @@ import { openTries } from './rate-limit-counts.ts'
 
 /** Operations that may wait for a connection. */
 const WAITING_MAX = 2_000
-/** Connections for operations that write, and for those that only read. */
-const WRITERS = 16
+/** Connections for operations that only read. */
 const READERS = 4
 /** Connections for files and for rate limits; nothing else waits for them. */
 const FILE_CONNECTIONS = 4
@@ -51,8 +52,10 @@ export async function openInsidePostgres({
   await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
   const hosts = openHosts(url)
   const { isPrepared } = hosts
-  const writing = openHostPool(hosts, (host) => ({ ...clientOptions(host), max: WRITERS }))
-  const reading = openHostPool(hosts, (host) => ({ ...clientOptions(host), max: READERS }))
+  const { turnMsMax } = seam
+  const open = (max: number): HostPool =>
+    openHostPool(hosts, (host) => ({ ...clientOptions(host), max }), turnMsMax)
+  const [writing, reading] = [open(WRITERS), open(READERS)]
   const files = openHostPool(hosts, (host) => ({
     connectionString: host,
     max: FILE_CONNECTIONS,
@@ -77,13 +80,14 @@ export async function openInsidePostgres({
     if (written % WRITES_BETWEEN_ROLL_UPS !== 0) return
     for (const text of rollUp()) files.query(text).catch(() => {})
   }
+  const eventOf = createEventFinder()
   const verbs = writes as unknown as Verbs
   const locks = LOCKS as unknown as Partial<Verbs>
   const lists = listings as unknown as Verbs
   const store = storeOf({
     write: ((verb: string, ...args: never[]) =>
       noting(
-        transactions.write(async (sql) => {
+        transactions.write(eventOf(verb, args), async (sql) => {
           locks[verb]?.(sql, ...args)
           rollUpSometimes()
           return verbs[verb]?.(sql, ...args)
@@ -106,7 +110,7 @@ export async function openInsidePostgres({
   })
   // A server has a connection of each kind before it says that it is there: all of them may be taken by then.
   if (migrates) {
-    await untilItTakesUs(() => transactions.write(async () => {}), startingMsMax)
+    await untilItTakesUs(() => transactions.write(null, async () => {}), startingMsMax)
     await untilRead(() => store.adminCount(), startingMsMax)
   }
   return {

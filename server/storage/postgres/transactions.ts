@@ -12,6 +12,7 @@ import type { Seam } from '../database/fault-injection.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
+import { createShares } from '../operations/shares.ts'
 import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
 import { isCommitted, newCommitKey } from './commit-keys.ts'
 import { connectionOn, errorOf } from './connection.ts'
@@ -20,15 +21,28 @@ import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { HostPool } from './host-pool.ts'
 
 /** How long an operation waits for a row that another one has locked. */
-const LOCK_MS_MAX = 5_000
+const LOCK_MS_MAX = 2_000
 /** A server that stops in the middle of a transaction loses it. */
 const IDLE_MS_MAX = 20_000
-const BEGIN_WRITE = [
+const beginWrite = (lockMsMax: number): readonly string[] => [
   // Whether it may write is for PostgreSQL to say: an operator who made it read-only means every server.
   'BEGIN ISOLATION LEVEL READ COMMITTED',
-  `SELECT set_config('lock_timeout', '${LOCK_MS_MAX}', true), set_config('idle_in_transaction_session_timeout', '${IDLE_MS_MAX}', true)`,
+  `SELECT set_config('lock_timeout', '${lockMsMax}', true), set_config('idle_in_transaction_session_timeout', '${IDLE_MS_MAX}', true)`,
 ]
+const BEGIN_WRITE = beginWrite(LOCK_MS_MAX)
+/** How long an operation keeps a connection beyond the share of its event while it waits for a locked row. */
+const BORROWED_LOCK_MS_MAX = 200
+const BEGIN_BORROWED = beginWrite(BORROWED_LOCK_MS_MAX)
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof PostgresRefused && error.code === '55P03'
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** Connections for operations that write. */
+export const WRITERS = 16
+/** The share of an event: its operations that wait for locks keep no more, so that those of other events go on. */
+const EVENT_CONNECTIONS = WRITERS / 4
+/** How long an operation waits for a connection of this share. */
+const TURN_MS_MAX = 5_000
 
 /** How long PostgreSQL is asked whether an operation was stored, and how often. */
 const LOOKED_UP_MS_MAX = 10_000
@@ -44,7 +58,8 @@ const IN_THE_WAY = /^(?:40001|40P01|23505)$/
 
 type Work<T> = (sql: Sql) => Promise<T>
 export type Transactions = {
-  write<T>(work: Work<T>): Promise<T>
+  /** `event`: the event of the operation, or null if it concerns none or several. */
+  write<T>(event: string | null, work: Work<T>): Promise<T>
   /** `isOnePacket`: all its statements are known at once, so that they share a packet with the end of the transaction. */
   read<T>(work: Work<T>, isOnePacket?: boolean): Promise<T>
   /** As `read`, for statements that are planned with their values. */
@@ -71,6 +86,26 @@ export function openTransactions({
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
   const writingOn = memoize((client: pg.ClientBase) => connectionOn(client, isPrepared, seam))
+  const begins = seam.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(seam.lockMsMax)
+  const shares = createShares({
+    max: WRITERS,
+    share: EVENT_CONNECTIONS,
+    waitMsMax: seam.turnMsMax ?? TURN_MS_MAX,
+  })
+  const runWrite = <T>(work: Work<T>, beginTexts: readonly string[]): Promise<T> =>
+    again((trustsSeats) => writeOnce(writing, writingOn, work, trustsSeats, beginTexts))
+  const writeInTurn = async <T>(event: string, work: Work<T>, borrows: boolean): Promise<T> => {
+    const turn = await shares.take(event, borrows)
+    try {
+      return await runWrite(work, turn.isBorrowed ? BEGIN_BORROWED : begins)
+    } catch (error) {
+      if (!turn.isBorrowed || !isLockTimeout(error)) throw error
+    } finally {
+      turn.end()
+    }
+    // It waits for the lock on a connection of the event's share.
+    return writeInTurn(event, work, false)
+  }
 
   const tracked = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
@@ -86,8 +121,8 @@ export function openTransactions({
   }
 
   return {
-    write: (work) =>
-      tracked(() => again((trustsSeats) => writeOnce(writing, writingOn, work, trustsSeats))),
+    write: (event, work) =>
+      tracked(() => (event === null ? runWrite(work, begins) : writeInTurn(event, work, true))),
     read: (work, isOnePacket = false) =>
       tracked(() => again(() => readOnce(reading, { isNamed: isPrepared, isOnePacket }, work))),
     list: (work) =>
@@ -132,10 +167,11 @@ async function writeOnce<T>(
   writingOn: (client: pg.ClientBase) => PostgresConnection,
   work: Work<T>,
   trustsSeats: boolean,
+  begins: readonly string[],
 ): Promise<T> {
   const client = await clientOf(pool)
   const connection = writingOn(client)
-  connection.begin(BEGIN_WRITE, trustsSeats)
+  connection.begin(begins, trustsSeats)
   const { sql } = connection
   let committing: { readonly key: string; readonly result: T } | null = null
   try {
@@ -253,7 +289,7 @@ async function clientOf(pool: HostPool): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
-    throw errorOf(error, '')
+    throw error instanceof StoreBusy ? error : errorOf(error, '')
   }
 }
 

@@ -173,6 +173,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
+    if (error instanceof StoreBusy) throw error
     const { code, message } = errorOf(error, '')
     throw new StoreBusy(message, OF_POSTGRES + codeOf({ code, message }))
   }

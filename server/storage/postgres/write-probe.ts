@@ -48,6 +48,7 @@ export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => voi
         await pool.query(question)
         if (refused === asked) refused = null
       } catch (error) {
+        if (error instanceof StoreBusy) throw error
         const { code, message } = errorOf(error, '')
         // Whoever may make no table there learns nothing more: the next refusal says it again.
         const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy

@@ -1,0 +1,59 @@
+/** Finds the event of an operation, so that one event cannot use all connections to the database. */
+import type { NewRegistration } from '../registrations/registration-types.ts'
+import type { writes } from './writes.ts'
+
+/** Operations whose first argument is a registration number or an order id. */
+const BY_NUMBER: ReadonlySet<string> = new Set<keyof typeof writes>([
+  'retry',
+  'handedAgain',
+  'applyFact',
+  'asked',
+  'claimQuestion',
+  'claimed',
+  'rearm',
+  'queueMail',
+  'queueLinks',
+  'queueAsked',
+  'queueAlready',
+  'queueUnfinished',
+])
+/** Operations whose first argument is the id of an event. */
+const BY_EVENT: ReadonlySet<string> = new Set<keyof typeof writes>([
+  'blockedBy',
+  'withdrawCode',
+  'replaceRoll',
+  'forgetDraft',
+  'dropEventFiles',
+])
+
+export type EventFinder = (verb: string, args: readonly unknown[]) => string | null
+
+/**
+ * Returns null for an operation of no single event. Numbers of one event begin alike: the beginning stands for the event,
+ * until a registration shows to which one it belongs.
+ */
+export function createEventFinder(): EventFinder {
+  const eventsByBeginning = new Map<string, string>()
+  const ofNumber = (number: string): string => {
+    const beginning = /^\D*/.exec(number)?.[0] ?? ''
+    return eventsByBeginning.get(beginning) ?? beginning
+  }
+  return (verb, [first, second]) => {
+    if (verb === 'register') {
+      const { eventId, regNo } = first as NewRegistration
+      eventsByBeginning.set(/^\D*/.exec(regNo)?.[0] ?? '', eventId)
+      return eventId
+    }
+    if (verb === 'keepDraft') return readText(second, 'eventId')
+    if (typeof first === 'string')
+      return BY_NUMBER.has(verb) ? ofNumber(first) : BY_EVENT.has(verb) ? first : null
+    const regNo = readText(first, 'regNo')
+    return regNo === null ? readText(first, 'eventId') : ofNumber(regNo)
+  }
+}
+
+function readText(value: unknown, key: string): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  const text = (value as Readonly<Record<string, unknown>>)[key]
+  return typeof text === 'string' ? text : null
+}

@@ -1,0 +1,82 @@
+/**
+ * Divides the connections among events: each has a share of its own, and borrows others that nobody needs.
+ * One share always stays free of borrowed turns, so that an event that comes later begins at once.
+ */
+import { StoreBusy } from '../database/store-busy-error.ts'
+
+type Turn = { readonly isBorrowed: boolean; end(): void }
+type Waiting = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
+/** `own`: turns of the event's own share that are in use. */
+type EventTurns = { own: number; readonly waiting: Set<Waiting> }
+
+export type Shares = {
+  /**
+   * Resolves when the event has a turn. Rejects with StoreBusy if that takes too long. `takesBorrowed`: a turn beyond the
+   * event's share is welcome.
+   */
+  take(event: string, takesBorrowed: boolean): Promise<Turn>
+}
+
+export function createShares({
+  max,
+  share,
+  waitMsMax,
+}: {
+  readonly max: number
+  readonly share: number
+  readonly waitMsMax: number
+}): Shares {
+  let running = 0
+  const events = new Map<string, EventTurns>()
+  const canLend = (): boolean => running < max - share
+  const begin = (event: string, turns: EventTurns, isBorrowed: boolean): Turn => {
+    running += 1
+    if (!isBorrowed) turns.own += 1
+    return { isBorrowed, end: () => end(event, turns, isBorrowed) }
+  }
+  const end = (event: string, turns: EventTurns, isBorrowed: boolean): void => {
+    running -= 1
+    if (!isBorrowed) {
+      turns.own -= 1
+      const [next] = turns.waiting
+      next?.begin(false)
+    }
+    lend()
+    if (turns.own === 0 && turns.waiting.size === 0) events.delete(event)
+  }
+  /** Events borrow in turn. */
+  const lend = (): void => {
+    for (const [event, turns] of events) {
+      if (!canLend()) return
+      const next = [...turns.waiting].find(({ takesBorrowed }) => takesBorrowed)
+      if (next === undefined) continue
+      next.begin(true)
+      events.delete(event)
+      events.set(event, turns)
+      return
+    }
+  }
+  return {
+    async take(event, takesBorrowed) {
+      const turns = events.get(event) ?? { own: 0, waiting: new Set() }
+      events.set(event, turns)
+      if (turns.own < share) return begin(event, turns, false)
+      if (takesBorrowed && canLend()) return begin(event, turns, true)
+      const { promise, resolve, reject } = Promise.withResolvers<Turn>()
+      const waiting: Waiting = {
+        takesBorrowed,
+        begin: (isBorrowed) => {
+          clearTimeout(timer)
+          turns.waiting.delete(waiting)
+          resolve(begin(event, turns, isBorrowed))
+        },
+      }
+      const timer = setTimeout(() => {
+        turns.waiting.delete(waiting)
+        reject(new StoreBusy('the event uses its share of the connections to the database'))
+      }, waitMsMax)
+      turns.waiting.add(waiting)
+      return promise
+    },
+  }
+}
