@@ -14,6 +14,7 @@ import Database from 'better-sqlite3'
 import { vi } from 'vitest'
 import { isWebBuilt } from '../../server/cli/web-app-build.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
+import { checkFolderHere } from '../../server/events/files/event-folder.ts'
 import { boot } from '../../server/main.ts'
 import { lendCompiled, lendTables } from '../server/prepared-files.ts'
 
@@ -89,6 +90,8 @@ export async function serve(
     read.value,
     { print: hear, printError: hear, environment: () => read.value },
     { write: hear, waitForStop: () => told },
+    // A thread reads the checker first, and has a time limit, after which a busy machine keeps the old version.
+    { checkFolder: checkFolderHere },
   )
   if (!booted.ok) throw new Error(`the server does not start: ${booted.error.text}\n${printed}`)
   return {

@@ -12,6 +12,7 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { getBackgroundProcess } from '../../../server/background/background-process.ts'
+import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import { isWebBuilt } from '../../../server/cli/web-app-build.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
@@ -148,7 +149,7 @@ async function bootHere(
     read.value,
     { print: hear, printError: hear, environment: () => read.value },
     { write, waitForStop: () => told, onExit: (_log, words) => (lastWords = words) },
-    { opens: openStoreHere, ...opening },
+    { opens: openStoreHere, checkFolder: checkFolderHere, ...opening },
   )
   // What a process does when it ends.
   if (booted.ok) void booted.value.stopped.then(lastWords, lastWords)
