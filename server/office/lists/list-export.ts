@@ -79,6 +79,7 @@ export async function sendExport(
 function toSheetCell(column: Column | undefined, cell: CsvCell): string | number {
   if (cell === null || cell === undefined || cell === '') return ''
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
+  if (typeof cell === 'object') return cell.rupees
   const isNumber = column?.kind === 'money' || column?.kind === 'number'
   return isNumber && Number.isFinite(Number(cell)) ? Number(cell) : String(cell)
 }

@@ -23,6 +23,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { ListRow } from '../../../engine/api.ts'
 import type { ListedRegistration } from '../../storage/index.ts'
+import type { CsvAmount } from '../spreadsheets/write-csv.ts'
 
 /**
  * Returns the short payment status. A final state comes first. An amount that does not match shows Review until
@@ -190,13 +191,13 @@ export function buildListedRows(
 }
 
 /**
- * Builds the cells of a file in a readable form that a spreadsheet can sort: money as a plain number, instants in
+ * Builds the cells of a file in a readable form that a spreadsheet can sort: money as an amount, instants in
  * Indian time. A missing value is an empty string.
  */
 export function buildFileCells(
   event: EventConfig,
   columns: readonly Column[],
-): (registration: ListedRegistration) => (Scalar | '')[] {
+): (registration: ListedRegistration) => (FileCell | '')[] {
   const readers = buildReaders(event)
   const cellReaders = columns.map((column) => {
     const value = readers.get(column.id) ?? (() => null)
@@ -210,8 +211,14 @@ export function buildFileCells(
  */
 const REVIEW = 'in review'
 
+type FileCell = Scalar | CsvAmount
+
 /** `display` returns the label of the value. */
-function createCellReader({ kind }: Column, value: ValueReader, display: ValueReader): ValueReader {
+function createCellReader(
+  { kind }: Column,
+  value: ValueReader,
+  display: ValueReader,
+): (registration: ListedRegistration) => FileCell | null {
   const readLabel: ValueReader = (registration) =>
     value(registration) === null ? null : (display(registration) ?? value(registration))
   switch (kind) {
@@ -238,7 +245,7 @@ function createCellReader({ kind }: Column, value: ValueReader, display: ValueRe
     case 'money':
       return (registration) => {
         const amount = value(registration)
-        return typeof amount === 'number' ? amount.toFixed(2) : amount
+        return typeof amount === 'number' ? { rupees: amount } : amount
       }
     case 'text':
     case 'number':

@@ -21,6 +21,7 @@ import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
+import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
@@ -297,9 +298,9 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const rows = shown.map(({ one, whose }) => {
       const { line, money } = one
       const { as, reg_no: regNo, order_id: order, why } = toWireLine(one, whose)
-      const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
-        rupees(amount).toFixed(2),
-      )
+      const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
+        rupees: rupees(amount),
+      }))
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]
       return [line.day, line.utr, ...names, ...amounts, SETTLED_LABELS[as], why]
@@ -323,9 +324,9 @@ function buildOtherEventsRow(
   day: string | null,
   utr: string,
   { lines, net }: NonNullable<WirePayout['elsewhere']>,
-): readonly (string | null)[] {
+): readonly CsvCell[] {
   const text = `${lines} ${lines === 1 ? 'line' : 'lines'} of other events`
-  return [day, utr, ...Array<string>(8).fill(''), net.toFixed(2), SETTLED_LABELS.elsewhere, text]
+  return [day, utr, ...Array<string>(8).fill(''), { rupees: net }, SETTLED_LABELS.elsewhere, text]
 }
 
 const CSV_HEADINGS = [

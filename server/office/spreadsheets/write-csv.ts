@@ -6,7 +6,9 @@
  * Not written with csv-stringify, which takes six times as long per row (docs/decisions.md, Office); a test compares the output with it.
  */
 
-export type CsvCell = string | number | boolean | null | undefined
+export type CsvCell = string | number | boolean | CsvAmount | null | undefined
+/** An amount that the program computed. It is no text: a negative one is written without the apostrophe of a formula. */
+export type CsvAmount = { readonly rupees: number }
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE = /^\+[0-9][0-9 ()-]*$/
@@ -31,6 +33,7 @@ function formatCell(cell: CsvCell): string {
   if (typeof cell === 'string')
     return NEEDS_CARE.test(cell) && !PHONE.test(cell) ? escapeText(cell) : cell
   if (typeof cell === 'number') return String(cell)
+  if (typeof cell === 'object' && cell !== null) return cell.rupees.toFixed(2)
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
   return ''
 }

@@ -205,6 +205,12 @@ describe('a discount code', () => {
     await made('coupon', 'LESS')
     const first = await registered(somebody({ code: 'LESS' }))
     expect(first.payment_data?.amount).toBe('1062.00')
+    const office = await signIn(server)
+    const exported = await office.get('/admin/export/?event_type=sample2026')
+    // With an apostrophe, the sum of a spreadsheet would leave the discount out.
+    expect(exported.body.split('\r\n').find((row) => row.includes(first.reg_no))).toContain(
+      ',-118.00,',
+    )
     const spent = 'This code has already been used the maximum number of times.'
     expect(await call('/api/events/sample2026/code', { code: 'less' })).toEqual({
       status: 409,

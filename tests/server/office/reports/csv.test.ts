@@ -50,6 +50,12 @@ test('the byte order mark opens the file and nothing else', () => {
   expect(csvRows([['a', null, undefined, 7080, true, false]], false)).toBe('a,,,7080,Yes,No\r\n')
 })
 
+test('a discount of ₹ 590 is a number that a spreadsheet adds up, and the same characters typed by a person stay text', () => {
+  expect(csvRows([[{ rupees: -590 }, '-590.00', { rupees: 7080.5 }]], false)).toBe(
+    "-590.00,'-590.00,7080.50\r\n",
+  )
+})
+
 test('a carriage return in an answer does not become a row of its own', () => {
   expect(parse(csvRows([['x\ry', 'z']], false))).toEqual([['x\ry', 'z']])
 })
