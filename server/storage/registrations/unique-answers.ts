@@ -4,8 +4,8 @@
  * succeeds.
  */
 import { sql as raw } from 'kysely'
-import { comparisonKey } from '../../../engine/index.ts'
-import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
+import { comparisonKey, instant } from '../../../engine/index.ts'
+import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import { lockAnswers, lockRules } from '../database/row-locks.ts'
@@ -61,14 +61,19 @@ const rulesOfEvent = statement((builder, { eventId }: OfEvent) =>
 const addRule = statement((builder, { eventId, rule }: OfEvent & { rule: string }) =>
   builder.insertInto('unique_rules').values({ event_id: eventId, rule }),
 )
-const nextAnswers = statement((builder, { eventId, after }: OfEvent & { after: number }) =>
-  builder
-    .selectFrom('registrations')
-    .select(['id', 'answers'])
-    .where('event_id', '=', eventId)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(CHUNK_ROWS),
+/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each chunk. */
+const nextAnswers = statement(
+  (builder, { eventId, createdAt, id }: OfEvent & { createdAt: Instant; id: number }) =>
+    builder
+      .selectFrom('registrations')
+      .select(['id', 'created_at', 'answers'])
+      .where('event_id', '=', eventId)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created_at', 'id'), '>', tuple(createdAt, id)),
+      )
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(CHUNK_ROWS),
 )
 const addAnswer = statement(
   (builder, { eventId, rule, folded, id }: UniqueAnswer & { id: number }) =>
@@ -180,8 +185,8 @@ async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> 
   // Registrations that are being imported are not indexed.
   lockRules(sql, [eventId])
   addRule.run(sql, { eventId, rule: rule.name })
-  for (let after = 0; ;) {
-    const rows = await nextAnswers.all(sql, { eventId, after })
+  for (let after = { createdAt: instant(0), id: 0 }; ;) {
+    const rows = await nextAnswers.all(sql, { eventId, ...after })
     const indexed = rows.flatMap(({ id, answers }) => {
       const folded = comparisonKey(rule, JSON.parse(answers) as Answers)
       const row = { event_id: eventId, rule: rule.name, registration_id: id }
@@ -194,8 +199,9 @@ async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> 
           .values(indexed)
           .onConflict((conflict) => conflict.doNothing()),
       ).run()
-    if (rows.length < CHUNK_ROWS) return
-    after = rows.at(-1)?.id ?? after
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < CHUNK_ROWS) return
+    after = { createdAt: last.created_at, id: last.id }
   }
 }
 

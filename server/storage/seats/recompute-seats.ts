@@ -70,6 +70,7 @@ const registrations = (builder: Kysely<Tables>) =>
     .selectFrom('registrations as r')
     .select([
       'r.id',
+      'r.created_at',
       'r.answers',
       'r.category',
       'r.payment_status',
@@ -86,25 +87,26 @@ const registrations = (builder: Kysely<Tables>) =>
 const oneRegistration = statement((builder, { id }: { id: number }) =>
   registrations(builder).where('r.id', '=', id),
 )
-const nextRegistrations = statement((builder, { eventId, after }: OfEvent & { after: number }) =>
-  registrations(builder)
-    .where('r.event_id', '=', eventId)
-    .where('r.id', '>', after)
-    .orderBy('r.id')
-    .limit(CHUNK_ROWS),
+/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each chunk. */
+const nextRegistrations = statement(
+  (builder, { eventId, createdAt, id }: OfEvent & { createdAt: Instant; id: number }) =>
+    registrations(builder)
+      .where('r.event_id', '=', eventId)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('r.created_at', 'r.id'), '>', tuple(createdAt, id)),
+      )
+      .orderBy('r.created_at')
+      .orderBy('r.id')
+      .limit(CHUNK_ROWS),
 )
 const seatTypesOfEvent = statement((builder, { eventId }: OfEvent) =>
   builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
 )
-const seatsTakenBetween = statement(
-  (builder, { eventId, first, last }: OfEvent & { first: number; last: number }) =>
-    builder
-      .selectFrom('places_taken as t')
-      .innerJoin('places as p', 'p.id', 't.place_id')
-      .select(['t.registration_id', 't.place_id'])
-      .where('t.registration_id', '>=', first)
-      .where('t.registration_id', '<=', last)
-      .where('p.event_id', '=', eventId),
+const seatsTakenByAll = statement((builder, { ids }: { ids: string }, dialect) =>
+  builder
+    .selectFrom('places_taken')
+    .select(['registration_id', 'place_id'])
+    .where(({ ref }) => dialect.isIdIn(ref('registration_id'), ids)),
 )
 type OfRegistration = { registrationId: number }
 const releaseSeat = statement(
@@ -197,30 +199,29 @@ async function placeAll(sql: Sql, eventId: string, known: Limits): Promise<void>
   const types = new Map(
     (await seatTypesOfEvent.all(sql, { eventId })).map((row) => [row.place, row.id]),
   )
-  for (let after = 0; ;) {
-    const rows = await nextRegistrations.all(sql, { eventId, after })
-    const [first, last] = [rows[0], rows.at(-1)]
-    if (first === undefined || last === undefined) return
-    await placeRows(sql, eventId, { known, types, rows, first: first.id, last: last.id })
-    if (rows.length < CHUNK_ROWS) return
-    after = last.id
+  for (let after = { createdAt: instant(0), id: 0 }; ;) {
+    const rows = await nextRegistrations.all(sql, { eventId, ...after })
+    await placeRows(sql, { known, types, rows })
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < CHUNK_ROWS) return
+    after = { createdAt: last.created_at, id: last.id }
   }
 }
 
 /** Compares what the registrations need with what they have, and writes the difference with few statements. */
 async function placeRows(
   sql: Sql,
-  eventId: string,
-  chunk: {
+  {
+    known,
+    types,
+    rows,
+  }: {
     readonly known: Limits
     readonly types: ReadonlyMap<string, number>
     readonly rows: readonly Standing[]
-    readonly first: number
-    readonly last: number
   },
 ): Promise<void> {
-  const { known, types, rows, first, last } = chunk
-  const taken = await seatsTakenBetween.all(sql, { eventId, first, last })
+  const taken = await seatsTakenByAll.all(sql, { ids: JSON.stringify(rows.map(({ id }) => id)) })
   const takenBy = Map.groupBy(taken, ({ registration_id: id }) => id)
   const added = rows.flatMap((row) => {
     const required = requiredSeats(known.limits, JSON.parse(row.answers) as Answers, row.category)
