@@ -18,6 +18,7 @@ import type { Store } from '../../../server/storage/index.ts'
 import { hour, newRegistration, noon, registered } from '../sample-registrations.ts'
 import { runHere } from '../run-command.ts'
 import { foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
+import { startS3 } from '../registration/s3-server.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import { openStoreHere } from '../store-without-threads.ts'
@@ -156,6 +157,42 @@ else {
     const again = await openStoreHere({ dataDir: back })
     expect((await again.register(newRegistration())).ok).toBe(true)
     await again.close()
+  })
+
+  test('with UPLOADS_URL the files stay in the bucket, also when the database moves back', async () => {
+    const s3 = await startS3()
+    try {
+      const [from, back] = [folder(), folder()]
+      cpSync(filled, from, { recursive: true })
+      const bucket = s3.variables('moved')
+      const url = await server.database('moved_with_bucket')
+      const count = Object.keys(FILES).length
+      const run = (direction: string, dataDir: string) =>
+        runHere(['db', 'move', direction], { DATA_DIR: dataDir, DATABASE_URL: url, ...bucket })
+      expect(
+        await runHere(['db', 'move', 'files-to-s3'], { DATA_DIR: from, ...bucket }),
+      ).toMatchObject({ status: 0, err: '' })
+      const keys = s3.keys('moved')
+      expect(keys).toHaveLength(count)
+      for (const result of [await run('to-postgres', from), await run('to-sqlite', back)]) {
+        expect([result.status, result.err]).toEqual([0, ''])
+        expect(result.out).toContain(`The bucket has ${count} files.`)
+      }
+      const shell = await server.shell(url)
+      expect((await shell.query('SELECT 1 FROM proof_files')).rows).toEqual([])
+      await shell.end()
+      expect(s3.keys('moved')).toEqual(keys)
+      const store = await openStoreHere({ dataDir: back })
+      const uploads = openUploads({
+        ...uploadLocations({ dataDir: back, uploadsBucket: s3.bucket('moved') }),
+        store,
+        clock: () => noon,
+      })
+      expect(await filesOf(store, uploads)).toEqual(Object.values(FILES))
+      await store.close()
+    } finally {
+      await s3.stop()
+    }
   })
 
   test('names a damaged or missing file, and moves the rest', async () => {
