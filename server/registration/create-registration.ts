@@ -308,6 +308,7 @@ function buildPaidView(
       eventHash,
       regNo,
       formerNo: null,
+      wasTransferred: false,
       answers,
       category,
       period: frozenQuote?.period ?? null,

@@ -1,6 +1,6 @@
 /** Selects rows of registrations by their ids. */
 import { expressionBuilder } from 'kysely'
-import type { Expression, SqlBool } from 'kysely'
+import type { Expression, SelectQueryBuilder, SqlBool } from 'kysely'
 import type { Dialect } from './statements/dialect.ts'
 import type { Tables } from './statements/tables.ts'
 
@@ -13,6 +13,10 @@ export type RowSelection<Given> = (
 
 const expression = expressionBuilder<Tables>()
 
+export const isAmong = (
+  id: Expression<number>,
+  ids: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>,
+): Expression<SqlBool> => expression(id, 'in', ids)
 /** A single id, as in nearly every call, needs no list to unpack. */
 export const isId: RowSelection<{ id: number }> = (column, { id }, dialect) =>
   expression(column, '=', dialect.id(id))

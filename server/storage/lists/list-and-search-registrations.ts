@@ -12,8 +12,10 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { asTexts, listedByIds, toListed } from './listed-registrations.ts'
+import { asTexts, listedByIds, listedRows, toListed, toListedRows } from './listed-registrations.ts'
 import type { ListedRows, ListedTexts } from './listed-registrations.ts'
+import { isAmong } from '../database/select-by-ids.ts'
+import { linesWhere } from '../payments/stored-bill-lines.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from '../index.ts'
 import { filterOf, isCounted, r } from './list-filters.ts'
@@ -33,22 +35,45 @@ const registrationsInReview = statement((builder, { eventId }: { eventId: string
 )
 
 type Near = { readonly eventId: string; readonly rows: number; readonly skipped: number }
-const nearRows = (builder: Kysely<Tables>, { eventId, rows, skipped }: Near, dialect: Dialect) =>
-  builder
-    .selectFrom('registrations as r')
-    .select('r.id')
+type NearOfStatus = Near & { readonly status: PaymentStatus }
+const onPage = <O>(
+  rows: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', O>,
+  { eventId, rows: count, skipped }: Near,
+  direction: 'asc' | 'desc',
+  dialect: Dialect,
+) =>
+  rows
     .where('r.event_id', '=', r.fn.coalesce(r.val(eventId), r.val('')))
-    .limit(dialect.limit(rows))
+    .orderBy('r.created_at', direction)
+    .orderBy('r.id', direction)
+    .limit(dialect.limit(count))
     .offset(dialect.limit(skipped))
+const registrationIds = (builder: Kysely<Tables>) =>
+  builder.selectFrom('registrations as r').select('r.id')
+/** The rows of a page and the lines of their bills, which are read in one packet. */
 const nearStatements = (direction: 'asc' | 'desc') => ({
-  all: statement((builder, near: Near, dialect) =>
-    nearRows(builder, near, dialect).orderBy('r.created_at', direction).orderBy('r.id', direction),
+  rows: statement((builder, near: Near, dialect) =>
+    onPage(listedRows(builder), near, direction, dialect),
   ),
-  ofStatus: statement((builder, near: Near & { readonly status: PaymentStatus }, dialect) =>
-    nearRows(builder, near, dialect)
-      .where('r.payment_status', '=', near.status)
-      .orderBy('r.created_at', direction)
-      .orderBy('r.id', direction),
+  rowsOfStatus: statement((builder, near: NearOfStatus, dialect) =>
+    onPage(listedRows(builder), near, direction, dialect).where(
+      'r.payment_status',
+      '=',
+      near.status,
+    ),
+  ),
+  lines: linesWhere<Near>((id, near, dialect) =>
+    isAmong(id, onPage(registrationIds(dialect.builder), near, direction, dialect)),
+  ),
+  linesOfStatus: linesWhere<NearOfStatus>((id, near, dialect) =>
+    isAmong(
+      id,
+      onPage(registrationIds(dialect.builder), near, direction, dialect).where(
+        'r.payment_status',
+        '=',
+        near.status,
+      ),
+    ),
   ),
 })
 const NEWEST_FIRST = nearStatements('desc')
@@ -91,17 +116,17 @@ export async function nearPage(
   pageSize: number,
 ): Promise<ListPage> {
   const { eventId, paymentStatus: status, sort } = query
-  const { all, ofStatus } = sort?.isDescending === false ? OLDEST_FIRST : NEWEST_FIRST
+  const near = sort?.isDescending === false ? OLDEST_FIRST : NEWEST_FIRST
   const given = { eventId, rows: pageSize, skipped: (page - 1) * pageSize }
-  const sums = await sumsOf(sql, query)
-  const keys =
-    status === undefined ? await all.all(sql, given) : await ofStatus.all(sql, { ...given, status })
-  const rows = await listedByIds(
-    sql,
-    keys.map(({ id }) => id),
-  )
+  const [sums, rows, lines] = await Promise.all([
+    sumsOf(sql, query),
+    status === undefined
+      ? near.rows.all(sql, given)
+      : near.rowsOfStatus.all(sql, { ...given, status }),
+    status === undefined ? near.lines(sql, given) : near.linesOfStatus(sql, { ...given, status }),
+  ])
   return {
-    rows: toListed(rows),
+    rows: toListed(toListedRows(rows, lines)),
     count: totalOf(sums),
     countCapped: false,
     sums,

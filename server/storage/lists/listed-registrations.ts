@@ -1,8 +1,9 @@
 /** Reads list rows with only the data that list columns show, passed on without conversion. */
-import type { Kysely } from 'kysely'
+import type { InferResult, Kysely } from 'kysely'
 import { paise } from '../../../engine/index.ts'
 import type { Answers } from '../../../engine/index.ts'
 import { linesOf } from '../payments/stored-bill-lines.ts'
+import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
 import { amountOwed } from '../reports/balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -21,7 +22,7 @@ export type ListedRows = { readonly beside: readonly Beside[]; readonly answers:
 export type ListedTexts = { readonly rows: string; readonly answers: string }
 
 /** A registration with the order of its newest attempt. */
-const listedRows = (builder: Kysely<Tables>) =>
+export const listedRows = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('registrations as r')
     .select(({ selectFrom }) => [
@@ -69,14 +70,22 @@ export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<Lis
       : await listedRowsWithIds.all(sql, { ids: JSON.stringify(ids) })
   const lines = rows.some(({ bill }) => bill !== null) ? await linesOf(sql, ids) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
+  return toListedRows(
+    ids.flatMap((id) => byId.get(id) ?? []),
+    lines,
+  )
+}
+
+/** `lines` null: none of the rows has lines. */
+export function toListedRows(
+  rows: readonly InferResult<ReturnType<typeof listedRows>>[number][],
+  lines: LinesOfBill | null,
+): ListedRows {
   const beside: Beside[] = []
   const answers: string[] = []
-  for (const id of ids) {
-    const row = byId.get(id)
-    if (row === undefined) continue
-    const { bill, answers: own, inReview, booked, refunded, owed, ...rest } = row
+  for (const { bill, answers: own, inReview, booked, refunded, owed, ...rest } of rows) {
     const money = { paid: paise(booked + refunded), refunded, owed }
-    beside.push({ ...rest, money, inReview: inReview === 1, lines: lines?.(id, bill) ?? [] })
+    beside.push({ ...rest, money, inReview: inReview === 1, lines: lines?.(rest.id, bill) ?? [] })
     answers.push(own)
   }
   return { beside, answers }

@@ -152,6 +152,7 @@ const IN_ONE_PACKET: ReadonlySet<string> = new Set<keyof Reads>([
   'documents',
   'eventFile',
   'link',
+  'nearPage',
   'payment',
   'registration',
   'registrationOf',

@@ -126,6 +126,8 @@ export type StoredRegistration = {
   readonly regNo: RegNo
   /** The previous number of an imported registration: it may have been assigned by counting. */
   readonly formerNo: string | null
+  /** Another person takes part instead of the first one. */
+  readonly wasTransferred: boolean
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null

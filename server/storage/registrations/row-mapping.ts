@@ -190,7 +190,22 @@ function registrationsWhere<Given extends object>(selection: RowSelection<Given>
     builder
       .selectFrom('registrations as r')
       .selectAll('r')
-      .select(amountOwed.as('owed'))
+      .select(({ case: when, exists, selectFrom }) => [
+        amountOwed.as('owed'),
+        when()
+          .when(
+            exists(
+              selectFrom('acts as a')
+                .select('a.id')
+                .whereRef('a.registration_id', '=', 'r.id')
+                .where('a.act', '=', 'transfer'),
+            ),
+          )
+          .then<0 | 1>(1)
+          .else(0)
+          .end()
+          .as('was_transferred'),
+      ])
       .where(({ ref }) => selection(ref('r.id'), given, dialect)),
   )
   const paymentsWhere = statement((builder, given: Given, dialect) =>
@@ -259,7 +274,7 @@ export async function registrationOfOrder(
 }
 
 function toStoredRegistrations(
-  rows: readonly (RegistrationRow & { owed: Paise })[],
+  rows: readonly (RegistrationRow & { owed: Paise; was_transferred: number })[],
   paymentRows: readonly PaymentRow[],
   uploadRows: readonly UploadRow[],
   lines: LinesOfBill,
@@ -274,6 +289,7 @@ function toStoredRegistrations(
       eventHash: row.event_hash,
       regNo: row.reg_no,
       formerNo: row.former_no,
+      wasTransferred: row.was_transferred === 1,
       answers: JSON.parse(row.answers) as Answers,
       category: row.category,
       period: row.period,

@@ -95,6 +95,7 @@ export function registeringContract(given: Given): void {
         eventHash: 'hash-1',
         regNo: asked.regNo,
         formerNo: null,
+        wasTransferred: false,
         answers: asked.answers,
         category: 'pg',
         period: 'early',
