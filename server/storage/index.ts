@@ -147,8 +147,8 @@ export interface Store
   registrationOf(orderId: string): Promise<StoredRegistration | null>
   payment(orderId: string): Promise<StoredPayment | null>
 
-  /** Append-only, verbatim, before it is checked. Returns the message's id. */
-  recordNotice(notice: NewGatewayMessage): Promise<number>
+  /** Append-only, verbatim, before it is checked. */
+  recordNotice(notice: NewGatewayMessage): Promise<void>
   /** Verbatim, oldest first; null: those that named no readable order. */
   notices(orderId: string | null): Promise<readonly StoredGatewayMessage[]>
   /**

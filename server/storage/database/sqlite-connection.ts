@@ -34,6 +34,11 @@ export type Sql = {
 export type Batch = {
   /** Returns the id that the next row of a table gets. */
   newId(table: 'registrations'): Promise<number>
+  /**
+   * Sends reads that the operation will probably need with its next statement, so that they are one packet. The operation
+   * reads as usual; it uses these results unless it has written to one of their tables, or locked what they read.
+   */
+  readAhead(reads: () => readonly Promise<unknown>[]): void
   /** If a row with these unique values exists, nothing is stored, and the operation returns `result`. */
   orElse(constraint: string, result: unknown): void
   /**

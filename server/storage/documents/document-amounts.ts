@@ -158,6 +158,10 @@ export async function taxOfDifference(
   return paise(isExact ? left : 0)
 }
 
+/** Reads what `chargedOf` reads. */
+export const chargeReads = (sql: Sql, registrationId: number): Promise<unknown> =>
+  Promise.all([paidAmounts.get(sql, { registrationId }), moneyOfBill(sql, registrationId)])
+
 /**
  * What of the bill is charged: money that is kept, and what is due. Money beyond the price was never charged.
  * `chargedHere`: without the imported money, from which what is to be paid back is taken first.

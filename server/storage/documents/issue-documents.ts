@@ -28,6 +28,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
   chargedOf,
+  chargeReads,
   findAcceptedAmount,
   findCountedAmount,
   hasImportedMoney,
@@ -85,6 +86,33 @@ const saveBillWithoutInvoice = statement(
   (builder, { id, bill }: { id: number; bill: number | null }) =>
     builder.updateTable('registrations').set({ bill_without_invoice: bill }).where('id', '=', id),
 )
+
+type Paid = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>
+/** Reads what `issueReceipt` reads. */
+export const receiptReads = (
+  sql: Sql,
+  { id, registration_id: registrationId, event_id: eventId }: Paid,
+): readonly Promise<unknown>[] => [
+  findIssuer(sql, eventId),
+  receiptCount.get(sql, { paymentId: id }),
+  registrationById.get(sql, { id: registrationId }),
+  linesOf(sql, [registrationId]),
+  findAcceptedAmount(sql, id),
+]
+/** Reads what `coverBill` reads after a payment. */
+export const coverReads = (
+  sql: Sql,
+  { id, registration_id: registrationId, event_id: eventId }: Paid,
+): readonly Promise<unknown>[] => [
+  hasImportedMoney(sql, registrationId),
+  registrationById.get(sql, { id: registrationId }),
+  taxDocuments.all(sql, { registrationId }),
+  findIssuer(sql, eventId),
+  lastPaid.get(sql, { registrationId }),
+  linesOf(sql, [registrationId]),
+  chargeReads(sql, registrationId),
+  findCountedAmount(sql, id),
+]
 
 /**
  * Issues the receipt of a payment that has just become a success, and another one once more money is added to a

@@ -21,12 +21,13 @@ import type { Tables } from '../database/statements/tables.ts'
 import { askDifference, endOpenPayments } from './payment-attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './received-payments.ts'
 import { book } from '../reports/registration-and-revenue-counters.ts'
-import { balance, payDifference } from './stored-balance.ts'
+import { balance, payDifference, priceAndCorrection } from './stored-balance.ts'
 import { addDue, dueOf } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
+import { firstPaidBySamePerson } from './find-duplicate-payments.ts'
 import { known, writeFact } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
-import { placeGone } from '../seats/available-seats.ts'
+import { lostSeats, placeGone } from '../seats/available-seats.ts'
 import { placeRefund } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
@@ -73,12 +74,6 @@ const setNotFree = statement((builder, { registrationId }: OfRegistration) =>
   builder
     .updateTable('registrations')
     .set({ freed_at_attempt: null })
-    .where('id', '=', registrationId),
-)
-const priceAndCorrection = statement((builder, { registrationId }: OfRegistration) =>
-  builder
-    .selectFrom('registrations')
-    .select(['total', 'is_corrected'])
     .where('id', '=', registrationId),
 )
 const laterDifference = statement(
@@ -158,9 +153,11 @@ export async function applyFact(
   // The gateway's own word ends what a message claimed; our patience does not.
   if (fact.type !== 'expired' && fact.type !== 'undecided') endClaim.run(sql, { orderId })
   let isPaidNow = false
+  let registrationId: number | null = null
   // What went back stands beside what came, and is a fact of its own.
   for (const one of partsOf(fact)) {
     const row = await paymentRow(sql, orderId)
+    registrationId = row.registration_id
     const isNews =
       one.type === 'refunded' ? await applyRefund(sql, row, one) : await applyOne(sql, row, one)
     changed ||= isNews.changed
@@ -171,6 +168,12 @@ export async function applyFact(
       unkept = null
     }
   }
+  sql.batch?.readAhead(() => [
+    paymentOfOrder.get(sql, { orderId }),
+    ...(registrationId === null || mail === null
+      ? []
+      : [firstPaidBySamePerson(sql, registrationId)]),
+  ])
   const after = await paymentRow(sql, orderId)
   // Whoever has all of it back by the same answer is not told that it is paid.
   if (isPaidNow && after.asks_for === 'whole' && after.status === 'success' && mail !== null)
@@ -193,7 +196,23 @@ function partsOf(fact: PaymentEvent): readonly PaymentEvent[] {
   return [confirmed, ...alone(refunds)]
 }
 
+/** What every confirmation reads before anything is written. */
+function readAheadOf(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): void {
+  const { id, registration_id: registrationId, gateway } = row
+  if (fact.type !== 'confirmed' || row.status === 'success') return
+  const { reference } = fact
+  sql.batch?.readAhead(() => [
+    known(sql, id, fact),
+    captureNamed(sql, row, reference),
+    registrationState.get(sql, { registrationId }),
+    otherPaidPayment.get(sql, { registrationId, id }),
+    ...(gateway === null ? [] : [paymentWithReference.get(sql, { gateway, reference, id })]),
+    ...(row.asks_for === 'difference' ? [] : [lostSeats(sql, registrationId)]),
+  ])
+}
+
 async function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Promise<News> {
+  readAheadOf(sql, row, fact)
   const isNew = !(await known(sql, row.id, fact))
   const confirmed = fact.type === 'confirmed' ? await undecidedOf(sql, row, fact) : fact
   if (confirmed === null) {
@@ -239,8 +258,9 @@ async function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Pro
 export async function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for === 'difference') return askRemainder(sql, row, at)
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
-  setNotFree.run(sql, { registrationId: id })
   const stored = await priceAndCorrection.get(sql, { registrationId: id })
+  if (stored !== undefined && stored.freed_at_attempt !== null)
+    setNotFree.run(sql, { registrationId: id })
   if (stored?.total == null) return
   const owed = (await balance(sql, id)) - (await dueOf(sql, id))
   if (owed === 0) return

@@ -252,6 +252,12 @@ const personsWithSeveral = statement((builder) =>
 const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
   payerKey({ email, fullName })
 
+/** Reads what `notePayer` reads first. */
+export const payerReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
+  payerOfRegistration.get(sql, { registrationId }),
+  storedPayer.get(sql, { registrationId }),
+]
+
 /** Call it whenever the payments, the state or the person of a registration may have changed. */
 export async function notePayer(sql: Sql, registrationId: number): Promise<void> {
   const [paid, before] = await Promise.all([
@@ -266,7 +272,9 @@ export async function notePayer(sql: Sql, registrationId: number): Promise<void>
   ])
   if (person === null || paid === undefined) deletePayer.run(sql, { registrationId })
   else {
-    await keepPayer(sql, registrationId, paid.event_id, person)
+    // The registration is locked, so that its row is still there, or still is not.
+    if (before === undefined) addPayer.run(sql, { registrationId, eventId: paid.event_id, person })
+    else renamePayer.run(sql, { registrationId, person })
     await findFirst(sql, paid.event_id, person)
   }
   if (before !== undefined) await findFirst(sql, before.event_id, before.person)
@@ -306,13 +314,19 @@ export async function paidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly
   return registrations.map(({ reg_no }) => reg_no)
 }
 
+/** Returns the number of the registration that this person paid first; undefined: this is the first one. */
+export const firstPaidBySamePerson = (
+  sql: Sql,
+  registrationId: number,
+): Promise<{ reg_no: RegNo } | undefined> => firstOfSecond.get(sql, { registrationId })
+
 /** Returns the confirmation for this registration: for a second payment, it says so. */
 export async function sayingSecond(
   sql: Sql,
   registrationId: number,
   mail: NewMail,
 ): Promise<NewMail> {
-  const first = await firstOfSecond.get(sql, { registrationId })
+  const first = await firstPaidBySamePerson(sql, registrationId)
   return first === undefined ? mail : addSecondPaymentNotice(mail, first.reg_no)
 }
 

@@ -16,12 +16,14 @@ import { book } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
-import { coverBill, issueReceipt } from '../documents/issue-documents.ts'
-import { addDue, paidBack } from './balance-adjustments.ts'
+import { coverBill, coverReads, issueReceipt, receiptReads } from '../documents/issue-documents.ts'
+import { addDue, dueOf, paidBack } from './balance-adjustments.ts'
+import { captureNamed } from './received-payments.ts'
+import { balance, priceAndCorrection } from './stored-balance.ts'
 import { withoutReturned } from './returned-transfers.ts'
 import { leftOf } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
-import { settleRegistration } from './settle-registration.ts'
+import { settleRegistration, settlingReads } from './settle-registration.ts'
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 
@@ -162,13 +164,48 @@ export async function stand(
     statusBefore: row.status,
     reviewBefore: row.review,
   })
+  const { registration_id: registrationId } = row
+  const isPaid = moved && status.is === 'success'
+  sql.batch?.readAhead(() => [
+    ...settlingReads(sql, registrationId),
+    ...(isPaid ? receiptReads(sql, row) : []),
+    ...(isPaid ? [captureNamed(sql, row, status.reference)] : []),
+    ...(isPaid && row.asks_for === 'whole'
+      ? [otherPaymentsByHand.all(sql, { registrationId, paymentId: row.id })]
+      : []),
+  ])
   assert((await written.changes) === 1, 'the guarded statement of a payment changed nothing')
-  if (moved && status.is === 'success') {
+  if (isPaid) {
     await issueReceipt(sql, row, status, at)
     await endOthersByHand(sql, row, at)
   }
-  await settleRegistration(sql, row.registration_id)
+  const capture =
+    isPaid && sql.batch !== null ? await captureNamed(sql, row, status.reference) : undefined
+  await settleRegistration(sql, registrationId, () =>
+    isPaid ? readsAfterPayment(sql, row, capture) : [],
+  )
   return true
+}
+
+/** What follows a payment that has just become a success: the balance, and the documents. */
+const readsAfterPayment = (
+  sql: Sql,
+  row: OwnedPaymentRow,
+  capture: CaptureRow | undefined,
+): readonly Promise<unknown>[] => {
+  const { registration_id: registrationId } = row
+  return [
+    priceAndCorrection.get(sql, { registrationId }),
+    balance(sql, registrationId),
+    dueOf(sql, registrationId),
+    ...coverReads(sql, row),
+    ...(capture === undefined
+      ? []
+      : [
+          doneRefunds.all(sql, { captureId: capture.id }),
+          uncountedAmount.get(sql, { captureId: capture.id }),
+        ]),
+  ]
 }
 
 /** What was to be paid by hand is paid otherwise: no gateway is asked about it, so that nothing else would end it. */

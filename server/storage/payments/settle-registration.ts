@@ -8,7 +8,7 @@ import { statement } from '../database/statements/statement.ts'
 import { quoteOf } from '../registrations/row-mapping.ts'
 import type { RegistrationRow } from '../registrations/row-mapping.ts'
 import { settlePlaces } from '../seats/keep-and-release-seats.ts'
-import { notePayer } from './find-duplicate-payments.ts'
+import { notePayer, payerReads } from './find-duplicate-payments.ts'
 
 type OfRegistration = { registrationId: number }
 const isDistinct = (column: Expression<unknown>, value: unknown) =>
@@ -85,8 +85,22 @@ const setRegistrationState = statement(
       .where('id', '=', next.registrationId),
 )
 
-/** Derives the registration's state from its attempts: a success of any, else a refund, else the newest. */
-export async function settleRegistration(sql: Sql, registrationId: number): Promise<void> {
+/** Reads what `settleRegistration` reads first. */
+export const settlingReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
+  attemptsOfRegistration.all(sql, { registrationId }),
+  storedState.get(sql, { registrationId }),
+  captureInReview.get(sql, { registrationId }),
+]
+
+/**
+ * Derives the registration's state from its attempts: a success of any, else a refund, else the newest. `reads`: what the
+ * caller reads afterwards, which is sent with the writes.
+ */
+export async function settleRegistration(
+  sql: Sql,
+  registrationId: number,
+  reads: () => readonly Promise<unknown>[] = () => [],
+): Promise<void> {
   const [attempts, row, waits] = await Promise.all([
     attemptsOfRegistration.all(sql, { registrationId }),
     storedState.get(sql, { registrationId }),
@@ -127,6 +141,7 @@ export async function settleRegistration(sql: Sql, registrationId: number): Prom
     inReview: inReview ? 1 : 0,
     state,
   })
+  sql.batch?.readAhead(() => [...payerReads(sql, registrationId), ...reads()])
   if (status === 'success' || row.payment_status === 'success') await notePayer(sql, registrationId)
 }
 

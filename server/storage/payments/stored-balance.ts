@@ -87,6 +87,12 @@ const amountLeft = statement((builder, { registrationId }: OfRegistration) =>
 const priceOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
   builder.selectFrom('registrations').select('total').where('id', '=', registrationId),
 )
+export const priceAndCorrection = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('registrations')
+    .select(['total', 'is_corrected', 'freed_at_attempt'])
+    .where('id', '=', registrationId),
+)
 /** Paid registrations with an accepted payment, the amounts refunded, and those by which the balance was reduced. */
 const acceptedRegistrations = statement((builder) =>
   builder

@@ -10,6 +10,7 @@ import type { Batch, Ran, Sql, Statement } from '../database/sqlite-connection.t
 import { STORE_COMMIT_KEY } from './commit-keys.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
+import { openReadAhead } from '../database/statements/read-ahead.ts'
 import type { Seam } from '../database/fault-injection.ts'
 import { inPostgres, withoutNul } from './sql-translation.ts'
 import type { Written } from './sql-translation.ts'
@@ -86,12 +87,18 @@ export function connectionOn(
   let failure: Error | null = null
   let hasWritten = false
   const statements = new Map<string, Statement<unknown>>()
+  const readAhead = openReadAhead<Result>()
+  let isReadingAhead = false
+  const locked = new Set<string>()
 
   const add = (text: string, params: readonly unknown[], isPlain = false): Queued => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     // An error of a statement that nobody waits for is thrown by the next one that somebody waits for.
     promise.catch(() => {})
-    hasWritten ||= !isPlain && !READS_ONLY.test(text)
+    if (!isPlain && !READS_ONLY.test(text)) {
+      hasWritten = true
+      readAhead.afterWrite(text)
+    }
     const name = isNamed && !isPlain ? nameOf(text) : undefined
     const one: Queued = { text, name, params, resolve, reject, result: promise }
     queued.push(one)
@@ -123,13 +130,18 @@ export function connectionOn(
   let lastLock = 0
   /** Locks out of order may wait for each other in a circle. */
   const lock: Sql['lock'] = (kind, text, ...params) => {
+    const key = JSON.stringify([text, params])
+    if (locked.has(key)) return
     const order = LOCK_ORDER.indexOf(kind)
     assert(
       !assertsLockOrder || order >= lastLock,
       `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`,
     )
     lastLock = order
-    if (kind !== withoutLock) add(text, params)
+    locked.add(key)
+    if (kind === withoutLock) return
+    readAhead.afterLock(kind)
+    add(text, params)
   }
   let checks: (() => void)[] = []
   let contended: string | null = null
@@ -142,6 +154,13 @@ export function connectionOn(
           `SELECT nextval(pg_get_serial_sequence('${table}', 'id')) AS id`,
         ).get()
       )?.id ?? 0,
+    readAhead(reads) {
+      isReadingAhead = true
+      for (const read of reads())
+        // If it fails, so does the transaction.
+        read.catch(() => {})
+      isReadingAhead = false
+    },
     orElse: (constraint, result) => void results.set(constraint, result),
     get trustsSeats() {
       return trustsSeats
@@ -159,6 +178,13 @@ export function connectionOn(
     return one.result
   }
 
+  const read = async (text: string, params: readonly unknown[]): Promise<Result> => {
+    const kept = readAhead.take(text, params)
+    if (kept !== null) return kept
+    const result = awaited(add(text, params))
+    if (isReadingAhead) readAhead.keep(text, params, result)
+    return result
+  }
   const translated = <R>(text: string): Statement<R> => {
     if (text.startsWith('PRAGMA')) return NOTHING as Statement<R>
     let translation = written.get(text)
@@ -170,7 +196,7 @@ export function connectionOn(
   }
   const statement = <R>(to: Written): Statement<R> => {
     const all = async (...params: unknown[]): Promise<R[]> =>
-      (await awaited(add(to.text, bound(to, params)))).rows as R[]
+      (await read(to.text, bound(to, params))).rows as R[]
     return {
       all,
       get: async (...params) => (await all(...params))[0],
@@ -210,6 +236,8 @@ export function connectionOn(
       checks = []
       contended = null
       results.clear()
+      readAhead.clear()
+      locked.clear()
       trustsSeats = isFirst
       for (const text of texts) add(text, [], true)
     },

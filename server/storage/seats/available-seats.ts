@@ -208,10 +208,15 @@ export async function placeGone(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  lockLostSeats(sql, registrationId)
-  const lost = await seatsLostBy.all(sql, { registrationId })
+  const lost = await lostSeats(sql, registrationId)
   const gone = await findInOrder(lost, async (place) => !(await hasRoom(sql, place, at)))
   return gone === undefined ? null : named(gone)
+}
+
+/** The seats that a registration has lost and that another one may have taken. */
+export function lostSeats(sql: Sql, registrationId: number): Promise<readonly PlaceRow[]> {
+  lockLostSeats(sql, registrationId)
+  return seatsLostBy.all(sql, { registrationId })
 }
 
 export const named = ({ place, name }: PlaceRow): UnavailableSeat => ({

@@ -548,15 +548,14 @@ export function settlingContract(given: Given): void {
         contentType: 'text/plain',
         at: noon,
       } as const
-      const first = await store.recordNotice(notice)
-      const second = await store.recordNotice({ ...notice, orderId: 'DEMO1', kind: 'return' })
-      expect(second).toBeGreaterThan(first)
+      await store.recordNotice(notice)
+      await store.recordNotice({ ...notice, orderId: 'DEMO1', kind: 'return' })
       const { gateway, body, contentType } = notice
       expect(await store.notices(null)).toEqual([
-        { id: first, gateway, kind: 'notice', body, contentType, at: noon },
+        { id: expect.any(Number), gateway, kind: 'notice', body, contentType, at: noon },
       ])
       expect(await store.notices('DEMO1')).toEqual([
-        { id: second, gateway, kind: 'return', body, contentType, at: noon },
+        { id: expect.any(Number), gateway, kind: 'return', body, contentType, at: noon },
       ])
     })
   })
