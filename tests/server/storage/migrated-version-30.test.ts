@@ -7,12 +7,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { day, instant, paise } from '../../../engine/index.ts'
+import type { Instant, RegNo } from '../../../engine/index.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { moveToPostgres } from '../../../server/storage/database/move-database.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { adopt, killAt, readVersion } from '../../crash/adoption/killed-adoption.ts'
 import type { Place } from '../../crash/adoption/killed-adoption.ts'
 import { compareContents, readContents, readTotals } from '../../crash/adoption/table-contents.ts'
+import { confirmed, hour, mail, quoted, registered } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -41,6 +45,96 @@ async function expectAdopted(original: Place, place: Place): Promise<void> {
   expect(counted).toBe((await readTotals(databaseOf(original))).counted)
 }
 
+const EVENT = 'sample2026'
+const AT = instant(Date.UTC(2026, 1, 22))
+const hours = (count: number): Instant => instant(AT + count * hour)
+const invoicesOf = async (store: Store, regNos: readonly RegNo[]): Promise<readonly string[]> => {
+  const all = await Promise.all(regNos.map((regNo) => store.documents(regNo)))
+  return all.flatMap((documents) =>
+    documents.filter(({ kind }) => kind === 'invoice').map(({ serial }) => serial),
+  )
+}
+
+/** Sells some registrations, pays pending ones, puts the backup back, and goes through the recovery. */
+async function expectRecovered(
+  open: () => Promise<Store>,
+  back: { readonly up: () => Promise<void>; readonly restore: () => Promise<void> },
+  databaseNow: () => string,
+): Promise<void> {
+  const sell = async (store: Store, name: string, at: Instant) => {
+    const askedOf = { account: 'sample', merchantId: '100001' }
+    const registration = { eventId: EVENT, at, gateway: 'airpay', askedOf }
+    const one = await registered(store, registration)
+    const reference = `${name} ${one.regNo}`
+    await store.applyFact(one.orderId, confirmed(reference, quoted.total, at), mail)
+    return { ...one, reference }
+  }
+  let store = await open()
+  await sell(store, 'BEFORE', hours(1))
+  await store.close()
+  await back.up()
+  store = await open()
+  const pending = await store.pendingPayments(hours(2), 500)
+  expect(pending.length).toBeGreaterThan(3)
+  const late = pending.map(({ orderId, amount, regNo }) => ({
+    orderId,
+    regNo,
+    payment: confirmed(`LATE ${orderId}`, amount, hours(3)),
+  }))
+  for (const { orderId, payment } of late) await store.applyFact(orderId, payment, mail)
+  const lost = []
+  for (let n = 0; n < 12; n += 1) lost.push(await sell(store, 'LOST', hours(4)))
+  const before = await invoicesOf(
+    store,
+    [...lost, ...late].map(({ regNo }) => regNo),
+  )
+  expect(before.length).toBeGreaterThan(12)
+  await store.close()
+
+  await back.restore()
+  store = await open()
+  const recovery = { at: hours(5), who: 'Meera', why: 'Restored.', taken: [] }
+  await store.beginRecovery({ ...recovery, copyAt: hours(2), servedAt: hours(4) }, null)
+  // The gateway is asked about what is pending, and its report names the orders that are lost.
+  for (const { orderId, payment } of late) await store.applyFact(orderId, payment, mail)
+  const line = {
+    is: 'sale' as const,
+    amount: quoted.total,
+    fee: paise(0),
+    tax: paise(0),
+    net: quoted.total,
+    day: day('2026-02-23'),
+    utr: 'UTRLOST',
+    paidOn: null,
+    nth: 1,
+  }
+  const lines = lost.map(({ orderId, reference }, n) => ({
+    ...line,
+    line: n + 2,
+    order: orderId,
+    reference,
+  }))
+  const account = { source: 'airpay', account: 'sample' }
+  const report = { ...account, eventId: EVENT, sha256: 'cd', who: 'Meera', at: hours(6), lines }
+  expect(await store.keepSettlement(report)).toMatchObject({ added: 12, toReview: 12 })
+  const newer = [await sell(store, 'AFTER', hours(7)), await sell(store, 'AFTER', hours(7))]
+  expect(await store.endRecovery({ at: hours(8), who: 'Meera', mails: 'discard' })).not.toBeNull()
+  const after = await invoicesOf(
+    store,
+    [...newer, ...late].map(({ regNo }) => regNo),
+  )
+  expect(after.length).toBeGreaterThan(2)
+  await store.close()
+  expect(after.filter((serial) => before.includes(serial))).toEqual([])
+  const { columns = [], rows = [] } = (await readContents(databaseNow())).get('captures') ?? {}
+  const known = rows.map((row) => row[columns.indexOf('reference')])
+  const came = [
+    ...lost.map(({ reference }) => reference),
+    ...late.map(({ orderId }) => `LATE ${orderId}`),
+  ]
+  expect(came.filter((reference) => !known.includes(reference))).toEqual([])
+}
+
 describe('SQLite', () => {
   const original = { dataDir: join(folder, 'original'), url: null }
   beforeAll(() => {
@@ -64,6 +158,24 @@ describe('SQLite', () => {
     for (const target of [30_031, ALL_STEPS]) await killAt(place, target)
     await adopt(place)
     await expectAdopted(original, place)
+  })
+
+  test('a backup restored after further sales: its recovery knows every payment, and no number is used twice', async () => {
+    const { dataDir } = copy('recovered')
+    const backup = join(folder, 'backup')
+    const file = join(dataDir, 'rollcall.db')
+    await expectRecovered(
+      () => openStore({ dataDir, migrates: true }),
+      {
+        up: async () => cpSync(file, backup),
+        restore: async () => {
+          rmSync(dataDir, { recursive: true })
+          mkdirSync(dataDir)
+          cpSync(backup, file)
+        },
+      },
+      () => file,
+    )
   })
 
   test.runIf(hasPostgres)('a migrated database moves to PostgreSQL with equal rows', async () => {
@@ -113,5 +225,20 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     await adopt(place)
     expect(await readVersion(place)).toBe(migrations.length)
     await expectAdopted(original, place)
+  })
+
+  test('a backup restored after further sales: its recovery knows every payment, and no number is used twice', async () => {
+    const { dataDir, url } = await copy('recovered')
+    let now = url
+    await expectRecovered(
+      () => openStore({ dataDir, databaseUrl: now, migrates: true }),
+      {
+        up: async () => void (await server.database('backup', { like: 'recovered' })),
+        restore: async () => {
+          now = await server.database('restored', { like: 'backup' })
+        },
+      },
+      () => now ?? '',
+    )
   })
 })
