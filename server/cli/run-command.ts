@@ -1,6 +1,6 @@
 /** `rollcall`: finds and runs a command, and converts errors into an exit status. */
 import type { Command, Status, Terminal } from './command.ts'
-import { loadEnvironment } from '../ops/environment.ts'
+import { loadEnvironment, readEventsDir } from '../ops/environment.ts'
 import { troubleOf } from '../storage/database/error-explanations.ts'
 
 type CommandEntry = {
@@ -315,6 +315,7 @@ function createTerminal(): Terminal {
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     printError,
+    eventsDir: readEventsDir(),
     environment: () => {
       const isFirst = result === null
       result ??= loadEnvironment()

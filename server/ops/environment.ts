@@ -38,6 +38,11 @@ export function loadEnvironment(): Result<Environment, readonly string[]> {
   return readEnvironment(process.env)
 }
 
+/** Returns EVENTS_DIR alone, for commands that work although other variables are invalid. */
+export function readEventsDir(): string | undefined {
+  return process.env['EVENTS_DIR']?.trim() || undefined
+}
+
 /**
  * Makes libraries loaded from now on run in production mode (React's development build renders emails slower). Call
  * it after reading our own environment, where an unset NODE_ENV still allows the sandbox.

@@ -11,7 +11,7 @@ import type { Command, Status, Terminal } from '../command.ts'
 import { findBrokenPromises } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import { parseArguments } from '../options.ts'
-import { compileFile, openEvent } from './open-event-file.ts'
+import { compileFile, findEventsFolder, openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event diff <old file> <new file>
        rollcall event diff --git <revision> [<file>…]
@@ -19,7 +19,7 @@ const help = `Usage: rollcall event diff <old file> <new file>
 Shows what a new version changes for delegates and staff, not the changed lines: prices by day and category, who
 gets which category, fields, messages, addresses, wording, office.
 
-  --git <revision>    compare the files with that revision (all of events/ if no file is named)
+  --git <revision>    compare the files with that revision (all of EVENTS_DIR if no file is named)
   --database          also count the stored and pending registrations, and what the new version would break
                       in them (in the database of DATA_DIR)
   --json              print JSON, amounts in paise
@@ -101,14 +101,15 @@ async function compareWithRevision(
   fileNames: readonly string[],
   terminal: Terminal,
 ): Promise<readonly ComparedEvent[] | Status> {
+  const eventsFolder = findEventsFolder(terminal)
   const files =
     fileNames.length > 0
       ? fileNames
-      : existsSync('events')
-        ? (await readdir('events'))
+      : existsSync(eventsFolder)
+        ? (await readdir(eventsFolder))
             .filter((name) => /\.ya?ml$/.test(name))
             .sort()
-            .map((name) => path.join('events', name))
+            .map((name) => path.join(eventsFolder, name))
         : []
   const compared: ComparedEvent[] = []
   for (const file of files) {

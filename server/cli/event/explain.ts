@@ -17,7 +17,7 @@ import type { StoredRegistration } from '../../storage/index.ts'
 import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
-const help = `Usage: rollcall event explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
+const help = `Usage: rollcall event explain <file or event id> [--given <answers>]… [<field>=<answer>]… [--on <day>]
                         [--code <kind>] [--full <quota>]… [--roll <field>.<column>=<value>]…
        rollcall event explain --registration <number>
 
@@ -33,6 +33,8 @@ tried, the cell of the price table (with its line), the tax, and each line of th
                             file it was registered with (in the database of DATA_DIR)
   --json                    print JSON
   --shared <folder>         folder of lists.yaml, gateways.yaml and texts.yaml
+
+An event id names its file in EVENTS_DIR (events/).
 
 Exit status: 0 done; 1 the file has errors, or the stored price differs; 2 invalid usage; 3 internal error.`
 

@@ -17,11 +17,11 @@ import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import type { Command, Terminal } from '../command.ts'
 import { createClock } from '../../ops/clock.ts'
 import { parseArguments } from '../options.ts'
-import { readSharedFor } from './open-event-file.ts'
+import { findEventsFolder, readSharedFor } from './open-event-file.ts'
 
 const help = `Usage: rollcall new <event id> [options]
 
-Writes a commented first event file, events/<event id>.yaml. It asks for what the options do not state, at the
+Writes a commented first event file, <event id>.yaml in EVENTS_DIR (events/). It asks for what the options do not state, at the
 terminal or from piped lines. If an answer cannot be read, it asks again and keeps the others. For an empty answer
 it writes a placeholder and lists it under demo:.
 
@@ -34,7 +34,7 @@ it writes a placeholder and lists it under demo:.
   --workshops <list>     prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
   --early-until <day>    last day of the early prices
   --free                 free event; the same as --payment none
-  --out <folder>         folder of the file; default events
+  --out <folder>         folder of the file; default EVENTS_DIR, or events
   --yes                  ask nothing
 
 A running server shows the event as soon as the file is in its folder. To repeat an existing event next year, see
@@ -65,7 +65,13 @@ export const newCommand: Command = {
   run: async (args, terminal) => {
     const parsed = parseArguments(args, options, [1, 1], help, terminal)
     if (parsed === null) return 2
-    const { out = 'events', yes = false, free, payment, ...values } = parsed.values
+    const {
+      out = findEventsFolder(terminal),
+      yes = false,
+      free,
+      payment,
+      ...values
+    } = parsed.values
     const [name = ''] = parsed.positionals
     const id = eventIdFrom(name)
     if (id === null) {
@@ -104,7 +110,7 @@ export const newCommand: Command = {
       return 2
     }
     const content = newEventFile({ ...interviewed.value, id, prefix, today })
-    const { findings } = compileEvent(content, await readSharedFor(file), { path: file })
+    const { findings } = compileEvent(content, await readSharedFor(file, terminal), { path: file })
     const problems = findings.filter(({ severity }) => severity !== 'note')
     if (problems.length > 0)
       terminal.printError(formatFindings(problems, new Map([[file, content]])))

@@ -30,23 +30,35 @@ export type OpenedEvent = {
   readonly status: 0 | 1
 }
 
-/** Finds a file by path, or by event id in `events/`. Null if there is none. */
-export function findEventPath(name: string): string | null {
-  return (
-    [name, path.join('events', `${name}.yaml`), path.join(BUNDLED_EVENTS, `${name}.yaml`)].find(
-      (file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file),
-    ) ?? null
-  )
+const DEFAULT_FOLDER = 'events'
+
+/** Returns EVENTS_DIR, relative to the current folder if it is inside: findings name short paths. */
+export function findEventsFolder({ eventsDir = DEFAULT_FOLDER }: Terminal): string {
+  const relative = path.relative('.', eventsDir)
+  return relative === '' || relative.startsWith('..') ? path.resolve(eventsDir) : relative
+}
+
+/**
+ * Finds a file by path, or by event id in EVENTS_DIR. Null if there is none. Rollcall's own events are found by id
+ * only without EVENTS_DIR: with it, they are not the events that the server serves.
+ */
+export function findEventPath(name: string, terminal: Terminal): string | null {
+  const eventsFolder = findEventsFolder(terminal)
+  const folders = [eventsFolder, ...(eventsFolder === DEFAULT_FOLDER ? [BUNDLED_EVENTS] : [])]
+  const byId = /^[a-z][a-z0-9]*$/.test(name)
+    ? folders.map((folder) => path.join(folder, `${name}.yaml`))
+    : []
+  return [name, ...byId].find((file) => existsSync(file)) ?? null
 }
 
 /** Reads an event file. Null after printing that it cannot be read. */
 export async function readEventFile(name: string, terminal: Terminal): Promise<SourceText | null> {
   if (name === '-')
     return { path: 'standard input', text: await readAll(terminal.input ?? process.stdin) }
-  const file = findEventPath(name)
+  const file = findEventPath(name, terminal)
   const text = file === null ? null : await readText(file)
   if (file === null || text === null || !text.ok || text.value === null) {
-    terminal.printError(`The file ${name} cannot be read.${await suggestFiles(name)}`)
+    terminal.printError(`The file ${name} cannot be read.${await suggestFiles(name, terminal)}`)
     return null
   }
   return { path: file, text: text.value }
@@ -56,8 +68,8 @@ export async function readEventFile(name: string, terminal: Terminal): Promise<S
  * Reports that a server ignores a file with this name, with the same message as for its folder. Empty for a file
  * that servers read, or that does not look like an event file.
  */
-export async function explainUnread(name: string): Promise<readonly string[]> {
-  const file = findEventPath(name)
+export async function explainUnread(name: string, terminal: Terminal): Promise<readonly string[]> {
+  const file = findEventPath(name, terminal)
   if (file === null) return []
   const folder = path.dirname(file)
   const eventPath = path.join(folder, path.basename(file))
@@ -67,8 +79,8 @@ export async function explainUnread(name: string): Promise<readonly string[]> {
 }
 
 /** Suggests names for a missing file: an event with a similar name, or a file that is ignored. */
-async function suggestFiles(name: string): Promise<string> {
-  const folder = path.dirname(name) === '.' ? 'events' : path.dirname(name)
+async function suggestFiles(name: string, terminal: Terminal): Promise<string> {
+  const folder = path.dirname(name) === '.' ? findEventsFolder(terminal) : path.dirname(name)
   const baseName = path
     .basename(name)
     .replace(/\.ya?ml$/i, '')
@@ -95,24 +107,28 @@ async function suggestFiles(name: string): Promise<string> {
     ? ` Did you mean ${similar}?`
     : ids.length === 0
       ? ''
-      : ` The events here: ${formatList(ids)}.`
+      : ` The events in ${folder}: ${formatList(ids)}.`
 }
 
 /**
  * Returns the folder of a file's shared files: `sharedFolder`, otherwise `_shared` next to the file, otherwise in
- * `events/`, otherwise Rollcall's own.
+ * EVENTS_DIR, otherwise Rollcall's own.
  */
-export function findSharedFolder(file: string, sharedFolder?: string): string {
+export function findSharedFolder(file: string, terminal: Terminal, sharedFolder?: string): string {
   const candidates = [
     ...(sharedFolder === undefined ? [] : [sharedFolder]),
     path.join(path.dirname(file), '_shared'),
-    path.join('events', '_shared'),
+    path.join(findEventsFolder(terminal), '_shared'),
   ]
   return candidates.find((folder) => existsSync(path.join(folder, 'texts.yaml'))) ?? BUNDLED_SHARED
 }
 
-export async function readSharedFor(file: string, sharedFolder?: string): Promise<SharedFiles> {
-  return (await readShared(findSharedFolder(file, sharedFolder))).shared
+export async function readSharedFor(
+  file: string,
+  terminal: Terminal,
+  sharedFolder?: string,
+): Promise<SharedFiles> {
+  return (await readShared(findSharedFolder(file, terminal, sharedFolder))).shared
 }
 
 /**
@@ -128,7 +144,7 @@ export async function openEvent(
 > {
   const file = await readEventFile(name, terminal)
   if (file === null) return { ok: false, status: 2 }
-  return compileFile(file, await readSharedFor(file.path, shared), terminal)
+  return compileFile(file, await readSharedFor(file.path, terminal, shared), terminal)
 }
 
 /** Accepts a file with semantic errors, because an example shows their effect best. */

@@ -19,13 +19,19 @@ import { readFolder, readShared, getSources } from '../../events/files/event-fol
 import { checkFolder } from '../../events/files/check-files.ts'
 import type { Folder } from '../../events/files/event-folder.ts'
 import { parseArguments } from '../options.ts'
-import { findEventPath, readEventFile, findSharedFolder, explainUnread } from './open-event-file.ts'
+import {
+  findEventPath,
+  findEventsFolder,
+  readEventFile,
+  findSharedFolder,
+  explainUnread,
+} from './open-event-file.ts'
 
 const help = `Usage: rollcall validate [files] [--strict] [--production] [--on DAY] [--shared FOLDER]
                          [--format human|json|sarif|github] [--only CODES] [--fix] [--watch]
 
-Checks event files and prints every finding with its line. Without files: all of events/ and the texts of the
-landing page. "-" reads a file from standard input.
+Checks event files and prints every finding with its line. Without files: all of EVENTS_DIR (events/)
+and the texts of the landing page. "-" reads a file from standard input.
 
   --strict          warnings count as errors
   --production      placeholder values (demo:) are errors
@@ -103,7 +109,7 @@ export const validateCommand: Command = {
       if (folders === null) return 2
       const status = await printFindings(folders, options, terminal)
       // Even a valid file fails if its name means that no server reads it.
-      return status === 0 && (await findUnread(names)).length > 0 ? 1 : status
+      return status === 0 && (await findUnread(names, terminal)).length > 0 ? 1 : status
     }
     const status = await checkOnce()
     if (!isWatching || status === 2) return status
@@ -208,9 +214,9 @@ async function watchFiles(
   checkOnce: () => Promise<Status>,
   terminal: Terminal,
 ): Promise<Status> {
-  const requested = names.length === 0 ? ['events'] : names
+  const requested = names.length === 0 ? [findEventsFolder(terminal)] : names
   const parentFolders = requested.map((name) =>
-    isFolder(name) ? name : path.dirname(findEventPath(name) ?? name),
+    isFolder(name) ? name : path.dirname(findEventPath(name, terminal) ?? name),
   )
   const folders = new Set([
     ...parentFolders,
@@ -236,16 +242,18 @@ async function readFolders(
   shared: string | undefined,
   terminal: Terminal,
 ): Promise<readonly Folder[] | null> {
-  const requested = names.length === 0 ? ['events'] : names
+  const requested = names.length === 0 ? [findEventsFolder(terminal)] : names
   const folders: Folder[] = []
   for (const name of requested.filter(isFolder)) folders.push(await readFolder(name, shared))
-  if (names.length === 0 && !isFolder('events')) {
+  if (names.length === 0 && !isFolder(findEventsFolder(terminal))) {
     terminal.printError(
-      'There is no event file in events/. Name the files to check, or go to the folder that contains events/.',
+      terminal.eventsDir === undefined
+        ? 'There is no event file in events/. Name the files to check, or go to the folder that contains events/.'
+        : `EVENTS_DIR is ${terminal.eventsDir}, which does not exist. Name the files to check, or correct EVENTS_DIR.`,
     )
     return null
   }
-  const unread = await findUnread(names)
+  const unread = await findUnread(names, terminal)
   const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
   const messages = new Set([...folders.flatMap((folder) => folder.unread), ...unread, ...problems])
   for (const problem of messages) terminal.printError(problem)
@@ -259,7 +267,7 @@ async function readFolders(
       folders.some(({ files }) => files.some(({ path: known }) => known === file.path))
     )
       continue
-    const sharedFolder = findSharedFolder(file.path, shared)
+    const sharedFolder = findSharedFolder(file.path, terminal, shared)
     const at = folders.findIndex(
       (folder) => path.dirname(folder.shared.texts.path) === sharedFolder,
     )
@@ -273,8 +281,12 @@ async function readFolders(
 }
 
 /** Reports requested files that servers ignore because of their names. */
-async function findUnread(names: readonly string[]): Promise<readonly string[]> {
-  return (await Promise.all(names.filter((name) => !isFolder(name)).map(explainUnread))).flat()
+async function findUnread(
+  names: readonly string[],
+  terminal: Terminal,
+): Promise<readonly string[]> {
+  const files = names.filter((name) => !isFolder(name))
+  return (await Promise.all(files.map((name) => explainUnread(name, terminal)))).flat()
 }
 
 function isFolder(name: string): boolean {

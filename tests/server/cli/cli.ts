@@ -65,6 +65,7 @@ async function run(cwd: string, args: readonly string[], more: More): Promise<Ra
     const status = await main(args, {
       print: (text) => void (printed.out += `${text}\n`),
       printError,
+      eventsDir: variablesIn(cwd, more)['EVENTS_DIR'],
       input: Readable.from([more.input ?? '']),
       environment: () => {
         const read = readEnvironment(variablesIn(cwd, more))

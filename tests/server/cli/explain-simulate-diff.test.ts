@@ -46,7 +46,7 @@ describe('explain', () => {
         err: `The file ${name} cannot be read. Did you mean ${meant}?\n`,
       })
     expect((await here.rollcall(['event', 'explain', 'zzz'])).err).toContain(
-      'The events here: afpicon2026,',
+      'The events in events: afpicon2026,',
     )
   })
 

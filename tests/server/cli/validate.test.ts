@@ -1,6 +1,6 @@
 /** validate as people, programs and CI call it. */
 import { spawn } from 'node:child_process'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyFixes, findingsAsGithub, type Finding } from '../../../engine/authoring.ts'
@@ -34,6 +34,29 @@ test('exits with 0 for valid files, 1 for a mistake with its line, 2 for invalid
     ['-', '--fix'],
   ])
     expect(await here.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
+})
+
+test('validate and explain use the event files of EVENTS_DIR, not those of events/', async () => {
+  mkdirSync(join(here.folder, 'served'))
+  const variables = { EVENTS_DIR: join(here.folder, 'served') }
+  const own = here.read('events/midzone2025.yaml').replaceAll('1250', '6250')
+  here.write('served/midzone2025.yaml', own)
+  const validated = await here.rollcall(['validate'], { variables })
+  expect(validated.out).toMatch(/served\/midzone2025\.yaml/)
+  expect(validated.out).not.toMatch(/ events\//)
+  const explained = await here.rollcall(['event', 'explain', 'midzone2025'], { variables })
+  expect(explained.out).toContain('6,250')
+  const absent = await here.rollcall(['event', 'explain', 'afpicon2026'], { variables })
+  expect([absent.status, absent.err.trim()]).toEqual([
+    2,
+    'The file afpicon2026 cannot be read. The events in served: midzone2025.',
+  ])
+  expect(
+    await here.rollcall(['validate'], { variables: { EVENTS_DIR: '/nowhere' } }),
+  ).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('EVENTS_DIR is /nowhere, which does not exist.'),
+  })
 })
 
 test('reports that the server does not read a file of this name, in addition to its findings', async () => {
