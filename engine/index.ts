@@ -1,7 +1,4 @@
-/**
- * Runtime entry point: events, answers, prices, registrations, payments, documents. `api.ts` (wire types),
- * `messages.ts` and `authoring.ts` are separate: the store's threads do not need them.
- */
+/** Runtime entry point. The store's threads do not need `api.ts`, `messages.ts` or `authoring.ts`. */
 export { escapeHtml } from './lib/html.ts'
 export { LOGO_PATHS } from './lib/logo.ts'
 export { memoize } from './lib/memoize.ts'
@@ -307,6 +304,7 @@ export {
 } from './payments/payment-methods.ts'
 export {
   decideReview,
+  reviewVersion,
   allowedDecisions,
   checkGrounds,
   findReviewKind,

@@ -108,8 +108,10 @@ export type ReviewsAnswer = {
 }
 export type WireReview = {
   id: string
+  /** What the user sees; a decision on another version is refused. */
+  version: string
   kind: ReviewKind
-  /** The allowed decisions: POST /admin/reviews/{id}/decide/ {decision, why, to?, reference?, amount?}. */
+  /** The allowed decisions: POST /admin/reviews/{id}/decide/ {decision, version, why, to?, reference?, amount?}. */
   decisions: DecisionName[]
   event_id: string | null
   reg_no: string | null

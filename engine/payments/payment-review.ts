@@ -97,13 +97,20 @@ export type UnknownMoney = {
   readonly suggested: RegNo | null
 }
 
+/** Identifies what a user sees of a review before a decision: its registration, its kind and its amounts. */
+export function reviewVersion({ id, regNo, is, due, left }: Review): string {
+  return [id, regNo ?? '', is, due ?? '', left].join(':')
+}
+
 /** Both required, at most `GROUNDS_CHARACTERS_MAX` characters each. */
 export type Grounds = { readonly why: string; readonly who: string }
 /** Gateways' references are 6 to 20 characters. */
 const REFERENCE_CHARACTERS_MAX = 64
 
-export type Decision = Grounds &
-  (
+export type Decision = Grounds & {
+  /** The `reviewVersion` that the user saw; absent: the review is decided as it is. */
+  readonly version?: string
+} & (
     | {
         readonly what: 'accept'
         /** As read in the gateway's panel; required if no payment is known yet. */
@@ -151,6 +158,8 @@ export type DecisionRefusal = {
     | 'no_grounds'
     | 'not_there'
     | 'decided_already'
+    | 'no_version'
+    | 'review_changed'
     | 'not_allowed'
     | 'no_reference'
     | 'reference_taken'
@@ -172,6 +181,8 @@ export function decideReview(
 ): Result<DecisionEffect, DecisionRefusal> {
   const grounds = checkGrounds(decision)
   if (!grounds.ok) return grounds
+  const version = checkVersion(review, decision.version ?? reviewVersion(review))
+  if (!version.ok) return version
   const allowed: readonly DecisionName[] = ALLOWED[review.is]
   if (!allowed.includes(decision.what))
     return refused(
@@ -192,6 +203,16 @@ export function decideReview(
     default:
       return assertNever(decision)
   }
+}
+
+/** A page may be older than the last decision: the amounts on its buttons are then those of another state. */
+function checkVersion(review: Review, version: string): Result<null, DecisionRefusal> {
+  if (version === reviewVersion(review)) return ok(null)
+  const [, regNo] = version.split(':')
+  return refused(
+    'review_changed',
+    `This payment was ${regNo === (review.regNo ?? '') ? 'changed' : 'moved'} meanwhile. Reload the page and check the payment again.`,
+  )
 }
 
 export function checkGrounds({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {

@@ -21,6 +21,8 @@ export type DecisionDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
 /** The decision as typed or sent; amounts are in rupees, as text or as numbers. */
 export type DecisionInput = {
   readonly decision?: unknown
+  /** The version of the review that the user saw; required. */
+  readonly version?: unknown
   readonly why?: unknown
   readonly to?: unknown
   readonly reference?: unknown
@@ -58,13 +60,20 @@ export async function prepareDecision(
 > {
   const decision = readDecision(input, { why: toText(input.why), who: user })
   if (!decision.ok) return decision
+  const version = toText(input.version).trim()
+  if (version === '')
+    return err({
+      code: 'no_version',
+      message:
+        'The decision does not name the version of the review that you saw. Reload the page.',
+    })
   const review = await deps.store.review(id)
   const stored = await normalizeTarget(deps, decision.value)
   const accountCheck = await checkAccounts(deps, review, stored)
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
   const pricedDecision = await addPriceOfDay(deps, review, stored)
   const mail = review === null ? null : await buildEmailAfter(deps, review, pricedDecision)
-  return ok({ decision: pricedDecision, mail })
+  return ok({ decision: { ...pricedDecision, version }, mail })
 }
 
 /** Refunds a payment of a registration or an order; without an amount, all of the rest. */

@@ -161,9 +161,9 @@ async function decideOne(url: string, token: string, told: Told, pick: Pick): Pr
   const listed = await fetch(`${url}/admin/reviews/`, { headers })
   const { reviews } = (await listed.json()) as ReviewsAnswer
   if (reviews.length === 0) return
-  const { id, decisions } = pick(reviews)
+  const { id, version, decisions } = pick(reviews)
   const decision = pick(decisions.filter((one) => one !== 'move'))
-  const body = JSON.stringify({ decision, why, reference: id })
+  const body = JSON.stringify({ decision, version, why, reference: id })
   const answer = await post(`${url}/admin/reviews/${id}/decide/`, body, headers)
   if (answer.status === 200) told.decided.push(id)
 }

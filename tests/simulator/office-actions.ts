@@ -2,7 +2,7 @@
  * Staff who act on registrations through the API, as its pages do: view, choose, send; some twice, some concurrently,
  * some without permission, some signed out.
  */
-import { addDays, assertNever, dayOf, paise } from '../../engine/index.ts'
+import { addDays, assertNever, dayOf, paise, reviewVersion } from '../../engine/index.ts'
 import type { ActionName, RegistrationState, RegNo, ManualMethod } from '../../engine/index.ts'
 import type { ActionsAnswer } from '../../engine/api.ts'
 import { addAtDesk } from './add-registrations.ts'
@@ -354,7 +354,13 @@ export function createDesk(context: DeskContext): { begin(): void } {
         ? is
         : 'dismiss'
       : words.decision
-    return { act: act === 'accept' ? 'accept' : 'dismiss', review: review.id, reference, amount }
+    return {
+      act: act === 'accept' ? 'accept' : 'dismiss',
+      review: review.id,
+      version: reviewVersion(review),
+      reference,
+      amount,
+    }
   }
 
   /** Some actions are for waiting registrations: one of these, if there is one. */

@@ -2,7 +2,7 @@
  * The treasurer decides payment reviews, and refunds on request, here or in the gateway's panel. The panel is always
  * right, and no decision contradicts it.
  */
-import { amountText, assertNever, instant, paise } from '../../engine/index.ts'
+import { amountText, assertNever, instant, paise, reviewVersion } from '../../engine/index.ts'
 import type { Instant, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
 import type { DecisionInput } from '../../server/payments/decide-payment-review.ts'
@@ -31,7 +31,8 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   const { plan, timeline, machine, gateway, tally, writeTrace, extendEnd } = context
 
   const decide = async (review: Review, words: DecisionInput, who: string): Promise<void> => {
-    const answer = await machine.inside((deps) => decideReview(deps, review.id, words, who))
+    const input = { ...words, version: reviewVersion(review) }
+    const answer = await machine.inside((deps) => decideReview(deps, review.id, input, who))
     if (answer?.ok === true) tally.decisions += 1
     writeTrace(
       () =>

@@ -1,5 +1,10 @@
 /** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
-import { allowedDecisions, formatInstant, formatMoney } from '../../../engine/index.ts'
+import {
+  allowedDecisions,
+  formatInstant,
+  formatMoney,
+  reviewVersion,
+} from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { toWireReview } from '../../office/reconciliation/payment-reviews.ts'
 import {
@@ -17,8 +22,8 @@ const stringOption = { type: 'string' } as const
 const reviewsHelp = `Usage: rollcall payment reviews [--event ID] [--json]
 
 Lists the payments that need a decision, oldest first: wrong amounts, second payments, payments that the gateway
-has not answered for days, and refunds that it refused or left uncertain. Each has an ID (C12, P3, R7) for
-\`rollcall payment decide\`.
+has not answered for days, and refunds that it refused or left uncertain. Each has an ID (C12, P3, R7) and a version
+for \`rollcall payment decide\`.
 
   --event ID   only this event
   --json       print JSON
@@ -52,7 +57,7 @@ export const reviewsCommand: Command = {
           ? 'No payment needs a decision.'
           : [
               ...reviews.map((review) => formatReview(review, findTitle(review.eventId))),
-              `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall payment decide ID … --why … --who …`,
+              `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall payment decide ID … --version … --why … --who …`,
             ].join('\n\n'),
       )
       return 0
@@ -80,11 +85,12 @@ function formatReview(review: Review, event: string): string {
       .join('; '),
     said === null || said === '' ? '' : `The gateway: ${said}`,
     `Waiting since ${formatInstant(review.since)}. Decide: ${allowedDecisions(review.is).join(', ')}`,
+    `Version: ${reviewVersion(review)}`,
   ]
   return `${id.padEnd(5)} ${heading}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
 }
 
-const decideHelp = `Usage: rollcall payment decide ID accept|refund|dismiss|move --why TEXT --who NAME [options]
+const decideHelp = `Usage: rollcall payment decide ID accept|refund|dismiss|move --version VERSION --why TEXT --who NAME [options]
 
 Decides what \`rollcall payment reviews\` lists under ID. The decision stays on record with its reason and name.
 
@@ -96,6 +102,7 @@ Decides what \`rollcall payment reviews\` lists under ID. The decision stays on 
   move      the payment belongs to another registration of the event: --to. It is accepted there if it is exactly
             the balance, and otherwise stays under review
 
+  --version VERSION the version that \`rollcall payment reviews\` shows; refused if the review changed since
   --why TEXT        the reason, for the audit log
   --who NAME        who decides
   --to REG_NO       the registration that gets the money
@@ -110,6 +117,7 @@ export const decideCommand: Command = {
   help: decideHelp,
   run: async (args, terminal) => {
     const options = {
+      version: stringOption,
       why: stringOption,
       who: stringOption,
       to: stringOption,
@@ -119,7 +127,7 @@ export const decideCommand: Command = {
     const parsed = parseArguments(args, options, [2, 2], decideHelp, terminal)
     if (parsed === null) return 2
     const [id = '', decision = ''] = parsed.positionals
-    const { why, who, to, reference, amount } = parsed.values
+    const { version, why, who, to, reference, amount } = parsed.values
     const misplacedOption =
       decision !== 'move' && to !== undefined
         ? '--to'
@@ -132,12 +140,17 @@ export const decideCommand: Command = {
       return failUsage(terminal, 'Specify the other registration: --to REG_NO.')
     if (who === undefined || why === undefined)
       return failUsage(terminal, 'Specify who decides and why: --who NAME --why TEXT.')
+    if (version === undefined)
+      return failUsage(
+        terminal,
+        'Specify the version that `rollcall payment reviews` shows: --version VERSION.',
+      )
     if (!['accept', 'refund', 'dismiss', 'move'].includes(decision))
       return failUsage(
         terminal,
         `The decision must be accept, refund, dismiss or move, not "${decision}".`,
       )
-    const input = { decision, why, to, reference, amount }
+    const input = { decision, version, why, to, reference, amount }
     return withContext(terminal, async (deps) =>
       printDecision(terminal, await decideReview(deps, id.toUpperCase(), input, who)),
     )

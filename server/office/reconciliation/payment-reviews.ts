@@ -1,6 +1,13 @@
 /** Serves the payment reviews and records the decisions on them under the signed-in user. */
 import type { FastifyReply } from 'fastify'
-import { assertNever, allowedDecisions, isoIndia, canSee, rupees } from '../../../engine/index.ts'
+import {
+  assertNever,
+  allowedDecisions,
+  isoIndia,
+  canSee,
+  reviewVersion,
+  rupees,
+} from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import type { DecidedAnswer, ReviewsAnswer, WireReview } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -81,6 +88,7 @@ async function countRefundRequests(
 /** The fields of a decision, except the registration to which a payment is moved. */
 const DECISION_FIELDS = {
   decision: 'text',
+  version: 'text',
   why: 'text',
   reference: 'text',
   amount: 'text',
@@ -110,11 +118,13 @@ function statusFor(code: DecisionRefusal['code']): 404 | 409 | 422 {
     case 'not_there':
       return 404
     case 'no_grounds':
+    case 'no_version':
     case 'no_reference':
     case 'bad_amount':
     case 'no_target':
       return 422
     case 'decided_already':
+    case 'review_changed':
     case 'not_allowed':
     case 'reference_taken':
     case 'not_paid':
@@ -131,6 +141,7 @@ export function toWireReview(review: Review): WireReview {
   const { came: received, due } = review
   return {
     id: review.id,
+    version: reviewVersion(review),
     kind: review.is,
     decisions: [...allowedDecisions(review.is)],
     event_id: review.eventId,

@@ -240,6 +240,7 @@ const STATUS: Readonly<Partial<Record<ActionDenial['code'], 403 | 404 | 422>>> =
   not_your_role: 403,
   not_there: 404,
   no_grounds: 422,
+  no_version: 422,
   bad_data: 422,
   bad_amount: 422,
   no_reference: 422,

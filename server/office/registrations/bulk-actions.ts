@@ -30,8 +30,18 @@ const BULK: ReadonlySet<ActionName> = new Set([
   'send_pay_link',
 ])
 
+/** `versions`: of the payment reviews that the user saw, for `accept`. */
+const BULK_PARAMETERS = { ...ACTION_PARAMETERS, versions: 'list' } as const
+
 type Row = Omit<NamedRow, 'words'> & { readonly words: ActionParameters }
 type BulkResult = Pick<BulkAnswer, 'done' | 'refused'>
+
+/** Returns the version that the user saw of a review, '' if the user did not see it. */
+function findVersion(versions: unknown, review: string): string {
+  const seen: readonly unknown[] = Array.isArray(versions) ? versions : []
+  const version = seen.find((one) => typeof one === 'string' && one.startsWith(`${review}:`))
+  return typeof version === 'string' ? version : ''
+}
 
 /** Null for `eventId` means any event that the user has access to. */
 export async function performEach(
@@ -91,10 +101,10 @@ export function buildBulkAnswer({ done, refused }: BulkResult, label: string): B
 
 export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
   const performAction = async (
-    { admin, target, body }: Call<'registrations', never, ActionParameter>,
+    { admin, target, body }: Call<'registrations', never, ActionParameter | 'versions'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { act: actionName, ...words } = body
+    const { act: actionName, versions, ...words } = body
     const isKnown =
       typeof actionName === 'string' && isActionName(actionName) && BULK.has(actionName)
     // Each payment is confirmed with the data of its payment claim.
@@ -115,7 +125,8 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
     const inputFor = (regNo: RegNo | null): ActionParameters => {
       // If there are several, the user has to choose.
       const [only, ...others] = reviews.filter((review) => review.regNo === regNo)
-      return only === undefined || others.length > 0 ? words : { ...words, review: only.id }
+      if (only === undefined || others.length > 0) return words
+      return { ...words, review: only.id, version: findVersion(versions, only.id) }
     }
     const result = await performEach(
       deps,
@@ -127,7 +138,7 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
   }
   office.post(
     '/admin/registrations/bulk',
-    { least: 'desk', about: 'registrations', body: ACTION_PARAMETERS },
+    { least: 'desk', about: 'registrations', body: BULK_PARAMETERS },
     performAction,
   )
 }

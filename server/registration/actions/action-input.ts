@@ -38,6 +38,7 @@ export const ACTION_PARAMETERS = {
   by_hand: 'flag',
   offer: 'flag',
   category: 'text',
+  version: 'text',
 } as const
 export type ActionParameter = keyof typeof ACTION_PARAMETERS
 export type ActionParameters = Readonly<Partial<Record<ActionParameter | 'review', unknown>>>

@@ -73,7 +73,7 @@ export const refund: ActionHandler = async (request) => {
 
 const NO_AMOUNT = 'Enter the amount to refund.'
 
-/** `{review, reference?, amount?}`, as for the list of payment reviews. */
+/** `{review, version, reference?, amount?}`, as for the list of payment reviews. */
 export const accept: ActionHandler = (request) => decideAs(request, 'accept')
 export const dismiss: ActionHandler = (request) => decideAs(request, 'dismiss')
 

@@ -12,6 +12,7 @@ import {
   createRegNo,
   startOfDay,
   readDelegate,
+  reviewVersion,
 } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionDoneAnswer } from '../../../engine/api.ts'
@@ -65,12 +66,23 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
       expect(answered.statusCode, answered.body).toBe(200)
       return answered.json()
     },
-    act: async (regNo, payload) => {
+    act: async (regNo, words) => {
+      const payload = await addShownVersion(test, words)
       const acted = await test.app.inject({ method: 'POST', url: actsOn(regNo), headers, payload })
       return { status: acted.statusCode, body: acted.json() }
     },
   }
 }
+
+/** Returns the version that the office's pages show of a review now; 'decided' if it needs no decision. */
+export async function shownVersion(test: TestApp, review: string | undefined): Promise<string> {
+  const shown = await test.deps.store.review(review ?? '')
+  return shown === null ? 'decided' : reviewVersion(shown)
+}
+const addShownVersion = async (test: TestApp, words: object): Promise<object> =>
+  'review' in words && !('version' in words)
+    ? { ...words, version: await shownVersion(test, String(words.review)) }
+    : words
 
 /** A sample event with invoices, these items and a yes-no question for each, and a refund of 75% until 31 January 2026. */
 export const createEventWithItems = (items: string, questions: readonly string[]): string =>

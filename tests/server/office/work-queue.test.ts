@@ -1,6 +1,6 @@
 /** What waits for somebody in the office: each number of the dashboard is the count of the list behind it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, createOrderId, paise } from '../../../engine/index.ts'
+import { instant, createOrderId, paise, reviewVersion } from '../../../engine/index.ts'
 import type { ListAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -98,11 +98,12 @@ test('every number of the work queue is the count of its list, and falls when th
     before['cancel_asked'] ?? 0,
     before['mail_failed'] ?? 0,
   ])
+  const versions = (await store.reviews(null)).map(reviewVersion)
   const accepted = await test_.app.inject({
     method: 'POST',
     url: '/admin/registrations/bulk/',
     headers: { authorization: `Bearer ${office.token}` },
-    payload: { act: 'accept', reg_nos: [second, paid], why: 'The bank says so.' },
+    payload: { act: 'accept', reg_nos: [second, paid], versions, why: 'The bank says so.' },
   })
   expect(accepted.json()).toMatchObject({ done: [second], refused: [{ reg_no: paid }] })
   expect(await listed('review')).toEqual([review])

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/api.ts'
-import { actsOn, cheapHash, PASSWORD, signIn } from '../office/office.ts'
+import { actsOn, cheapHash, PASSWORD, signIn, shownVersion } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -384,12 +384,17 @@ test('a reported transfer that was then paid by card is no longer expected; if i
     act: 'came_again',
     text: expect.stringContaining(number),
   })
-  const decide = (words: object) =>
+  const decide = async (words: object) =>
     server.app.inject({
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
       headers: { authorization: `Bearer ${office.token}` },
-      payload: { decision: 'refund', why: 'Paid twice.', ...words },
+      payload: {
+        decision: 'refund',
+        version: await shownVersion(server, review?.id),
+        why: 'Paid twice.',
+        ...words,
+      },
     })
   expect((await decide({})).json()).toMatchObject({ code: 'not_by_gateway' })
   const part = await decide({ amount: 720, by_hand: true, reference: 'NEFT 1' })

@@ -3,7 +3,7 @@
  * with commands, while the sandbox gateway holds the money.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { paise, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { DecidedAnswer, ErrorAnswer, ReviewsAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { startDailyReviewEmail } from '../../../server/mail/send-daily-payment-reviews.ts'
@@ -52,8 +52,16 @@ const call = async <A>(path: string, body?: object): Promise<{ status: number; a
 }
 const reviews = async () =>
   (await call<ReviewsAnswer>('/admin/reviews/?event=afpicon2026')).answer.reviews
-const decide = (id: string, words: object) =>
-  call<DecidedAnswer & ErrorAnswer>(`/admin/reviews/${id}/decide/`, words)
+/** The version that a page shows now. */
+const versionOf = async (id: string): Promise<string> => {
+  const review = await rig.parts().deps.store.review(id)
+  return review === null ? 'decided' : reviewVersion(review)
+}
+const decide = async (id: string, words: object) =>
+  call<DecidedAnswer & ErrorAnswer>(`/admin/reviews/${id}/decide/`, {
+    version: await versionOf(id),
+    ...words,
+  })
 const refund = (regNo: string, words: object) =>
   call<DecidedAnswer & ErrorAnswer>(`/admin/registrations/${regNo}/refund/`, words)
 const reconcile = () => rig.parts().deps.payments.reconcile()
@@ -109,11 +117,8 @@ describe('a payment that does not match', () => {
     const { orderId, id } = await misfit()
     const { deps } = rig.parts()
     const without = { ...deps, events: { ...deps.events, byId: () => null } }
-    expect(await decideReview(without, id, { decision: 'accept', why }, 'treasurer')).toMatchObject(
-      {
-        ok: true,
-      },
-    )
+    const words = { decision: 'accept', version: await versionOf(id), why }
+    expect(await decideReview(without, id, words, 'treasurer')).toMatchObject({ ok: true })
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
@@ -291,19 +296,25 @@ test("the treasurer's commands review, decide and refund work while the server r
   const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const said = ['--who', 'Meera', '--why', why]
+  const shown = async () => ['--version', await versionOf(id), ...said]
   expect((await run('payment', 'decide', id, 'accept')).status).toBe(2)
   expect((await run('payment', 'decide', id, 'move', ...said)).status).toBe(2)
-  const wrong = await run('payment', 'decide', id, 'move', '--to', 'AFPI0', ...said)
+  const wrong = await run('payment', 'decide', id, 'move', '--to', 'AFPI0', ...(await shown()))
   expect([wrong.status, wrong.err]).toEqual([
     1,
     expect.stringContaining('No registration has this number'),
   ])
-  const moved = await run('payment', 'decide', id, 'move', '--to', colleague.regNo, ...said)
+  const old = await shown()
+  expect(plain(listed.out)).toContain(`Version: ${old[1]}`)
+  const moved = await run('payment', 'decide', id, 'move', '--to', colleague.regNo, ...old)
   expect([moved.status, plain(moved.out)]).toEqual([
     0,
     expect.stringContaining('where it needs review'),
   ])
-  expect((await run('payment', 'decide', id, 'accept', ...said)).status).toBe(0)
+  expect((await run('payment', 'decide', id, 'accept', ...said)).status).toBe(2)
+  const stale = await run('payment', 'decide', id, 'accept', ...old)
+  expect([stale.status, stale.err]).toEqual([1, expect.stringContaining('was moved meanwhile')])
+  expect((await run('payment', 'decide', id, 'accept', ...(await shown()))).status).toBe(0)
   expect(rig.holds(colleague.orderId)).toMatchObject({ status: 'success', mails: 1 })
   const back = await run('payment', 'refund', colleague.regNo, '--amount', '79', ...said)
   expect([back.status, plain(back.out)]).toEqual([
@@ -313,7 +324,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   expect(
     (await run('payment', 'refund', colleague.regNo, '--amount', 'much', ...said)).status,
   ).toBe(2)
-  expect((await run('payment', 'decide', id, 'dismiss', ...said)).status).toBe(1)
+  expect((await run('payment', 'decide', id, 'dismiss', ...old)).status).toBe(1)
   expect(plain((await run('payment', 'reviews')).out)).toContain('No payment needs a decision.')
 })
 

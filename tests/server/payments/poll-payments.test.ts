@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dayOf, instant, paise } from '../../../engine/index.ts'
+import { dayOf, instant, paise, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
 import { main } from '../../../server/cli/run-command.ts'
@@ -182,7 +182,8 @@ describe('polling', () => {
         )
         expect(await payments.verify(orderId, 1000)).toBe('review')
         const [review] = await deps.store.reviews(null)
-        const words = { decision: 'dismiss', why: 'Not ours.' }
+        const version = review === undefined ? '' : reviewVersion(review)
+        const words = { decision: 'dismiss', version, why: 'Not ours.' }
         expect((await decideReview(deps, String(review?.id), words, 'office')).ok).toBe(true)
         late.advance(5 * 24 * 60 * minute)
         const came = instant(paidAt + days * 24 * 60 * minute)

@@ -1,6 +1,6 @@
 /** Reviews are seen and ended by people: what waits, what follows from a decision, what a refund goes through. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, createOrderId, paise } from '../../../engine/index.ts'
+import { dayOf, createOrderId, paise, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -268,6 +268,23 @@ export function decidingContract(given: Given): void {
       expect((await found(store, colleague.regNo)).paymentStatus).toBe('success')
       expect(await revenue()).toBe(400_000)
       expect(await sumOf(regNo, colleague.regNo)).toBe(400_000)
+    })
+
+    test('and a decision of another user on the same page: only one of the two is applied', async () => {
+      const { regNo } = await misfit()
+      const colleague = await registered(store)
+      const [review] = await store.reviews('demo')
+      if (review === undefined) throw new Error('no review')
+      const version = reviewVersion(review)
+      const answers = await Promise.all([
+        decide(review.id, { ...move(colleague.regNo), version }),
+        decide(review.id, { ...accept, version }),
+      ])
+      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      expect((await found(store, colleague.regNo)).paymentStatus).toBe('pending')
+      const isMoved = answers[0].ok
+      expect((await found(store, regNo)).paymentStatus).toBe(isMoved ? 'failed' : 'success')
+      if (isMoved) expect(answers[1]).toMatchObject({ error: { code: 'review_changed' } })
     })
 
     test('is allowed only within the event, to another registration with a balance', async () => {

@@ -1,16 +1,18 @@
 /** The bulk actions on the selected rows of a list, with their results. */
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { allowedActions, formatCount, STATES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
-import type { BulkAnswer, ListRow } from '../../../engine/api.ts'
+import type { BulkAnswer, ListRow, WireReview } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { ACTION_LABELS } from '../registration/action-buttons.ts'
 import { callApi } from '../office-api-and-urls.ts'
+import { readReviews } from '../reconciliation/payment-review-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { formatRupees } from './list-table.tsx'
 import '../ui/form-fields.css'
 import './bulk-actions.css'
 
@@ -41,11 +43,26 @@ type BulkBarProps = {
 /** Renders nothing if no row is selected and no action has been performed. */
 export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarProps) {
   const [openAction, setOpenAction] = useState<BulkAction | null>(null)
+  const reviewsQuery = useQuery({
+    queryKey: ['reviews', ''],
+    enabled: openAction === 'accept',
+    queryFn: ({ signal }) => callApi('/api/admin/reviews/', readReviews, { signal }),
+  })
+  const reviewsError = useSignInOn401(reviewsQuery.error)
+  const selectedReviews = (reviewsQuery.data?.reviews ?? []).filter(({ reg_no: regNo }) =>
+    selected.some(({ reg_no: number }) => number === regNo),
+  )
   const bulkMutation = useMutation({
     mutationFn: (request: { readonly act: BulkAction; readonly why: string }) =>
       callApi('/api/admin/registrations/bulk/', readBulkResult, {
         method: 'POST',
-        json: { ...request, reg_nos: selected.map(({ reg_no: number }) => number) },
+        json: {
+          ...request,
+          reg_nos: selected.map(({ reg_no: number }) => number),
+          ...(request.act === 'accept' && {
+            versions: selectedReviews.map(({ version }) => version),
+          }),
+        },
       }),
     onSuccess: () => {
       setOpenAction(null)
@@ -88,6 +105,7 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
           onClose={() => setOpenAction(null)}
         >
           {bulkError && <Banner text={bulkError.message} />}
+          {openAction === 'accept' && reviewsError && <Banner text={reviewsError.message} />}
           <form
             className="making"
             onSubmit={(event) => {
@@ -97,6 +115,7 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
             }}
           >
             <p>Each row is processed separately. Rows that fail are left unchanged and listed.</p>
+            {openAction === 'accept' && <PaymentsToAccept reviews={selectedReviews} />}
             <label>
               {openAction === 'note'
                 ? 'Note'
@@ -112,7 +131,13 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
               />
             </label>
             <div className="acts">
-              <button type="submit" className="btn" disabled={bulkMutation.isPending}>
+              <button
+                type="submit"
+                className="btn"
+                disabled={
+                  bulkMutation.isPending || (openAction === 'accept' && !reviewsQuery.isSuccess)
+                }
+              >
                 {LABELS[openAction]}
               </button>
               <button type="button" className="btn line" onClick={() => setOpenAction(null)}>
@@ -123,6 +148,20 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
         </Dialog>
       )}
     </div>
+  )
+}
+
+/** States what the user accepts: a payment below the amount due waives the rest. */
+function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[] }) {
+  return (
+    <ul>
+      {reviews.map(({ id, reg_no: regNo, left, due }) => (
+        <li key={id}>
+          {regNo}: received {formatRupees(left, true)}
+          {due !== null && `, due ${formatRupees(due, true)}`}
+        </li>
+      ))}
+    </ul>
   )
 }
 

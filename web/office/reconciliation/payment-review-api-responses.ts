@@ -6,7 +6,7 @@ import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 /** Returns null if the value is not a payment review. */
 export const readReview = (value: unknown): Record<string, unknown> | null =>
   isRecord(value) &&
-  hasAll(value, 'string', 'id', 'kind', 'why') &&
+  hasAll(value, 'string', 'id', 'version', 'kind', 'why') &&
   Array.isArray(value['decisions'])
     ? value
     : null

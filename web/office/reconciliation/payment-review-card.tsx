@@ -154,7 +154,7 @@ function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDi
     mutationFn: (fields: Readonly<Record<string, unknown>>) =>
       callApi(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readDecisionMessage, {
         method: 'POST',
-        json: { decision, ...fields },
+        json: { decision, version: review.version, ...fields },
       }),
     onSuccess: onDone,
   })

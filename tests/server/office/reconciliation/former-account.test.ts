@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { signIn } from '../office.ts'
+import { signIn, shownVersion } from '../office.ts'
 import { registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
@@ -175,7 +175,12 @@ test('a card payment that was refunded in full by bank transfer was no longer to
     method: 'POST',
     url: `/admin/reviews/${review?.id}/decide/`,
     headers: { authorization: `Bearer ${owner.token}` },
-    payload: { decision: 'refund', ...byHand, reference: 'NEFT 3' },
+    payload: {
+      decision: 'refund',
+      version: await shownVersion(server, review?.id),
+      ...byHand,
+      reference: 'NEFT 3',
+    },
   })
   expect(decided.statusCode, decided.body).toBe(200)
   // The gateway itself has refunded this one: it pays nothing out.

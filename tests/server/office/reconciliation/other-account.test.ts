@@ -11,7 +11,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { signIn } from '../office.ts'
+import { signIn, shownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -104,9 +104,10 @@ async function cardPaymentTo(event: string, account: string): Promise<string> {
   })
   return reviewOf(reference)
 }
-const move = (review: string, to: string) =>
+const move = async (review: string, to: string) =>
   post<{ status: string; code?: string; message: string }>(`/admin/reviews/${review}/decide/`, {
     decision: 'move',
+    version: await shownVersion(server, review),
     to,
     why: 'Meant for that event.',
   })
@@ -126,6 +127,7 @@ test('a transfer to the bank account of one event was booked on an event with an
   // The steps that the sentence names.
   const refund = {
     decision: 'refund',
+    version: await shownVersion(server, review),
     by_hand: true,
     reference: 'OUT 1',
     why: 'To the other account.',

@@ -62,6 +62,7 @@ test('money credited in the regular period paid another registration at the earl
   expect(review?.due).toBe(REGULAR)
   const moved = await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', {
     decision: 'move',
+    version: review?.version,
     to,
     why: 'Meant for a friend.',
   })
@@ -105,7 +106,7 @@ test('the confirmation of money at the price of its day states that price, confi
   expect((await office.act(from, early)).status).toBe(200)
   const review = (await standing(from)).reviews.at(-1)
   expect(review?.due).toBe(EARLY)
-  const words = { decision: 'move', to, why: 'Meant for a friend.' }
+  const words = { decision: 'move', version: review?.version, to, why: 'Meant for a friend.' }
   await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', words)
   expect((await standing(to)).reviews.at(-1)?.due).toBe(EARLY)
 })

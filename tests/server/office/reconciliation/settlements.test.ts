@@ -15,7 +15,7 @@ import { buildExcel } from '../../../../server/office/spreadsheets/write-excel.t
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { cheapHash, PASSWORD, signIn } from '../office.ts'
+import { cheapHash, PASSWORD, signIn, shownVersion } from '../office.ts'
 import { registerDelegate, registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
@@ -57,7 +57,8 @@ const kept = async (office = owner): Promise<WireSettlement> =>
   ((await office.json(asked('settlements'))) as unknown as SettlementsAnswer).settlement
 const reviews = async (): Promise<ReviewsAnswer['reviews']> =>
   ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsAnswer).reviews
-const decide = (id: string, words: object) => post(`/admin/reviews/${id}/decide/`, words)
+const decide = async (id: string, words: object) =>
+  post(`/admin/reviews/${id}/decide/`, { version: await shownVersion(server, id), ...words })
 const page = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
   (await owner.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
 

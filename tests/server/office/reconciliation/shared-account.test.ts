@@ -334,7 +334,7 @@ describe('a transfer that the bank returned', () => {
     await statement(here, HERE, went(`CHARGES ${reference}`))
     const [review] = (await reviewsOf(here, HERE)).filter(({ reg_no: no }) => no === mine.regNo)
     expect(review).toMatchObject({ kind: 'returned', decisions: ['dismiss'] })
-    const words = { decision: 'dismiss', why: 'It is a charge.' }
+    const words = { decision: 'dismiss', version: review?.version, why: 'It is a charge.' }
     const { message } = await post<{ message: string }>(
       here,
       `/admin/reviews/${review?.id}/decide/`,

@@ -5,7 +5,7 @@ import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, createEventWithItems, noon, register, signIn } from '../office.ts'
+import { actsOn, createEventWithItems, noon, register, signIn, shownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -91,12 +91,16 @@ test.each([
     const regNo = await registered(TO_5900)
     await confirm(regNo, came)
     const [review] = (await standing(regNo)).reviews
-    const decide = (payload: object) =>
+    const decide = async (payload: object) =>
       server.app.inject({
         method: 'POST',
         url: `/admin/reviews/${review?.id}/decide/`,
         headers: { authorization: `Bearer ${office.token}` },
-        payload: { why: 'Agreed by phone.', ...payload },
+        payload: {
+          why: 'Agreed by phone.',
+          version: await shownVersion(server, review?.id),
+          ...payload,
+        },
       })
     const byHand = { decision: 'refund', by_hand: true, reference: `back ${++made}` }
     if (back > 0) expect((await decide({ ...byHand, amount: String(back) })).statusCode).toBe(200)
@@ -241,8 +245,12 @@ test('₹ 4,720 that was left of an unknown transfer and moved: the receipt stat
   await post('/admin/reconcile/confirm/', { event: EVENT, lines: [], keep: [line] })
   const all = await server.deps.store.reviews(EVENT)
   const review = all.find(({ came }) => came?.reference === reference)
-  const decide = (words: object) =>
-    post(`/admin/reviews/${review?.id}/decide/`, { why: 'It is theirs.', ...words })
+  const decide = async (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, {
+      why: 'It is theirs.',
+      version: await shownVersion(server, review?.id),
+      ...words,
+    })
   const byHand = { by_hand: true, reference: 'NEFT OUT 1' }
   await decide({ decision: 'refund', amount: 100_000, ...byHand })
   await decide({ decision: 'move', to })

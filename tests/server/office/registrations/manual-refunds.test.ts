@@ -7,7 +7,7 @@ import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, signIn } from '../office.ts'
+import { actsOn, signIn, shownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const file = 'lekhacon2027.yaml'
@@ -59,7 +59,7 @@ test('money is moved to a registration by its number as displayed, also in lower
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
       headers: headers(),
-      payload: { decision: 'move', to, why: 'Meant for a friend.' },
+      payload: { decision: 'move', version: review?.version, to, why: 'Meant for a friend.' },
     })
     expect(answer.json()).toMatchObject({
       status: 'success',
@@ -234,12 +234,19 @@ test('a refund that was made once and recorded twice counts once', async () => {
   const came = { act: 'came_again', way: 'cash', reference: 'C-302', amount: '500' }
   expect((await office.act(regNo, came)).status).toBe(200)
   const [review] = (await standing(regNo)).reviews
-  const decide = (reference: string) =>
+  const decide = async (reference: string) =>
     server.app.inject({
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
       headers: headers(),
-      payload: { decision: 'refund', amount: '200', by_hand: true, reference, why: 'Twice.' },
+      payload: {
+        decision: 'refund',
+        version: await shownVersion(server, review?.id),
+        amount: '200',
+        by_hand: true,
+        reference,
+        why: 'Twice.',
+      },
     })
   const utr = '526199990001'
   expect((await decide('C-301')).statusCode).toBe(409)

@@ -15,7 +15,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, signIn } from '../office.ts'
+import { actsOn, signIn, shownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const EVENT = 'lekhacon2027'
@@ -116,8 +116,12 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
     kind: 'refund-refused',
     decisions: ['accept', 'refund', 'dismiss'],
   })
-  const decide = (words: object) =>
-    post(`/admin/reviews/${review?.id}/decide/`, { why: 'Paid by transfer.', ...words })
+  const decide = async (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, {
+      why: 'Paid by transfer.',
+      version: await shownVersion(server, review?.id),
+      ...words,
+    })
   const byHand = await decide({ decision: 'refund', by_hand: true, reference: utr() })
   expect(byHand.body['message']).toBe(
     'Accept this review instead, with the reference of the refund.',
@@ -136,6 +140,7 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
   const [waiting] = (await standing(other)).reviews
   const accepted = await post(`/admin/reviews/${waiting?.id}/decide/`, {
     decision: 'accept',
+    version: waiting?.version,
     reference,
     why: 'Paid by transfer.',
   })
@@ -192,7 +197,7 @@ test('what is due after a declined card, and after a wrong amount was dismissed,
     const regNo = await register('transfer')
     await confirm(regNo, 1000)
     const [review] = (await standing(regNo)).reviews
-    const words = { why: 'Not enough.', ...decision }
+    const words = { why: 'Not enough.', version: review?.version, ...decision }
     expect((await post(`/admin/reviews/${review?.id}/decide/`, words)).status).toBe(200)
     expect(await dueAt(regNo), decision.decision).toEqual([FEE, FEE, FEE])
     await confirm(regNo, FEE)
@@ -206,7 +211,7 @@ test('a price paid in two transfers, of which the second could only be refunded,
   await confirm(regNo, 720)
   const decide = async (decision: string) => {
     const [review] = (await standing(regNo)).reviews
-    const words = { decision, why: 'Paid in two parts.' }
+    const words = { decision, version: review?.version, why: 'Paid in two parts.' }
     return (await post(`/admin/reviews/${review?.id}/decide/`, words)).body['message']
   }
   await decide('accept')
@@ -226,7 +231,8 @@ test('a price paid in two transfers, of which the second could only be refunded,
   await confirm(other, 4000)
   await confirm(other, 721)
   const [short] = (await standing(other)).reviews
-  await post(`/admin/reviews/${short?.id}/decide/`, { decision: 'accept', why: 'Agreed.' })
+  const words = { decision: 'accept', version: short?.version, why: 'Agreed.' }
+  await post(`/admin/reviews/${short?.id}/decide/`, words)
   expect((await standing(other)).reviews).toMatchObject([{ kind: 'second' }])
 })
 
@@ -240,10 +246,64 @@ test('money that staff dismiss is in the figures of the dashboard, until it is r
   const regNo = await register('transfer')
   await confirm(regNo, 300)
   const [review] = (await standing(regNo)).reviews
-  const decide = (words: object) =>
-    post(`/admin/reviews/${review?.id}/decide/`, { why: 'Nobody asks for it.', ...words })
+  const decide = async (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, {
+      why: 'Nobody asks for it.',
+      version: await shownVersion(server, review?.id),
+      ...words,
+    })
   await decide({ decision: 'refund', amount: '100', by_hand: true, reference: utr() })
   expect(await dismissed()).toBe(before)
   expect((await decide({ decision: 'dismiss' })).status).toBe(200)
   expect(await dismissed()).toBe(before + 200)
+})
+
+test('a treasurer accepted a payment of one registration from an old page, and another became paid with it', async () => {
+  const [from, to] = [await register('transfer'), await register('transfer')]
+  await correct(to, 'records')
+  await confirm(from, FEE - 1)
+  const [shown] = (await standing(from)).reviews
+  const accept = { decision: 'accept', version: shown?.version, why: 'One rupee less.' }
+  const decide = (words: object) => post(`/admin/reviews/${shown?.id}/decide/`, words)
+  // Both treasurers have the page from before.
+  const moved = await decide({ ...accept, decision: 'move', to, why: 'Paid for a colleague.' })
+  expect(moved.body['message']).toContain(`moved to ${to}, where it needs review`)
+  const byHand = { by_hand: true, reference: utr() }
+  for (const words of [
+    accept,
+    { ...accept, decision: 'dismiss' },
+    { ...accept, decision: 'refund', ...byHand },
+    { ...accept, decision: 'move', to: from },
+  ])
+    expect(await decide(words), words.decision).toEqual({
+      status: 409,
+      body: {
+        status: 'error',
+        code: 'review_changed',
+        message: 'This payment was moved meanwhile. Reload the page and check the payment again.',
+      },
+    })
+  for (const name of ['accept', 'dismiss']) {
+    const words = { act: name, review: shown?.id, version: shown?.version, why: 'One rupee less.' }
+    expect((await office.act(to, words)).body.code, name).toBe('review_changed')
+    expect((await office.act(to, { ...words, version: '' })).status, name).toBe(422)
+  }
+  const bulk = { act: 'accept', reg_nos: [to], versions: [shown?.version], why: 'One rupee less.' }
+  const { body } = await post('/admin/registrations/bulk/', bulk)
+  expect(body).toMatchObject({
+    done: [],
+    refused: [{ message: expect.stringContaining('moved meanwhile') }],
+  })
+  expect(await dueAt(to)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
+
+  // The amounts can change too: a part is refunded meanwhile.
+  const [now] = (await standing(to)).reviews
+  const part = { ...accept, version: now?.version, decision: 'refund', amount: '100' }
+  expect((await decide({ ...part, ...byHand })).status).toBe(200)
+  expect((await decide({ ...accept, version: now?.version })).body['message']).toContain(
+    'was changed meanwhile',
+  )
+  // A page from before the decision named a version.
+  const { version: _, ...unnamed } = accept
+  expect(await decide(unnamed)).toMatchObject({ status: 422, body: { code: 'no_version' } })
 })
