@@ -287,9 +287,12 @@ export function amountToRefund(left: Paise, amount: Paise | null): Result<Paise,
 
 function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect, DecisionRefusal> {
   if (target === null) return refused('no_target', 'No registration has this number.')
-  // The event of an unmatched payment is not known, so it may be moved to any.
+  // A payment of a registration is in the documents and figures of its event. An unmatched payment is in none.
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
-    return refused('no_target', `${target.regNo} belongs to another event.`)
+    return refused(
+      'no_target',
+      `${target.regNo} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${target.regNo}.`,
+    )
   if (target.regNo === review.regNo)
     return refused('no_target', 'The payment already belongs to this registration.')
   if (target.due === null) return refused('no_target', `${target.regNo} has nothing to pay.`)

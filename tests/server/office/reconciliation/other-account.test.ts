@@ -157,3 +157,15 @@ test('money is moved to another event that is paid into the same account', async
     expect((await server.deps.store.registration(to))?.paymentStatus).toBe('success')
   }
 })
+
+test('a second payment was refused at an event with the same account, without the reason', async () => {
+  const [from, to] = [await register(HERE), await register(SHARED)]
+  const paid = { act: 'confirm', way: 'transfer', reference: '526999000002', amount: String(FEE) }
+  const again = { ...paid, act: 'came_again', reference: '526999000003' }
+  expect((await office.act(from, paid)).status).toBe(200)
+  expect((await office.act(from, again)).status).toBe(200)
+  expect(await move(await reviewOf('526999000003'), to)).toMatchObject({
+    code: 'no_target',
+    message: `${to} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${to}.`,
+  })
+})
