@@ -1,0 +1,75 @@
+/** The round trips to PostgreSQL of the most frequent operations, with BEGIN and COMMIT. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import { confirmed, mail, newRegistration, noon, registered } from '../sample-registrations.ts'
+import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
+import type { DelayingProxy } from './delaying-proxy.ts'
+import { lendPostgresTables } from './postgres-contract.ts'
+import { hasPostgres, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+/** The first runs prepare statements, and others include the work that a store does by itself. */
+const RUNS = 6
+
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
+else {
+  let postgres: PostgresServer
+  let proxy: DelayingProxy
+  let store: Store
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    const url = await postgres.database('trips', { like: await lendPostgresTables(postgres) })
+    proxy = await startDelayingProxy({ folder: postgres.folder }, { delayMs: 1 })
+    store = (await openInsidePostgres({ url: urlThrough(proxy.port, url) })).store
+  })
+  afterAll(async () => {
+    await store.close()
+    await proxy.close()
+    await postgres.stop()
+  })
+
+  type Prepare = (run: number) => Promise<() => Promise<unknown>>
+  const operations: readonly (readonly [what: string, trips: number, prepare: Prepare])[] = [
+    ['a registration', 2, async () => () => store.register(newRegistration())],
+    [
+      'a lookup by number',
+      1,
+      async () => {
+        const { regNo } = await registered(store)
+        return () => store.registration(regNo)
+      },
+    ],
+    [
+      'a page of a list',
+      1,
+      async () => () => store.listPage({ eventId: 'demo', answers: {} }, 1, 20),
+    ],
+    [
+      'a gateway message',
+      1,
+      async () => {
+        const notice = { gateway: 'demo', kind: 'notice', body: 'A=1', contentType: 'text/plain' }
+        return () => store.recordNotice({ ...notice, kind: 'notice', orderId: null, at: noon })
+      },
+    ],
+    [
+      'a confirmed payment',
+      7,
+      async (run) => {
+        const { orderId } = await registered(store)
+        return () => store.applyFact(orderId, confirmed(`AP${run}`), mail)
+      },
+    ],
+  ]
+  test.each(operations)('%s takes %i', async (_, trips, prepare) => {
+    const counts: number[] = []
+    for (let run = 0; run < RUNS; run += 1) {
+      const work = await prepare(run)
+      const before = proxy.traffic().roundTrips
+      await work()
+      counts.push(proxy.traffic().roundTrips - before)
+    }
+    expect(Math.min(...counts)).toBe(trips)
+  })
+}
