@@ -14,7 +14,7 @@ import {
   openUploadStorage,
   uploadLocations,
 } from '../../registration/uploads/store-uploaded-files.ts'
-import type { RecoveryFigures } from '../../storage/index.ts'
+import type { RecoveryFigures, Store } from '../../storage/index.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { lookAtPostgres } from '../../storage/postgres/inspect-database.ts'
 import { figuresIn, isInRecovery, storedSince } from '../../storage/recovery/copy-database.ts'
@@ -68,7 +68,9 @@ async function describeNextRecovery(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<readonly Finding[]> {
-  const reason = await explainNextRecovery(environment)
+  const reason = await explainNextRecovery(environment, () =>
+    withStore(environment, (store) => store.counted()),
+  )
   const figures = await loadFigures(environment, events).catch(() => null)
   if (reason !== null)
     return [
@@ -91,9 +93,16 @@ async function loadFigures(
 ): Promise<RecoveryFigures> {
   const due = eventsDueForErasure(events, createClock(environment.clockStart)())
   if (environment.databaseUrl === null) return figuresIn(environment.dataDir, due)
+  return withStore(environment, (store) => store.recoveryFigures(due))
+}
+
+async function withStore<T>(
+  environment: Environment,
+  read: (store: Store) => Promise<T>,
+): Promise<T> {
   const store = await openStore({ ...environment, isNew: false })
   try {
-    return await store.recoveryFigures(due)
+    return await read(store)
   } finally {
     await store.close()
   }

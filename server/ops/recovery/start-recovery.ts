@@ -108,14 +108,18 @@ export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
     )
 }
 
-/** Explains why the next start will begin a recovery. Null if the files show no reason. */
-export async function explainNextRecovery({
-  dataDir,
-  databaseUrl,
-}: Pick<Environment, 'dataDir' | 'databaseUrl'>): Promise<string | null> {
+/**
+ * Explains why the next start will begin a recovery. Null if there is no reason. `readCounted` reads the progress of a
+ * PostgreSQL database.
+ */
+export async function explainNextRecovery(
+  { dataDir, databaseUrl }: Pick<Environment, 'dataDir' | 'databaseUrl'>,
+  readCounted: () => Promise<Progress>,
+): Promise<string | null> {
   const restored = await readRestored(dataDir)
   if (restored !== null) return restored.why ?? explainRestore(restored)
-  if (databaseUrl !== null || servingPid(dataDir) !== null) return null
+  if (databaseUrl !== null) return explainOlderPostgres(dataDir, readCounted)
+  if (servingPid(dataDir) !== null) return null
   if (lacksLog(dataDir)) return LOG_MISSING
   const progress = await progressIn(path.join(dataDir, DATABASE_FILE))
   if (progress === null) return null
@@ -128,9 +132,22 @@ export async function explainNextRecovery({
   const note = await readLastServed(dataDir)
   if (note === null) return null
   if (progress.name !== null && progress.name !== note.name) return explainOtherDatabase(note)
-  return isOlder(progress.counted, note)
-    ? `The database is older than the one that this server used until ${formatInstant(note.at)}.`
-    : null
+  return isOlder(progress.counted, note) ? explainOlder(note) : null
+}
+type Progress = Awaited<ReturnType<Store['counted']>>
+
+const explainOlder = ({ at }: LastServed): string =>
+  `The database is older than the one that this server used until ${formatInstant(at)}.`
+
+/** For a database with another name, a server only logs a warning: other servers may use it already. */
+async function explainOlderPostgres(
+  dataDir: string,
+  readCounted: () => Promise<Progress>,
+): Promise<string | null> {
+  const note = await readLastServed(dataDir)
+  if (note === null) return null
+  const { name, counted } = await readCounted()
+  return (name === null || name === note.name) && isOlder(counted, note) ? explainOlder(note) : null
 }
 
 /** Returns a rescued database of the same installation that has made more progress. Null if there is none. */
@@ -237,7 +254,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const until = formatInstant(note.at)
   const why = isEmpty
     ? `A new, empty database was created in a DATA_DIR whose previous database was served until ${until}.`
-    : `The database is older than the one that this server used until ${until}.`
+    : explainOlder(note)
   const newRecovery = await store.beginRecovery(
     { at, who: 'rollcall', why, copyAt: null, ...recoveryContext(note) },
     note.at,

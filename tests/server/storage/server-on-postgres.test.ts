@@ -1,4 +1,7 @@
 /** The whole server on PostgreSQL: somebody registers, pays and stands in the office's list, on this server and on one beside it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
@@ -109,6 +112,29 @@ else {
     await holder.end()
     const accepted = await register()
     expect(accepted.statusCode, accepted.body).toBe(201)
+  })
+
+  test('doctor states before the start that an older copy restored with pg_restore begins a recovery', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-restored-'))
+    const variables = { DATABASE_URL: url, DATA_DIR: dataDir, EVENTS_DIR: first.eventsDir }
+    const { name, counted } = await first.deps.store.counted()
+    const serve = (registrations: number): void =>
+      writeFileSync(
+        join(dataDir, 'last-served.json'),
+        JSON.stringify({
+          name: name ?? 'given at the first start',
+          counted: { ...counted, registrations: (counted['registrations'] ?? 0) + registrations },
+          at: first.now(),
+          codes: [],
+        }),
+      )
+    serve(0)
+    expect((await runHere(['doctor'], variables)).out).toContain('is not in recovery')
+    serve(1)
+    expect((await runHere(['doctor'], variables)).out).toMatch(
+      /^look +The next start begins a recovery\. The database is older than the one that this server used until /m,
+    )
+    rmSync(dataDir, { recursive: true })
   })
 
   test('commands work on PostgreSQL, and those for SQLite say so', async () => {
