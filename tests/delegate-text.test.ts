@@ -84,7 +84,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     why: 'corrections by staff',
     in: /^server\/registration\/actions\/correct-answers\.ts$/,
-    text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^These answers/,
+    text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^These answers|was refunded already/,
   },
   {
     why: 'registrations that staff add',

@@ -21,6 +21,8 @@ export type ActionsAnswer = {
   due: number
   /** The amount to refund that is not in progress yet; 0: none. */
   pay_back: number
+  /** Refunded although it was not owed, and not deducted from `pay_back`; 0: nothing, or an ended registration. */
+  goodwill: number
   /** Payments that count, less refunds made or pending. */
   kept: number
   /** The part of it that came through the gateway and can be refunded through it; 0: none. */

@@ -36,6 +36,7 @@ import { buildApprovalView } from '../../registration/actions/approve-registrati
 import { ACTION_HANDLERS } from '../../registration/actions/action-handlers.ts'
 import {
   calculateCancellationRefund,
+  calculateGoodwill,
   calculateRefundDue,
 } from '../../registration/actions/balance-due.ts'
 import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
@@ -148,6 +149,7 @@ async function loadActions(
     today: dayOf(clock()),
     due: rupees(paise(Math.max(0, due))),
     pay_back: rupees(calculateRefundDue(registration, refunds)),
+    goodwill: rupees(calculateGoodwill(registration, billMoney)),
     kept: rupees(keptAmount),
     back_by_gateway: rupees(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),

@@ -34,6 +34,18 @@ export function calculateRefundDue(
 }
 
 /**
+ * Returns what was refunded although it was not owed. No later refund is reduced by it. Zero for an ended registration,
+ * whose refunds are a share of its price.
+ */
+export function calculateGoodwill(
+  { state }: Pick<StoredRegistration, 'state'>,
+  { came, paidBack, left }: MoneyOfBill,
+): Paise {
+  const isEnded = state === 'cancelled' || state === 'refused'
+  return paise(isEnded ? 0 : Math.max(0, came - paidBack - left))
+}
+
+/**
  * Computes the refund that the office pages and the self-service page propose. `kept`: the amount paid and not
  * refunded.
  */

@@ -11,6 +11,7 @@ import {
   formatMoney,
   priceHoldEnd,
   getOwn,
+  ok,
   paise,
   requiredSeats,
   rawAnswersWithChanges,
@@ -28,6 +29,7 @@ import type {
   CorrectedRegistration,
   CorrectionRefusal,
   EventConfig,
+  MoneyOfBill,
   PricingContext,
   Paise,
   Answers,
@@ -39,6 +41,7 @@ import { FILE_EXPIRED } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { readAmounts } from './approve-registration.ts'
 import { readAmountParameter, badData } from './action-input.ts'
+import { calculateGoodwill } from './balance-due.ts'
 import type { ActionRequest, ActionHandler, ActionOutcomeResult } from './action-input.ts'
 import { buildFreeConfirmationEmail } from './resend-emails.ts'
 import { choosePaymentChannel } from './choose-payment-method.ts'
@@ -138,18 +141,26 @@ async function changeAnswers(
       formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support }),
     )
   const difference = calculateDifference(registration, correction.value)
+  const refundedBefore =
+    quote === null
+      ? ''
+      : formatRefundedBefore(
+          registration,
+          await deps.store.moneyOfBill(registration.regNo),
+          quote.total,
+        )
   if (quote !== null && difference !== 0) {
     const acceptedTotal = readAmountParameter(words, 'total')
     if (!acceptedTotal.ok) return acceptedTotal
     if (acceptedTotal.value !== quote.total)
       return err({
         code: 'price_changes',
-        message: formatPriceChange(registration, quote.total),
+        message: `${formatPriceChange(registration, quote.total)}${refundedBefore}`,
         quote,
       })
   }
   const updated = { ...registration, answers }
-  return deps.store.correct(wanted, {
+  const corrected = await deps.store.correct(wanted, {
     was: registration.answers,
     answers,
     category,
@@ -195,6 +206,9 @@ async function changeAnswers(
     endsLinks:
       isTransfer || (kind === 'correct' && hasNewEmail(config, registration.answers, answers)),
   })
+  return corrected.ok && !corrected.value.repeated
+    ? ok({ ...corrected.value, message: `${corrected.value.message}${refundedBefore}` })
+    : corrected
 }
 
 /** Returns true if future emails go to another address. */
@@ -273,6 +287,20 @@ function formatPriceChange({ total }: Pick<StoredRegistration, 'total'>, now: Pa
   const changeAnswers =
     increase > 0 ? `${formatMoney(increase)} more` : `${formatMoney(decrease)} less`
   return `This correction changes the price from ${formatMoney(was)} to ${formatMoney(now)}: ${changeAnswers}. Agree to save it.`
+}
+
+/** Warns that a new price asks for a refund beside an earlier one, perhaps for the same change; '' if it does not. */
+function formatRefundedBefore(
+  registration: Pick<StoredRegistration, 'state' | 'total'>,
+  money: MoneyOfBill,
+  newTotal: Paise,
+): string {
+  const goodwill = calculateGoodwill(registration, money)
+  const toRefund = -calculateBalance(newTotal, money)
+  const isMore = toRefund > -calculateBalance(registration.total ?? newTotal, money)
+  return goodwill > 0 && toRefund > 0 && isMore
+    ? ` ${formatMoney(goodwill)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(paise(toRefund))}.`
+    : ''
 }
 
 function formatRefusal(event: EventConfig, refusal: CorrectionRefusal): string {

@@ -307,6 +307,7 @@ function EraseWarning({ pay_back: refundDue }: ActionsAnswer) {
 function RefundFields({
   kept: refundable,
   pay_back: refundDue,
+  goodwill,
   back_by_gateway: gatewayRefundable,
   reviews,
 }: ActionsAnswer) {
@@ -317,6 +318,13 @@ function RefundFields({
   return (
     <>
       <p>Refundable: {formatRupees(refundable)}.</p>
+      {refundDue > 0 && goodwill > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          {formatRupees(goodwill)} was refunded already as goodwill and is not deducted below.
+          Refund less if it was for the same change.
+        </p>
+      )}
       <UnderReviewNotice reviews={reviews} />
       {gatewayRefundable > 0 && gatewayRefundable < refundable && (
         <p>The payment gateway can refund {formatRupees(gatewayRefundable)} of it.</p>

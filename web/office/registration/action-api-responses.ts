@@ -12,6 +12,7 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
   const {
     due,
     pay_back: refundDue,
+    goodwill,
     kept: refundable,
     back_by_gateway: gatewayRefundable,
     refund_unsettled: isRefundUnsettled,
@@ -27,7 +28,7 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
     trail: history,
   } = body
   const isReadable =
-    [due, refundDue, refundable, gatewayRefundable].every(
+    [due, refundDue, goodwill, refundable, gatewayRefundable].every(
       (amount) => fromRupees(amount) !== null,
     ) &&
     typeof isRefundUnsettled === 'boolean' &&

@@ -59,12 +59,12 @@ const act = async (regNo: RegNo, words: object): Promise<void> => {
 }
 const confirm = (regNo: RegNo, amount: number, more: object = {}) =>
   act(regNo, { act: 'confirm', way: 'transfer', reference: utr(), amount: String(amount), ...more })
-const correct = (regNo: RegNo, workshop: string | null) =>
+const correct = (regNo: RegNo, workshop: string | null, price = 1180) =>
   act(regNo, {
     act: 'correct',
     why: 'By phone.',
     answers: { workshop },
-    total: workshop === null ? FEE : FEE + 1180,
+    total: workshop === null ? FEE : FEE + price,
   })
 /** The registration's open order is tried again by card. */
 const byCard = async (regNo: RegNo): Promise<OrderId> => {
@@ -306,4 +306,32 @@ test('a treasurer accepted a payment of one registration from an old page, and a
   // A page from before the decision named a version.
   const { version: _, ...unnamed } = accept
   expect(await decide(unnamed)).toMatchObject({ status: 422, body: { code: 'no_version' } })
+})
+
+test('a workshop was refunded before the correction, and the correction asked for the same refund again without a word', async () => {
+  const regNo = await register('transfer')
+  await confirm(regNo, FEE)
+  await correct(regNo, 'writing', 1770)
+  await confirm(regNo, 1770)
+  const refund = { act: 'refund', why: 'No workshop.', amount: '1770', by_hand: true }
+  await act(regNo, { ...refund, reference: utr() })
+  const says =
+    '₹\u00a01,770 was refunded already as goodwill and is not deducted: the list of refunds will ask for ₹\u00a01,770.'
+  const words = { act: 'correct', why: 'No workshop.', answers: { workshop: null } }
+  const preview = await office.act(regNo, words)
+  expect([preview.status, preview.body.code]).toEqual([409, 'price_changes'])
+  expect(preview.body.message).toContain(says)
+  const saved = await office.act(regNo, { ...words, total: FEE })
+  expect([saved.status, saved.body.message]).toEqual([200, expect.stringContaining(says)])
+  expect(await standing(regNo)).toMatchObject({ pay_back: 1770, goodwill: 1770, kept: FEE })
+
+  // In the right order nothing is goodwill.
+  const other = await register('transfer')
+  await confirm(other, FEE)
+  await correct(other, 'writing', 1770)
+  await confirm(other, 1770)
+  await correct(other, null)
+  expect(await standing(other)).toMatchObject({ pay_back: 1770, goodwill: 0 })
+  await act(other, { ...refund, reference: utr() })
+  expect(await standing(other)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
 })
