@@ -150,7 +150,7 @@ export interface Store
   /** Append-only, verbatim, before it is checked. */
   recordNotice(notice: NewGatewayMessage): Promise<void>
   /** Verbatim, oldest first; null: those that named no readable order. */
-  notices(orderId: string | null): Promise<readonly StoredGatewayMessage[]>
+  notices(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]>
   /**
    * Runs the engine's applyFact inside the transaction on the current row; writes event, status, review, counters
    * and email together, in one guarded statement. `mail` is queued only when this call made the registration a

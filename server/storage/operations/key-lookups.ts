@@ -1,6 +1,6 @@
 /** Look-ups by key: fast enough for the main thread. */
 import { paise } from '../../../engine/index.ts'
-import type { CodeStatus, Instant, PaymentEvent, OrderId, RegNo } from '../../../engine/index.ts'
+import type { CodeStatus, Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import { activeEvents } from '../events/activate-versions.ts'
 import type { Active } from '../events/event-version-types.ts'
 import { actsOf } from '../registrations/apply-action.ts'
@@ -8,7 +8,20 @@ import { capturesOf } from '../payments/received-payments.ts'
 import { codeAt, codeOf } from '../registrations/discount-codes.ts'
 import { clockSeen } from '../recovery/last-trusted-time.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import {
+  databaseSince,
+  eventFile,
+  eventsServed,
+  lastEventFile,
+  lastVersions,
+} from '../events/read-event-files.ts'
 import { draftOf } from '../files/stored-draft-uploads.ts'
+import { uploadsDropped, uploadsInUse } from '../files/uploads-in-use.ts'
+import { dueMails, mailsOf, unfinished } from '../mail/read-emails.ts'
+import { paymentEvents } from '../payments/payment-events.ts'
+import { gatewayMessages } from '../payments/stored-gateway-messages.ts'
+import { auditOf } from '../staff/audit-log-entries.ts'
 import { moneyOfBill } from '../payments/stored-balance.ts'
 import { keptOf } from '../payments/balance-adjustments.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
@@ -30,7 +43,6 @@ import { registeredUnder } from '../registrations/idempotency-keys.ts'
 import { counted, recoveryOf } from '../recovery/begin-and-end-recovery.ts'
 import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
 import { unknownOrders } from '../payments/unknown-orders.ts'
-import { wasDiscarded } from '../recovery/held-during-recovery.ts'
 import { nearPage } from '../lists/list-and-search-registrations.ts'
 import { rollRow } from '../registrations/member-lists.ts'
 import { lapsedTooEarly } from '../recovery/clock-moved-back.ts'
@@ -62,10 +74,17 @@ import type {
 type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A>
   ? A
   : never
-type File = Answered<'eventFile'>
-/** A bound limit without planning: with a bare `LIMIT ?` SQLite prepares the statement again at every run. */
-const LIMIT = 'LIMIT abs(?)'
-const fileColumns = 'hash, event_id AS eventId, text, shared, gone_at AS goneAt'
+const formerRegistration = statement(
+  (builder, { eventId, formerNo }: { eventId: string; formerNo: string }) =>
+    builder
+      .selectFrom('registrations')
+      .select('id')
+      .where('event_id', '=', eventId)
+      .where('former_no', '=', formerNo),
+)
+const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+)
 
 export function reads(sql: Sql) {
   return {
@@ -79,9 +98,7 @@ export function reads(sql: Sql) {
       return nearPage(sql, query, page, pageSize)
     },
     async formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null> {
-      const row = await sql<{ id: number }>(
-        'SELECT id FROM registrations WHERE event_id = ? AND former_no = ?',
-      ).get(eventId, formerNo)
+      const row = await formerRegistration.get(sql, { eventId, formerNo })
       return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
     },
     registeredUnder(
@@ -142,15 +159,11 @@ export function reads(sql: Sql) {
       return eventOfReview(sql, id)
     },
     async kept(regNo: RegNo): Promise<Answered<'kept'>> {
-      const row = await sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
-        regNo,
-      )
+      const row = await idOfNumber.get(sql, { regNo })
       return row === undefined ? paise(0) : await keptOf(sql, row.id)
     },
     async moneyOfBill(regNo: RegNo): Promise<Answered<'moneyOfBill'>> {
-      const row = await sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
-        regNo,
-      )
+      const row = await idOfNumber.get(sql, { regNo })
       return moneyOfBill(sql, row?.id ?? 0)
     },
     isRefundUnsettled(regNo: RegNo, at: Instant): Promise<Answered<'isRefundUnsettled'>> {
@@ -205,14 +218,7 @@ export function reads(sql: Sql) {
       after: number,
       limit: number,
     ): Promise<Answered<'unfinished'>> {
-      return sql<Answered<'unfinished'>[number]>(
-        `SELECT p.id, r.reg_no AS regNo FROM payments p JOIN registrations r ON r.id = p.registration_id
-         WHERE p.status = 'pending' AND p.review IS NULL AND p.last_answer = 'no-record' AND p.handed_off_at <= ? AND p.id > ?
-           AND r.event_id IN (SELECT value FROM json_each(?))
-           AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.once = 'unfinished ' || r.reg_no)
-           AND NOT ${wasDiscarded('p.handed_off_at < v.begun_at')}
-         ORDER BY p.id LIMIT abs(?)`,
-      ).all(handedBefore, after, JSON.stringify(eventIds), limit)
+      return unfinished(sql, handedBefore, eventIds, after, limit)
     },
     givenBack(
       after: Instant,
@@ -233,91 +239,46 @@ export function reads(sql: Sql) {
     tellings(regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
       return tellingsOf(sql, regNo)
     },
-    async facts(orderId: string): Promise<Answered<'facts'>> {
-      return (
-        await sql<{ at: Instant; type: string; body: string }>(
-          'SELECT f.at, f.type, f.body FROM payment_facts f WHERE f.payment_id = (SELECT id FROM payments WHERE order_id = ?) ORDER BY f.id',
-        ).all(orderId)
-      ).map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentEvent }))
+    facts(orderId: OrderId): Promise<Answered<'facts'>> {
+      return paymentEvents(sql, orderId)
     },
-    notices(orderId: string | null): Promise<readonly StoredGatewayMessage[]> {
-      // PostgreSQL uses no index for IS NOT DISTINCT FROM, which `IS ?` becomes there.
-      const [are, bound] = orderId === null ? ['IS NULL', []] : ['= ?', [orderId]]
-      return sql<StoredGatewayMessage>(
-        `SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id ${are} ORDER BY id`,
-      ).all(...bound)
+    notices(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
+      return gatewayMessages(sql, orderId)
     },
     dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]> {
-      return sql<QueuedMail>(
-        `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, m.first_tried_at AS firstTriedAt, m.created_at AS at, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
-         FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
-         WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id ${LIMIT}`,
-      ).all(at, limit)
+      return dueMails(sql, at, limit)
     },
-    mailsOf(regNo: string): Promise<Answered<'mailsOf'>> {
-      return sql<Answered<'mailsOf'>[number]>(
-        `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.status, coalesce(m.sent_at, m.created_at) AS at, m.error
-         FROM mail_queue m JOIN registrations r ON r.id = m.registration_id WHERE r.reg_no = ? ORDER BY m.id`,
-      ).all(regNo)
+    mailsOf(regNo: RegNo): Promise<Answered<'mailsOf'>> {
+      return mailsOf(sql, regNo)
     },
-    auditOf(regNo: string): Promise<Answered<'auditOf'>> {
-      return sql<Answered<'auditOf'>[number]>(
-        'SELECT at, who, what FROM audit_log WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id',
-      ).all(regNo)
+    auditOf(regNo: RegNo): Promise<Answered<'auditOf'>> {
+      return auditOf(sql, regNo)
     },
-    async eventFile(hash: string): Promise<File> {
-      return (
-        (await sql<NonNullable<File>>(`SELECT ${fileColumns} FROM event_files WHERE hash = ?`).get(
-          hash,
-        )) ?? null
-      )
+    eventFile(hash: string): Promise<Answered<'eventFile'>> {
+      return eventFile(sql, hash)
     },
-    async lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
-      return (
-        await sql<{ hash: string }>(
-          `SELECT hash FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC ${LIMIT}`,
-        ).all(eventId, limit)
-      ).map(({ hash }) => hash)
+    lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
+      return lastVersions(sql, eventId, limit)
     },
     activeEvents(known: number): Promise<Active | null> {
       return activeEvents(sql, known)
     },
-    async lastEventFile(eventId: string): Promise<File> {
-      return (
-        (await sql<NonNullable<File>>(
-          `SELECT ${fileColumns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`,
-        ).get(eventId)) ?? null
-      )
+    lastEventFile(eventId: string): Promise<Answered<'lastEventFile'>> {
+      return lastEventFile(sql, eventId)
     },
-    async eventsServed(): Promise<readonly string[]> {
-      return (
-        await sql<{ id: string }>(
-          'SELECT DISTINCT event_id AS id FROM event_files ORDER BY event_id',
-        ).all()
-      ).map(({ id }) => id)
+    eventsServed(): Promise<readonly string[]> {
+      return eventsServed(sql)
     },
     draft(tokenHash: string): Promise<DraftProof | null> {
       return draftOf(sql, tokenHash)
     },
-    async uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]> {
-      return (
-        await sql<{ sha256: string }>(
-          `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL)
-         OR value IN (SELECT sha256 FROM draft_proofs)`,
-        ).all(JSON.stringify(sha256s))
-      ).map(({ sha256 }) => sha256)
+    uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]> {
+      return uploadsInUse(sql, sha256s)
     },
-    async uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]> {
-      return (
-        await sql<{ sha256: string }>(
-          `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads)
-         AND value NOT IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL) AND value NOT IN (SELECT sha256 FROM draft_proofs)`,
-        ).all(JSON.stringify(sha256s))
-      ).map(({ sha256 }) => sha256)
+    uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]> {
+      return uploadsDropped(sql, sha256s)
     },
-    databaseSince: async (): Promise<Instant | null> =>
-      (await sql<{ at: Instant | null }>('SELECT min(first_at) AS at FROM event_files').get())
-        ?.at ?? null,
+    databaseSince: () => databaseSince(sql),
     clockSeen: () => clockSeen(sql),
   }
 }

@@ -1,7 +1,8 @@
 /** Stores payment events from gateways, each once, however often it is reported. */
-import type { Instant, PaymentEvent } from '../../../engine/index.ts'
+import type { Instant, OrderId, PaymentEvent } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { RecordedPaymentEvent } from './payment-types.ts'
 
 const addEvent = statement(
   (
@@ -23,6 +24,15 @@ const eventsOfType = statement(
       .select(['body', 'at'])
       .where('payment_id', '=', paymentId)
       .where('type', '=', type),
+)
+const eventsOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
+  builder
+    .selectFrom('payment_facts')
+    .select(['at', 'type', 'body'])
+    .where('payment_id', '=', ({ selectFrom }) =>
+      selectFrom('payments').select('id').where('order_id', '=', orderId),
+    )
+    .orderBy('id'),
 )
 
 /** `refusal`: the code under which it changed nothing; null: it was applied. */
@@ -52,3 +62,11 @@ export async function known(sql: Sql, paymentId: number, fact: PaymentEvent): Pr
 const TIMES: ReadonlySet<string> = new Set(['at', 'paidAt', 'afterClosing', 'afterHold'])
 const timeless = (fact: unknown): string =>
   JSON.stringify(fact, (name, value: unknown) => (TIMES.has(name) ? undefined : value))
+
+export async function paymentEvents(
+  sql: Sql,
+  orderId: OrderId,
+): Promise<readonly RecordedPaymentEvent[]> {
+  const events = await eventsOfOrder.all(sql, { orderId })
+  return events.map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentEvent }))
+}

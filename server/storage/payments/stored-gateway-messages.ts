@@ -23,6 +23,17 @@ const addMessage = statement((builder, message: NewMessage) =>
     at: message.at,
   }),
 )
+const MESSAGE = ['id', 'gateway', 'kind', 'body', 'content_type as contentType', 'at'] as const
+const messagesOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
+  builder
+    .selectFrom('gateway_notices')
+    .select(MESSAGE)
+    .where('order_id', '=', orderId)
+    .orderBy('id'),
+)
+const messagesWithoutOrder = statement((builder) =>
+  builder.selectFrom('gateway_notices').select(MESSAGE).where('order_id', 'is', null).orderBy('id'),
+)
 
 export function recordNotice(sql: Sql, notice: NewGatewayMessage): void {
   storeMessage(sql, notice.orderId as OrderId | null, notice)
@@ -41,4 +52,16 @@ export function storeMessage(
     contentType: message.contentType,
     at: message.at,
   })
+}
+
+/** Null: messages that name no order. */
+export async function gatewayMessages(
+  sql: Sql,
+  orderId: OrderId | null,
+): Promise<readonly StoredGatewayMessage[]> {
+  const messages =
+    orderId === null
+      ? await messagesWithoutOrder.all(sql)
+      : await messagesOfOrder.all(sql, { orderId })
+  return messages as readonly StoredGatewayMessage[]
 }

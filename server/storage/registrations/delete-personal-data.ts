@@ -1,22 +1,207 @@
 /** Erases a person from every table in one transaction; payments and their events stay. */
+import { sql as raw } from 'kysely'
 import { err, ok, paise } from '../../../engine/index.ts'
-import type { Instant, RegNo } from '../../../engine/index.ts'
+import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
 import { doAct } from './apply-action.ts'
 import { endOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { coverBill } from '../documents/issue-documents.ts'
-import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
+import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import { addDue } from '../payments/balance-adjustments.ts'
 import { reindex } from '../lists/search-index.ts'
 import { notePayer } from '../payments/find-duplicate-payments.ts'
+import type { MailState } from '../mail/email-list-types.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
-import { UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
+import { audit } from '../staff/audit-log-entries.ts'
+import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
 /** Rows that are due at a time: each is a transaction of its own. */
 const DUE_ROWS = 100
+
+type OfRegistration = { id: number }
+const erasure = statement((builder, { id }: OfRegistration) =>
+  builder.selectFrom('registrations').select('erased_at as at').where('id', '=', id),
+)
+const cancelRegistration = statement((builder, { id }: OfRegistration) =>
+  builder.updateTable('registrations').set({ state: 'cancelled' }).where('id', '=', id),
+)
+const refundInProgress = statement((builder, { id }: OfRegistration) =>
+  builder
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
+    .select('f.id')
+    .where('c.registration_id', '=', id)
+    .where(refundUnderWay)
+    .limit(1),
+)
+const blankRegistration = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+  builder
+    .updateTable('registrations')
+    .set({ full_name: '', email: '', phone: '', council_no: '', answers: '{}', erased_at: at })
+    .where('id', '=', id),
+)
+const deleteRowsOf = (table: 'unique_answers' | 'links' | 'act_keys' | 'idempotency_keys') =>
+  statement((builder, { id }: OfRegistration) =>
+    builder.deleteFrom(table).where('registration_id', '=', id),
+  )
+const DELETED = (['unique_answers', 'links', 'act_keys', 'idempotency_keys'] as const).map(
+  deleteRowsOf,
+)
+const blankClaims = statement((builder, { id }: OfRegistration) =>
+  builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
+)
+const blankDecisions = statement((builder, { id }: OfRegistration) =>
+  builder.updateTable('decisions').set({ why: '' }).where('registration_id', '=', id),
+)
+const blankRefunds = statement((builder, { id }: OfRegistration) =>
+  builder
+    .updateTable('refunds')
+    .set({ why: '', said: null })
+    .where('capture_id', 'in', ({ selectFrom }) =>
+      selectFrom('captures').select('id').where('registration_id', '=', id),
+    ),
+)
+/** Only the action before the colon stays. */
+const shortenAuditLog = statement((builder, { id }: OfRegistration, dialect) =>
+  builder
+    .updateTable('audit_log')
+    .set(({ ref }) => ({
+      what: raw<string>`substr(${ref('what')}, 1, ${dialect.position(ref('what'), ': ')} - 1)`,
+    }))
+    .where('registration_id', '=', id)
+    .where(({ eb, ref }) => eb(dialect.position(ref('what'), ': '), '>', 1)),
+)
+const blankEmails = statement((builder, { id }: OfRegistration) =>
+  builder
+    .updateTable('mail_queue')
+    .set(({ case: when, ref }) => ({
+      recipient: '',
+      copy_to: null,
+      subject: '',
+      body: '',
+      error: null,
+      next_at: null,
+      mailbox: null,
+      status: when()
+        .when('status', '=', 'queued')
+        .then<MailState>('failed')
+        .else(ref('status'))
+        .end(),
+    }))
+    .where('registration_id', '=', id),
+)
+const deleteDrafts = statement((builder, { id }: OfRegistration) =>
+  builder
+    .deleteFrom('draft_proofs')
+    .where('sha256', 'in', ({ selectFrom }) =>
+      selectFrom('uploads').select('sha256').where('registration_id', '=', id),
+    ),
+)
+const blankUploads = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+  builder
+    .updateTable('uploads')
+    .set(({ fn, val }) => ({ name: '', dropped_at: fn.coalesce('dropped_at', val(at)) }))
+    .where('registration_id', '=', id),
+)
+const blankReasons = statement((builder, { id }: OfRegistration) =>
+  builder.updateTable('acts').set({ why: '' }).where('registration_id', '=', id),
+)
+const actionsWithData = statement((builder, { id }: OfRegistration) =>
+  builder
+    .selectFrom('acts')
+    .select(['id', 'data'])
+    .where('registration_id', '=', id)
+    .where('data', '<>', '{}'),
+)
+const blankAction = statement((builder, { actId }: { actId: number }) =>
+  builder.updateTable('acts').set({ data: '{}' }).where('id', '=', actId),
+)
+const receiptsOf = statement((builder, { id }: OfRegistration) =>
+  builder
+    .selectFrom('documents')
+    .select(['id', 'body'])
+    .where('registration_id', '=', id)
+    .where('kind', '=', 'receipt'),
+)
+const replaceDocument = statement(
+  (builder, { documentId, body }: { documentId: number; body: string }) =>
+    builder.updateTable('documents').set({ body }).where('id', '=', documentId),
+)
+/** What the gateway says of a payment names who paid it. */
+const blankGatewayMessages = statement((builder, { id }: OfRegistration) =>
+  builder
+    .updateTable('gateway_notices')
+    .set({ body: '' })
+    .where(({ eb, or, selectFrom }) =>
+      or([
+        eb(
+          'order_id',
+          'in',
+          selectFrom('payments').select('order_id').where('registration_id', '=', id),
+        ),
+        eb(
+          'order_id',
+          'in',
+          selectFrom('captures')
+            .select(({ ref }) => ref('unknown_order').$castTo<OrderId>().as('order_id'))
+            .where('registration_id', '=', id),
+        ),
+      ]),
+    )
+    .where('body', '<>', ''),
+)
+const blankPayers = statement((builder, { id }: OfRegistration) =>
+  builder
+    .updateTable('captures')
+    .set({ payer: null })
+    .where('registration_id', '=', id)
+    .where('payer', 'is not', null),
+)
+const registrationsWithEmail = statement((builder, { email }: { email: string }) =>
+  builder
+    .selectFrom('registrations')
+    .select('reg_no as regNo')
+    .where(
+      ({ fn }) => fn<string>('lower', ['email']),
+      '=',
+      ({ fn, val }) => fn<string>('lower', [val(email)]),
+    )
+    .orderBy('id'),
+)
+const registrationsToErase = statement(
+  (builder, { eventId, after }: { eventId: string; after: number }) =>
+    builder
+      .selectFrom('registrations')
+      .select(['id', 'reg_no as regNo'])
+      .where('event_id', '=', eventId)
+      .where('erased_at', 'is', null)
+      .where('id', '>', after)
+      .where(noRecoveryIsOpen)
+      .orderBy('id')
+      .limit(DUE_ROWS),
+)
+const registrationsWithFiles = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('registrations as r')
+    .innerJoin('uploads as u', 'u.registration_id', 'r.id')
+    .select(['r.id', 'r.reg_no as regNo'])
+    .distinct()
+    .where('r.event_id', '=', eventId)
+    .where('u.dropped_at', 'is', null)
+    .where(noRecoveryIsOpen)
+    .limit(DUE_ROWS),
+)
+const dropFiles = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+  builder
+    .updateTable('uploads')
+    .set({ dropped_at: at })
+    .where('registration_id', '=', id)
+    .where('dropped_at', 'is', null),
+)
 
 /**
  * Afterwards nobody can be asked about a payment, so none may be undecided. An unpaid registration is cancelled,
@@ -36,10 +221,9 @@ export function erase(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
         message:
           'This registration has a payment that needs review, or a refund in progress. Finish that first.',
       })
-    // What is freed is written over, so that the file does not go on holding it.
-    await sql('PRAGMA secure_delete = ON').all()
+    await overwriteDeleted(sql, true)
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
-      sql("UPDATE registrations SET state = 'cancelled' WHERE id = ?").run(id)
+      cancelRegistration.run(sql, { id })
       await endOpenPayments(sql, id, 'cancelled', wanted.at)
       // A difference that a correction left: nobody is there any more who could pay it.
       const unpaid = paise(Math.max(0, row.due))
@@ -48,66 +232,45 @@ export function erase(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
       await coverBill(sql, id, wanted.at, { unpaid })
     }
     await blank(sql, id, wanted.at)
-    await sql('PRAGMA secure_delete = OFF').all()
+    await overwriteDeleted(sql, false)
     return ok({ message: `Personal data of ${regNo} erased. Its payments are kept.` })
   })
 }
 
+/** The file of SQLite does not keep deleted data while this is true. */
+async function overwriteDeleted(sql: Sql, isOn: boolean): Promise<void> {
+  const setting = sql.dialect.overwriteDeleted(isOn)
+  if (setting !== null) await sql.compiled(setting).all()
+}
+
 const erasedAt = async (sql: Sql, id: number): Promise<Instant | null> =>
-  (
-    await sql<{ at: Instant | null }>('SELECT erased_at AS at FROM registrations WHERE id = ?').get(
-      id,
-    )
-  )?.at ?? null
+  (await erasure.get(sql, { id }))?.at ?? null
 
 async function isMoneyUndecided(
   sql: Sql,
   { id, in_review: inReview, state }: RegistrationRow,
 ): Promise<boolean> {
   return (
-    inReview === 1 ||
-    state === 'told' ||
-    (await sql(
-      `SELECT 1 FROM refunds f JOIN captures c ON c.id = f.capture_id
-       WHERE c.registration_id = ? AND ${UNDER_WAY('f')} LIMIT 1`,
-    ).get(id)) !== undefined
+    inReview === 1 || state === 'told' || (await refundInProgress.get(sql, { id })) !== undefined
   )
 }
 
 async function blank(sql: Sql, id: number, at: Instant): Promise<void> {
-  sql(
-    `UPDATE registrations SET full_name = '', email = '', phone = '', council_no = '', answers = '{}', erased_at = ?
-     WHERE id = ?`,
-  ).run(at, id)
+  blankRegistration.run(sql, { id, at })
   await reindex(sql, id)
   await notePayer(sql, id)
-  sql('DELETE FROM unique_answers WHERE registration_id = ?').run(id)
-  sql('DELETE FROM links WHERE registration_id = ?').run(id)
-  sql('DELETE FROM act_keys WHERE registration_id = ?').run(id)
-  sql('DELETE FROM idempotency_keys WHERE registration_id = ?').run(id)
+  for (const rows of DELETED) rows.run(sql, { id })
   await blankActs(sql, id)
-  sql("UPDATE tellings SET answers = '{}' WHERE registration_id = ?").run(id)
-  sql("UPDATE decisions SET why = '' WHERE registration_id = ?").run(id)
-  sql(
-    `UPDATE refunds SET why = '', said = NULL
-     WHERE capture_id IN (SELECT id FROM captures WHERE registration_id = ?)`,
-  ).run(id)
-  sql(
-    `UPDATE audit_log SET what = substr(what, 1, instr(what, ': ') - 1)
-     WHERE registration_id = ? AND instr(what, ': ') > 1`,
-  ).run(id)
-  sql(
-    `UPDATE mail_queue SET recipient = '', copy_to = NULL, subject = '', body = '', error = NULL, next_at = NULL, mailbox = NULL,
-       status = iif(status = 'queued', 'failed', status) WHERE registration_id = ?`,
-  ).run(id)
-  sql(
-    `DELETE FROM draft_proofs WHERE sha256 IN (SELECT sha256 FROM uploads WHERE registration_id = ?)`,
-  ).run(id)
-  sql(
-    "UPDATE uploads SET name = '', dropped_at = coalesce(dropped_at, ?) WHERE registration_id = ?",
-  ).run(at, id)
+  blankClaims.run(sql, { id })
+  blankDecisions.run(sql, { id })
+  blankRefunds.run(sql, { id })
+  shortenAuditLog.run(sql, { id })
+  blankEmails.run(sql, { id })
+  deleteDrafts.run(sql, { id })
+  blankUploads.run(sql, { id, at })
   await blankReceipts(sql, id)
-  blankNotices(sql, id)
+  blankGatewayMessages.run(sql, { id })
+  blankPayers.run(sql, { id })
 }
 
 /** What an act keeps of money: its amount, way, reference and day, which name nobody. */
@@ -115,45 +278,27 @@ const OF_MONEY: readonly string[] = ['came', 'paid_at', 'pay_back']
 
 /** What an act kept stands as it was where all of it is of money; else none of it does. */
 async function blankActs(sql: Sql, id: number): Promise<void> {
-  sql("UPDATE acts SET why = '' WHERE registration_id = ?").run(id)
-  const acts = await sql<{ id: number; data: string }>(
-    "SELECT id, data FROM acts WHERE registration_id = ? AND data <> '{}'",
-  ).all(id)
+  blankReasons.run(sql, { id })
+  const acts = await actionsWithData.all(sql, { id })
   for (const act of acts)
     if (!Object.keys(JSON.parse(act.data) as object).every((name) => OF_MONEY.includes(name)))
-      sql("UPDATE acts SET data = '{}' WHERE id = ?").run(act.id)
+      blankAction.run(sql, { actId: act.id })
 }
 
 async function blankReceipts(sql: Sql, id: number): Promise<void> {
-  const receipts = await sql<{ id: number; body: string }>(
-    "SELECT id, body FROM documents WHERE registration_id = ? AND kind = 'receipt'",
-  ).all(id)
-  for (const receipt of receipts)
-    sql('UPDATE documents SET body = ? WHERE id = ?').run(
-      JSON.stringify({ ...(JSON.parse(receipt.body) as object), buyer: RECEIPT_BUYER }),
-      receipt.id,
-    )
-}
-
-/** What the gateway says of a payment names who paid it. */
-function blankNotices(sql: Sql, id: number): void {
-  sql(
-    `UPDATE gateway_notices SET body = ''
-     WHERE (order_id IN (SELECT order_id FROM payments WHERE registration_id = ?)
-       OR order_id IN (SELECT unknown_order FROM captures WHERE registration_id = ?)) AND body <> ''`,
-  ).run(id, id)
-  sql('UPDATE captures SET payer = NULL WHERE registration_id = ? AND payer IS NOT NULL').run(id)
+  for (const receipt of await receiptsOf.all(sql, { id }))
+    replaceDocument.run(sql, {
+      documentId: receipt.id,
+      body: JSON.stringify({ ...(JSON.parse(receipt.body) as object), buyer: RECEIPT_BUYER }),
+    })
 }
 
 /**
  * For all events, including those not served; oldest first. Runs on the reader thread, because it scans all rows.
  */
 export async function withEmail(sql: Sql, email: string): Promise<readonly RegNo[]> {
-  return (
-    await sql<{ regNo: RegNo }>(
-      'SELECT reg_no AS regNo FROM registrations WHERE lower(email) = lower(?) ORDER BY id',
-    ).all(email.trim())
-  ).map(({ regNo }) => regNo)
+  const found = await registrationsWithEmail.all(sql, { email: email.trim() })
+  return found.map(({ regNo }) => regNo)
 }
 
 /**
@@ -165,10 +310,7 @@ export function toErase(
   eventId: string,
   after: number,
 ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]> {
-  return sql<{ id: number; regNo: RegNo }>(
-    `SELECT id, reg_no AS regNo FROM registrations WHERE event_id = ? AND erased_at IS NULL AND id > ? AND ${NOT_IN_RECOVERY}
-     ORDER BY id LIMIT ${DUE_ROWS}`,
-  ).all(eventId, after)
+  return registrationsToErase.all(sql, { eventId, after })
 }
 
 /** Marks all files of an event as dropped, some registrations at a time; returns how many registrations. */
@@ -178,19 +320,10 @@ export async function dropEventFiles(
   at: Instant,
   why: string,
 ): Promise<number> {
-  const ids = await sql<{ id: number }>(
-    `SELECT DISTINCT r.id FROM registrations r JOIN uploads u ON u.registration_id = r.id
-     WHERE r.event_id = ? AND u.dropped_at IS NULL AND ${NOT_IN_RECOVERY} LIMIT ${DUE_ROWS}`,
-  ).all(eventId)
-  for (const { id } of ids) {
-    sql('UPDATE uploads SET dropped_at = ? WHERE registration_id = ? AND dropped_at IS NULL').run(
-      at,
-      id,
-    )
-    sql(
-      `INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id)
-       SELECT ?, 'rollcall', ?, event_id, reg_no, id FROM registrations WHERE id = ?`,
-    ).run(at, `dropped the files: ${why}`, id)
+  const found = await registrationsWithFiles.all(sql, { eventId })
+  for (const { id, regNo } of found) {
+    dropFiles.run(sql, { id, at })
+    audit(sql, { at, who: 'rollcall', what: `dropped the files: ${why}`, eventId, regNo })
   }
-  return ids.length
+  return found.length
 }

@@ -2,6 +2,7 @@
 import { sql as raw } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { endOfDay, startOfDay } from '../../../engine/index.ts'
+import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -22,6 +23,15 @@ const addEntry = statement((builder, entry: Omit<AuditEntry, 'look'> & { look: s
       look: entry.look,
     }))
     .onConflict((conflict) => conflict.column('look').where('look', 'is not', null).doNothing()),
+)
+const entriesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('audit_log')
+    .select(['at', 'who', 'what'])
+    .where('registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+    )
+    .orderBy('id'),
 )
 
 /** Looks within one hour of the clock are one. */
@@ -56,6 +66,14 @@ export function withoutRepeated(
 export function audit(sql: Sql, entry: AuditEntry): void {
   const { at, who, what, eventId, regNo } = entry
   addEntry.run(sql, { at, who, what, eventId, regNo, look: lookedAt(entry) })
+}
+
+/** Returns the entries of a registration, oldest first. */
+export function auditOf(
+  sql: Sql,
+  regNo: RegNo,
+): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]> {
+  return entriesOfRegistration.all(sql, { regNo })
 }
 
 /** Views stored before `look` existed are recognised by their words. */
@@ -93,9 +111,15 @@ export function activity(
       query = query.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
     if (kinds !== null) query = query.where((eb) => eb.or(kinds.map((kind) => KINDS[kind](eb))))
     for (const word of words.split(/\s+/).filter((each) => each !== ''))
-      query = query.where(
-        ({ ref }) =>
-          raw<boolean>`instr(lower(${ref('what')} || ' ' || coalesce(${ref('reg_no')}, '')), ${word.toLowerCase()}) > 0`,
+      query = query.where(({ eb, ref }) =>
+        eb(
+          dialect.position(
+            raw<string>`lower(${ref('what')} || ' ' || coalesce(${ref('reg_no')}, ''))`,
+            word.toLowerCase(),
+          ),
+          '>',
+          0,
+        ),
       )
     if (from !== null) query = query.where('at', '>=', startOfDay(from))
     if (to !== null) query = query.where('at', '<', endOfDay(to))

@@ -27,7 +27,7 @@ import { places } from '../../../server/storage/migrations/seats.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import { standsAgainst } from '../../../server/storage/registrations/unique-answers.ts'
 import { applyFact } from '../../../server/storage/payments/apply-payment-events.ts'
-import type { Instant, OrderId, Paise, UniqueRule } from '../../../engine/index.ts'
+import type { Instant, OrderId, Paise, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { ActKind } from '../../../server/storage/index.ts'
 import { confirmed } from '../sample-registrations.ts'
 
@@ -42,7 +42,7 @@ test('migrates an older database: audit rows are still found by number, and appe
               VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
               INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
   await migrate(older)
-  expect(await reads(statements(older)).auditOf('DEMO1')).toEqual([
+  expect(await reads(statements(older)).auditOf('DEMO1' as RegNo)).toEqual([
     { at: 1, who: 'delegate', what: 'registered' },
   ])
   expect(() => older.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')

@@ -554,7 +554,7 @@ export function settlingContract(given: Given): void {
       expect(await store.notices(null)).toEqual([
         { id: expect.any(Number), gateway, kind: 'notice', body, contentType, at: noon },
       ])
-      expect(await store.notices('DEMO1')).toEqual([
+      expect(await store.notices('DEMO1' as OrderId)).toEqual([
         { id: expect.any(Number), gateway, kind: 'return', body, contentType, at: noon },
       ])
     })

@@ -8,9 +8,10 @@ import { openInsidePostgres } from '../../../server/storage/postgres/open-postgr
 import { confirmed, mail, registered } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
 
 type Reads = ReturnType<typeof reads>
-type Known = { readonly regNo: string; readonly orderId: string }
+type Known = { readonly regNo: RegNo; readonly orderId: OrderId }
 /** Reads of one registration, payment or token. Each runs several statements. */
 const BY_KEY: readonly (readonly [name: string, read: (of: Reads, known: Known) => unknown])[] = [
   ['a registration by its number', (of, { regNo }) => of.registration(regNo)],
@@ -19,15 +20,15 @@ const BY_KEY: readonly (readonly [name: string, read: (of: Reads, known: Known) 
   ['a payment by its order id', (of, { orderId }) => of.payment(orderId)],
   ['the history of a payment', (of, { orderId }) => of.facts(orderId)],
   ['the messages of the gateway about an order', (of, { orderId }) => of.notices(orderId)],
-  ['the actions on a registration', (of, { regNo }) => of.acts(regNo as never)],
-  ['its documents', (of, { regNo }) => of.documents(regNo as never)],
-  ['its captures', (of, { regNo }) => of.captures(regNo as never)],
-  ['its refunds', (of, { regNo }) => of.refunds(regNo as never)],
-  ['its settlement', (of, { regNo }) => of.settledOf(regNo as never)],
-  ['its payment claims', (of, { regNo }) => of.tellings(regNo as never)],
+  ['the actions on a registration', (of, { regNo }) => of.acts(regNo)],
+  ['its documents', (of, { regNo }) => of.documents(regNo)],
+  ['its captures', (of, { regNo }) => of.captures(regNo)],
+  ['its refunds', (of, { regNo }) => of.refunds(regNo)],
+  ['its settlement', (of, { regNo }) => of.settledOf(regNo)],
+  ['its payment claims', (of, { regNo }) => of.tellings(regNo)],
   ['its emails', (of, { regNo }) => of.mailsOf(regNo)],
   ['its log', (of, { regNo }) => of.auditOf(regNo)],
-  ['what of it is kept', (of, { regNo }) => of.kept(regNo as never)],
+  ['what of it is kept', (of, { regNo }) => of.kept(regNo)],
   ['an access link by its token', (of) => of.link('x')],
 ]
 
@@ -42,7 +43,7 @@ else {
     url = await server.database('plans')
     const { store } = await openInsidePostgres({ url })
     known = await registered(store)
-    await store.applyFact(known.orderId as never, confirmed('AP1'), mail)
+    await store.applyFact(known.orderId, confirmed('AP1'), mail)
     await store.close()
     connection = await connect(url)
   })

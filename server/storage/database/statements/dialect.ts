@@ -25,6 +25,10 @@ export type Dialect = {
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** The text for sorting and comparing without regard to case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
+  /** Where the part begins in the text, from 1; 0 if it is not there. */
+  position(text: Expression<string>, part: string): Expression<number>
+  /** The statement that sets whether deleted data are overwritten in the file; null: the database has no such setting. */
+  overwriteDeleted(isOn: boolean): string | null
   /** The words of a registration as `search_index` holds them. */
   indexedWords(words: string): Expression<string>
   /** True if the words of a row of `search_index` contain all terms. */

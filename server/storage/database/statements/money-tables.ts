@@ -104,7 +104,7 @@ export type MoneyTables = {
     gateway: string
     kind: string
     order_id: OrderId | null
-    body: ColumnType<string, StoredBytes, never>
+    body: ColumnType<string, StoredBytes>
     content_type: string
     at: Instant
   }

@@ -34,6 +34,8 @@ export const sqliteDialect: Dialect = {
   isSet: (flag) => raw<boolean>`${flag}`,
   isSameIgnoringCase: (column, text) => raw<boolean>`${column} = ${text} collate nocase`,
   ignoreCase: (column) => raw<string | null>`${column} collate nocase`,
+  position: (text, part) => raw<number>`instr(${text}, ${part})`,
+  overwriteDeleted: (isOn) => `PRAGMA secure_delete = ${isOn ? 'ON' : 'OFF'}`,
   indexedWords: (words) => raw<string>`${words}`,
   hasWords: (terms) => raw<SqlBool>`${raw.ref('search_index')} match ${ftsQuery(terms)}`,
   unindexed: {
