@@ -3,7 +3,7 @@
  */
 import { connect } from '../../server/storage/postgres/hosts.ts'
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
-import { inPostgres } from '../../server/storage/postgres/sql-translation.ts'
+import { inPostgres, sqliteFunctions } from './postgres-sql.ts'
 import { prepare } from '../../server/storage/postgres/prepare-database.ts'
 import { indexNew } from '../../server/storage/lists/search-index.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
@@ -23,9 +23,9 @@ export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   await prepare(url)
   const connection = await connect(url)
+  for (const text of sqliteFunctions) connection.queue(text)
   // A history has one connection, on which operations run one after the other.
   const sql: Sql = Object.assign(<Row>(text: string) => connection.sql<Row>(text), {
-    compiled: connection.sql.compiled,
     dialect: connection.sql.dialect,
     lock: () => {},
     batch: null,
@@ -88,8 +88,7 @@ function createBatchedReads(
   let answers = new Map<string, readonly unknown[]>()
   const readUsual = async (): Promise<void> => {
     const columns = usual.map(
-      (text, at) =>
-        `(SELECT json_agg(whole_row) FROM (${inPostgres(text).text}) whole_row) AS q${at}`,
+      (text, at) => `(SELECT json_agg(whole_row) FROM (${inPostgres(text)}) whole_row) AS q${at}`,
     )
     const row =
       (await sql<Record<string, string | null>>(`SELECT ${columns.join(', ')}`).get()) ?? {}
@@ -100,7 +99,7 @@ function createBatchedReads(
     const key = createKey(text, params)
     if (!answers.has(key) && usual.includes(text)) await readUsual()
     if (!answers.has(key)) {
-      answers.set(key, await sql<Row>(text).all(...params))
+      answers.set(key, await sql<Row>(inPostgres(text)).all(...params))
       if (params.length === 0) usual.push(text)
     }
     return [...(answers.get(key) ?? [])] as Row[]
@@ -114,14 +113,6 @@ function createBatchedReads(
   })
   return {
     sql: Object.assign(createStatement, {
-      compiled: <Row>(text: string): Statement<Row> => {
-        const one = sql.compiled<Row>(text)
-        return {
-          ...createStatement<Row>(text),
-          all: (...params) => tracked(() => one.all(...params)),
-          get: (...params) => tracked(() => one.get(...params)),
-        }
-      },
       dialect: sql.dialect,
       lock: sql.lock,
       batch: null,

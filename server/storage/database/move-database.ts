@@ -75,10 +75,15 @@ export async function moveToPostgres(
       for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
       const moved = await copy(tables, sqliteSide(db), postgresSide(connection), (table) => {
         sql(`DELETE FROM ${table.name}`).run()
-        const add = sql(insertion(table))
+        const add = sql(insertion(table, (at) => `$${at + 1}`))
+        const bytes = table.name === 'gateway_notices' ? columnOf(table, 'body') : -1
         let added = 0
         return async (row) => {
-          const { changes } = add.run(...row)
+          const { changes } = add.run(
+            ...row.map((value, at) =>
+              at === bytes ? sql.dialect.storedBytes(String(value)) : value,
+            ),
+          )
           added += 1
           // So that no more than these are on their way.
           if (added % CHUNK_ROWS === 0) await changes
@@ -132,7 +137,7 @@ export async function moveToSqlite(
       for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
       const done = await copy(tables, postgresSide(connection), sqliteSide(db), (table) => {
         db.exec(`DELETE FROM ${table.name}`)
-        const add = db.prepare(insertion(table))
+        const add = db.prepare(insertion(table, () => '?'))
         return async (row) => void add.run(...row)
       })
       db.exec('UPDATE counted SET last_id = (SELECT coalesce(max(id), 0) FROM registrations)')
@@ -238,9 +243,11 @@ function tablesOf(db: Database.Database): readonly Table[] {
   }))
 }
 
+const columnOf = ({ columns }: Table, name: string): number =>
+  columns.findIndex((column) => column.name === name)
 const named = ({ columns }: Table): string => columns.map(({ name }) => `"${name}"`).join(', ')
-const insertion = (table: Table): string =>
-  `INSERT INTO ${table.name} (${named(table)}) VALUES (${table.columns.map(() => '?').join(', ')})`
+const insertion = (table: Table, placeholder: (at: number) => string): string =>
+  `INSERT INTO ${table.name} (${named(table)}) VALUES (${table.columns.map((_, at) => placeholder(at)).join(', ')})`
 const summing = ({ name, columns }: Table): string => {
   const numbers = columns.filter(({ isNumber }) => isNumber)
   const sums = numbers.map((column) => `coalesce(CAST(sum("${column.name}") AS text), '')`)

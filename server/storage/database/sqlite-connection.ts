@@ -6,18 +6,19 @@ import type { Dialect } from './statements/dialect.ts'
 import { containsFolded } from '../lists/search-terms.ts'
 
 /** The result of a statement that changes rows. Reading it sends the statement, where it was not sent yet. */
-export type Ran = { readonly changes: Promise<number>; readonly lastInsertRowid: Promise<number> }
+export type Ran = { readonly changes: Promise<number> }
 export type Statement<Row> = {
   get(...params: unknown[]): Promise<Row | undefined>
   all(...params: unknown[]): Promise<Row[]>
   /** Is sent with the next statement whose result is awaited, at the latest with the commit. */
   run(...params: unknown[]): Ran
 }
-/** Cached statements of one connection: the same text is prepared once. */
+/**
+ * Cached statements of one connection: the same text is prepared once. A text is written for one database; those of both
+ * are built by `statement.ts`.
+ */
 export type Sql = {
   <Row>(text: string): Statement<Row>
-  /** A statement that was compiled for this database; see `statement.ts`. */
-  compiled<Row>(text: string): Statement<Row>
   readonly dialect: Dialect
   /**
    * Locks rows until the end of the transaction, with a statement of PostgreSQL that is sent with the next one. Kinds are
@@ -141,7 +142,6 @@ export function statements(db: Database.Database): Sql {
     return made
   }
   return Object.assign(sql, {
-    compiled: sql,
     dialect: sqliteDialect,
     lock: () => {},
     batch: null,
@@ -174,9 +174,6 @@ function asyncStatement<Row>(statement: Database.Statement): Statement<Row> {
       return {
         get changes() {
           return Promise.resolve(ran.changes)
-        },
-        get lastInsertRowid() {
-          return Promise.resolve(Number(ran.lastInsertRowid))
         },
       }
     },

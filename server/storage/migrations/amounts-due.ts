@@ -30,12 +30,3 @@ INSERT INTO counters (event_id, day, category, period, status, registrations, ow
   ON CONFLICT DO UPDATE SET owed = owed + excluded.owed;
 ${followed(count)}
 `
-
-/** Counts registrations added since, as the triggers would have. */
-export const COUNT_NEW = `
-INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
-  SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${owed('registrations')}),
-    sum(${ended('registrations')})
-  FROM registrations WHERE id > (SELECT last_id FROM counted) GROUP BY 1, 2, 3, 4, 5
-  ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked,
-    owed = owed + excluded.owed, ended = ended + excluded.ended`

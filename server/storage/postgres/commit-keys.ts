@@ -42,8 +42,8 @@ export async function isCommitted(
   key: string,
 ): Promise<boolean> {
   connection.begin(begin, false)
-  connection.sql.compiled(TAKE_COMMIT_KEY).run(key)
-  const found = await connection.sql.compiled<{ isCommitted: number }>(READ_COMMIT_KEY).get(key)
+  connection.sql(TAKE_COMMIT_KEY).run(key)
+  const found = await connection.sql<{ isCommitted: number }>(READ_COMMIT_KEY).get(key)
   await connection.commit()
   return found?.isCommitted === 1
 }

@@ -12,8 +12,6 @@ import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { openReadAhead } from '../database/statements/read-ahead.ts'
 import type { Seam } from '../database/fault-injection.ts'
-import { inPostgres, withoutNul } from './sql-translation.ts'
-import type { Written } from './sql-translation.ts'
 
 /** A server that does not answer is not waited for longer. */
 export const CONNECT_MS_MAX = 10_000
@@ -70,7 +68,6 @@ export const clientOptions = (url: string): pg.ClientConfig =>
   }) as pg.ClientConfig
 
 const names = new Map<string, string>()
-const written = new Map<string, Written>()
 
 /**
  * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits those that are
@@ -150,7 +147,7 @@ export function connectionOn(
   const batch: Batch = {
     newId: async (table) =>
       (
-        await compiled<{ id: number }>(
+        await sql<{ id: number }>(
           `SELECT nextval(pg_get_serial_sequence('${table}', 'id')) AS id`,
         ).get()
       )?.id ?? 0,
@@ -185,23 +182,14 @@ export function connectionOn(
     if (isReadingAhead) readAhead.keep(text, params, result)
     return result
   }
-  const translated = <R>(text: string): Statement<R> => {
-    if (text.startsWith('PRAGMA')) return NOTHING as Statement<R>
-    let translation = written.get(text)
-    if (translation === undefined) {
-      translation = inPostgres(text)
-      written.set(text, translation)
-    }
-    return statement(translation)
-  }
-  const statement = <R>(to: Written): Statement<R> => {
+  const statement = <R>(text: string): Statement<R> => {
     const all = async (...params: unknown[]): Promise<R[]> =>
-      (await read(to.text, bound(to, params))).rows as R[]
+      (await read(text, params.map(sentValue))).rows as R[]
     return {
       all,
       get: async (...params) => (await all(...params))[0],
       run: (...params) => {
-        const one = add(to.text, bound(to, params))
+        const one = add(text, params.map(sentValue))
         return ranOf(() => awaited(one))
       },
     }
@@ -209,20 +197,12 @@ export function connectionOn(
   const sql = <R>(text: string): Statement<R> => {
     const known = statements.get(text)
     if (known !== undefined) return known as Statement<R>
-    const made = translated<R>(text)
-    statements.set(text, made as Statement<unknown>)
-    return made
-  }
-  const compiled = <R>(text: string): Statement<R> => {
-    const known = statements.get(text)
-    if (known !== undefined) return known as Statement<R>
-    const made = statement<R>({ text, names: null, bytes: -1 })
+    const made = statement<R>(text)
     statements.set(text, made as Statement<unknown>)
     return made
   }
   return {
     sql: Object.assign(sql, {
-      compiled,
       dialect: postgresDialect,
       lock,
       batch,
@@ -268,13 +248,6 @@ export function connectionOn(
 
 const READS_ONLY = /^\s*SELECT\b/i
 
-/** A setting of SQLite's file. */
-const NOTHING: Statement<unknown> = {
-  all: async () => [],
-  get: async () => undefined,
-  run: () => ({ changes: Promise.resolve(0), lastInsertRowid: Promise.resolve(0) }),
-}
-
 function nameOf(text: string): string {
   const known = names.get(text)
   if (known !== undefined) return known
@@ -288,22 +261,13 @@ function ranOf(result: () => Promise<Result>): Ran {
     get changes() {
       return result().then(({ changes }) => changes)
     },
-    get lastInsertRowid() {
-      return result().then(({ rows }) => Number(rows.at(-1)?.['id']))
-    },
   }
 }
 
-function bound({ names: named, bytes }: Written, params: readonly unknown[]): readonly unknown[] {
-  const inOrder =
-    named === null
-      ? params
-      : named.map((name) => (params[0] as Readonly<Record<string, unknown>>)[name])
-  return inOrder.map((param, at) => {
-    if (param === undefined) return null
-    if (typeof param !== 'string') return param
-    return at === bytes ? Buffer.from(param) : withoutNul(param)
-  })
+/** PostgreSQL's text can hold every character except the character 0. */
+function sentValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '') : value
+  return value ?? null
 }
 
 /**

@@ -1,12 +1,4 @@
-/**
- * Translates SQLite's SQL to PostgreSQL.
- * The store's functions are written once, for SQLite; this module has every difference. Functions that PostgreSQL
- * lacks are added by `sqlite-functions.ts`.
- */
-
-/** Tables whose rows have a number of their own, which the statement that adds one answers. */
-const NUMBERED =
-  /^\s*INSERT INTO (?:admins|captures|gateway_notices|mail_queue|refunds|registrations|settlements)\b/
+/** Translates the migrations of SQLite to PostgreSQL. */
 
 /** What says that a row is there already: PostgreSQL wants it named where the row is changed then. */
 const KEYS: Readonly<Record<string, string>> = {
@@ -65,25 +57,6 @@ const REWRITINGS: readonly Rewriting[] = [
   [/\bAS ([a-z]+[A-Z]\w*)/g, 'AS "$1"'],
 ]
 
-export type Written = {
-  readonly text: string
-  /** The names of named parameters, in order of their positions; null: they are positional. */
-  readonly names: readonly string[] | null
-  /** The position of the parameter sent as bytes, because text cannot hold all of it; -1: none. */
-  readonly bytes: number
-}
-
-/** What a gateway sent is kept as it came. */
-const AS_IT_CAME = /^\s*INSERT INTO gateway_notices \(([^)]*)\)/
-
-/** Translates a statement of the store, with numbered parameters. */
-export function inPostgres(text: string): Written {
-  const isNumbered = NUMBERED.test(text) && !/\bRETURNING\b/.test(text)
-  const columns = AS_IT_CAME.exec(text)?.[1]?.replaceAll('"', '').split(', ') ?? []
-  const bound = withPlaces(`${rewritten(text)}${isNumbered ? ' RETURNING id' : ''}`)
-  return { ...bound, bytes: columns.indexOf('body') }
-}
-
 /** Translates one statement; parameters stay unchanged. */
 export function rewritten(text: string): string {
   const said = REWRITINGS.reduce((so, [what, by]) => so.replaceAll(what, by), text)
@@ -98,26 +71,3 @@ export function rewritten(text: string): string {
     .replaceAll(/WHERE (\w+) <> excluded/g, `WHERE ${table}.$1 <> excluded`)
   return `${head}ON CONFLICT (${key}) DO UPDATE SET${own}`
 }
-
-/** `?` and `:name` become `$1` and so on; what stands in quotes stays. */
-function withPlaces(text: string): Omit<Written, 'bytes'> {
-  const names: string[] = []
-  let places = 0
-  const bound = text.replaceAll(
-    /'(?:[^']|'')*'|"[^"]*"|\?|(?<!:):([a-z]+)/g,
-    (found: string, name?: string) => {
-      if (found === '?') {
-        places += 1
-        return `$${places}`
-      }
-      if (name === undefined) return found
-      if (!names.includes(name)) names.push(name)
-      return `$${names.indexOf(name) + 1}`
-    },
-  )
-  return { text: bound, names: names.length === 0 ? null : names }
-}
-
-/** PostgreSQL's text can hold every character except this one. */
-export const withoutNul = (text: string): string =>
-  text.includes('\0') ? text.replaceAll('\0', '') : text

@@ -22,13 +22,3 @@ export const noRecoveryIsOpen = builder.not(
 export const emailsWereDiscarded = (
   before: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,
 ): Expression<SqlBool> => builder.exists(recoveries().where('v.mails', '<>', 'send').where(before))
-
-/** True if no recovery is open. */
-export const NOT_IN_RECOVERY = 'NOT EXISTS (SELECT 1 FROM recoveries v WHERE v.ended_at IS NULL)'
-
-/**
- * For an automatic email after the moment in `before`: a recovery `v` has ended in which such emails were
- * discarded, because they may have been sent before the restore.
- */
-export const wasDiscarded = (before: string): string =>
-  `EXISTS (SELECT 1 FROM recoveries v WHERE v.mails <> 'send' AND ${before})`

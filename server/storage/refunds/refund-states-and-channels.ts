@@ -6,10 +6,6 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 
-/** A refund that staff wanted and that may still happen: not sent, sent, or of unknown result. */
-export const UNDER_WAY = (refund: string): string =>
-  `${refund}.state IN ('wanted', 'asked', 'unsure')`
-
 type Refunds = Tables['refunds']
 type Captures = Tables['captures']
 const ofRefund = expressionBuilder<Tables & { f: Refunds }, 'f'>()

@@ -240,7 +240,7 @@ export function erase(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
 /** The file of SQLite does not keep deleted data while this is true. */
 async function overwriteDeleted(sql: Sql, isOn: boolean): Promise<void> {
   const setting = sql.dialect.overwriteDeleted(isOn)
-  if (setting !== null) await sql.compiled(setting).all()
+  if (setting !== null) await sql(setting).all()
 }
 
 const erasedAt = async (sql: Sql, id: number): Promise<Instant | null> =>

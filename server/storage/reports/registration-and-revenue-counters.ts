@@ -10,7 +10,6 @@ import type { Day, Instant, Paise, PaymentStatus } from '../../../engine/index.t
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { owed } from '../migrations/amounts-due.ts'
 import { amountOwed, isEnded } from './balance-expressions.ts'
 import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 
@@ -158,8 +157,6 @@ export function book(
     refunded: paise(Math.max(0, -amount)),
   })
 }
-/** The amount still to be paid for a registration `r`, as in the counters' triggers. */
-export const OWED = owed('r')
 type Booked = { readonly event_id: string; readonly registration_id: number }
 
 /** Counts the registrations added since; run it before committing the transaction that added them. */

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reads } from '../../../server/storage/operations/key-lookups.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
-import { inPostgres } from '../../../server/storage/postgres/sql-translation.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { confirmed, mail, registered } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
@@ -55,19 +54,13 @@ else {
   /** The plans that PostgreSQL makes without knowing the values, where it scans a table only if no index serves. */
   async function plansOf(read: (of: Reads) => unknown): Promise<readonly string[]> {
     const texts: string[] = []
-    const { compiled, dialect } = connection.sql
+    const { dialect } = connection.sql
     const sql: Sql = Object.assign(
       (<Row>(text: string) => {
-        texts.push(inPostgres(text).text)
+        texts.push(text)
         return connection.sql<Row>(text)
       }) as Sql,
-      {
-        compiled: <Row>(text: string) => {
-          texts.push(text)
-          return compiled<Row>(text)
-        },
-        dialect,
-      },
+      { dialect },
     )
     connection.queue('BEGIN')
     await read(reads(sql))

@@ -130,7 +130,7 @@ else
     test('a failed statement is retried, and the one after it is not run', async () => {
       const url = await server.database('again')
       const { sql, queue, commit, rollBack, end } = await connect(url)
-      const divided = sql<{ one: number }>('SELECT 6 / CAST(? AS bigint) AS one')
+      const divided = sql<{ one: number }>('SELECT 6 / CAST($1 AS bigint) AS one')
       queue('BEGIN')
       queue('SAVEPOINT here')
       await expect(divided.get(0)).rejects.toThrow('division by zero')

@@ -42,7 +42,7 @@ async function plansOf(asks: (sql: Sql) => unknown): Promise<readonly string[]> 
       return []
     },
   })) as unknown as Sql
-  const sql: Sql = Object.assign(explained, { compiled: explained, dialect })
+  const sql: Sql = Object.assign(explained, { dialect })
   await asks(sql)
   expect(plans.length).toBeGreaterThan(0)
   return plans

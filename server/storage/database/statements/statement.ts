@@ -45,15 +45,15 @@ export function statement<Given extends object, Row>(
   return {
     get(sql, ...given) {
       const [text, params] = bound(sql, given[0])
-      return sql.compiled<Row>(text).get(...params)
+      return sql<Row>(text).get(...params)
     },
     all(sql, ...given) {
       const [text, params] = bound(sql, given[0])
-      return sql.compiled<Row>(text).all(...params)
+      return sql<Row>(text).all(...params)
     },
     run(sql, ...given) {
       const [text, params] = bound(sql, given[0])
-      return sql.compiled<Row>(text).run(...params)
+      return sql<Row>(text).run(...params)
     },
     check(sql, ...given) {
       const [text, params] = bound(sql, given[0])
@@ -71,7 +71,7 @@ export function queryOf<Row>(
   build: (builder: Kysely<Tables>, dialect: Dialect) => Compilable<Row>,
 ): { get(): Promise<Row | undefined>; all(): Promise<Row[]>; run(): Ran } {
   const { sql: text, parameters } = build(sql.dialect.builder, sql.dialect).compile()
-  const one = sql.compiled<Row>(text)
+  const one = sql<Row>(text)
   return {
     get: () => one.get(...parameters),
     all: () => one.all(...parameters),
