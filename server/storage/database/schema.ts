@@ -222,7 +222,7 @@ export const migrations: readonly string[] = [
   corrections,
   settlements,
   activeEvents,
-  // What several servers share, PostgreSQL keeps in tables of its own (server/storage/postgres/postgres-only-tables.ts).
+  // What several servers share, PostgreSQL keeps in tables of its own (server/storage/postgres/schema/migrations.ts).
   '',
   // Until then one server asks the gateway about it; whoever dies asking keeps it from the others no longer.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
@@ -251,11 +251,11 @@ export const migrations: readonly string[] = [
   clockSetBack,
   // Of an invoice or a credit note, the bill of the registration then. NULL: issued before this step.
   'ALTER TABLE documents ADD COLUMN bill INTEGER;',
-  // PostgreSQL locks rows instead of taking turns (server/storage/postgres/postgres-only-tables.ts).
+  // PostgreSQL locks rows instead of taking turns (server/storage/postgres/schema/migrations.ts).
   '',
   // PostgreSQL stores a key of each operation (server/storage/postgres/commit-keys.ts).
   '',
-  // The counts of rate limits on PostgreSQL are logged (server/storage/postgres/postgres-only-tables.ts).
+  // The counts of rate limits on PostgreSQL are logged (server/storage/postgres/schema/migrations.ts).
   '',
 ]
 

@@ -11,9 +11,6 @@ const KEPT_MS = 15 * 60 * 1000
 const TIME_DIGITS = 12
 const RANDOM_BYTES = 10
 
-export const commitKeysTable =
-  'CREATE TABLE commit_keys (key uuid PRIMARY KEY, is_committed boolean NOT NULL)'
-
 /** The real time, whatever CLOCK says: PostgreSQL deletes keys by its own. */
 const clock = createClock(null)
 /** Begins with the time, so that those of a moment share pages of the index. */

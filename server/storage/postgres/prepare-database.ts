@@ -5,7 +5,8 @@ import { OF_POSTGRES } from '../database/transient-errors.ts'
 import { notAtStart } from '../database/run-migrations.ts'
 import { migrations, newerVersion, reportedVersion, takeStep } from '../database/schema.ts'
 import type { Versions } from '../database/run-migrations.ts'
-import { definitions, stepsFrom } from './schema-from-sqlite.ts'
+import { steps } from './schema/migrations.ts'
+import { newDatabase } from './schema/new-database.ts'
 import { connect } from './hosts.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
@@ -205,7 +206,7 @@ async function nextPart(connection: PostgresConnection): Promise<boolean> {
   return takeStep(stored, {
     sql: connection.sql,
     runStep: (step) => {
-      for (const text of stepsFrom(step, step + 1)) connection.queue(text)
+      for (const text of steps[step] ?? []) connection.queue(text)
     },
     setVersion: (version) => connection.queue(`UPDATE rollcall_version SET version = ${version}`),
   })
@@ -213,7 +214,7 @@ async function nextPart(connection: PostgresConnection): Promise<boolean> {
 
 async function createTables(connection: PostgresConnection): Promise<void> {
   const known = migrations.length
-  for (const text of definitions()) connection.queue(text)
+  for (const text of newDatabase) connection.queue(text)
   connection.queue(
     `CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)`,
   )

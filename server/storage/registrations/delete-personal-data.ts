@@ -44,12 +44,17 @@ const blankRegistration = statement((builder, { id, at }: OfRegistration & { at:
     .set({ full_name: '', email: '', phone: '', council_no: '', answers: '{}', erased_at: at })
     .where('id', '=', id),
 )
-const deleteRowsOf = (table: 'unique_answers' | 'links' | 'act_keys' | 'idempotency_keys') =>
-  statement((builder, { id }: OfRegistration) =>
-    builder.deleteFrom(table).where('registration_id', '=', id),
-  )
-const DELETED = (['unique_answers', 'links', 'act_keys', 'idempotency_keys'] as const).map(
-  deleteRowsOf,
+const deleteUniqueAnswers = statement((builder, { id }: OfRegistration) =>
+  builder.deleteFrom('unique_answers').where('registration_id', '=', id),
+)
+const deleteLinks = statement((builder, { id }: OfRegistration) =>
+  builder.deleteFrom('links').where('registration_id', '=', id),
+)
+const deleteActionKeys = statement((builder, { id }: OfRegistration) =>
+  builder.deleteFrom('act_keys').where('registration_id', '=', id),
+)
+const deleteIdempotencyKeys = statement((builder, { id }: OfRegistration) =>
+  builder.deleteFrom('idempotency_keys').where('registration_id', '=', id),
 )
 const blankClaims = statement((builder, { id }: OfRegistration) =>
   builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
@@ -259,7 +264,10 @@ async function blank(sql: Sql, id: number, at: Instant): Promise<void> {
   blankRegistration.run(sql, { id, at })
   await reindex(sql, id)
   await notePayer(sql, id)
-  for (const rows of DELETED) rows.run(sql, { id })
+  deleteUniqueAnswers.run(sql, { id })
+  deleteLinks.run(sql, { id })
+  deleteActionKeys.run(sql, { id })
+  deleteIdempotencyKeys.run(sql, { id })
   await blankActs(sql, id)
   blankClaims.run(sql, { id })
   blankDecisions.run(sql, { id })

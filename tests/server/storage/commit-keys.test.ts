@@ -1,7 +1,6 @@
 /** A COMMIT whose answer is lost: the operation is done once, and its caller gets its result. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  commitKeysTable,
   deleteOldCommitKeys,
   isCommitted,
   newCommitKey,
@@ -13,6 +12,8 @@ import { newRegistration, noon } from '../sample-registrations.ts'
 import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
+
+const COMMIT_KEYS = 'CREATE TABLE commit_keys (key uuid PRIMARY KEY, is_committed boolean NOT NULL)'
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
@@ -60,7 +61,7 @@ else
       async (ending, isStored) => {
         const url = await server.database(`ends_with_${ending.toLowerCase()}`)
         const [lost, watching] = [await server.shell(url), await server.shell(url)]
-        await watching.query(commitKeysTable)
+        await watching.query(COMMIT_KEYS)
         const key = newCommitKey()
         await lost.query('BEGIN')
         await lost.query(STORE_COMMIT_KEY, [key])
@@ -91,7 +92,7 @@ else
     test('old keys are deleted, and those of the last minutes are not', async () => {
       const url = await server.database('old_keys')
       const shell = await server.shell(url)
-      await shell.query(commitKeysTable)
+      await shell.query(COMMIT_KEYS)
       const recent = newCommitKey()
       await shell.query(STORE_COMMIT_KEY, [recent])
       await shell.query(STORE_COMMIT_KEY, ['0199'.padEnd(32, '0')])

@@ -1,0 +1,26 @@
+/** Lists everything that an empty database in PostgreSQL needs, in order. A new version changes it and `migrations.ts`. */
+import { SLOTS } from '../../database/row-locks.ts'
+import { functions } from './functions.ts'
+import { indexes } from './indexes.ts'
+import { moneyTables } from './money-tables.ts'
+import { tables } from './tables.ts'
+import { triggers } from './triggers.ts'
+
+export const newDatabase: readonly string[] = [
+  'CREATE EXTENSION IF NOT EXISTS citext',
+  'CREATE EXTENSION IF NOT EXISTS pg_trgm',
+  ...functions,
+  ...tables,
+  ...moneyTables,
+  // Photos and PDF files are compressed already.
+  'ALTER TABLE proof_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL',
+  ...indexes,
+  ...triggers,
+  // The words of each row are added with it.
+  'INSERT INTO search_progress VALUES (1, 9007199254740991)',
+  'INSERT INTO office_settings VALUES (1, 0)',
+  'INSERT INTO counted VALUES (1, 0)',
+  // What operations lock that has no row of its own: a subject, and slots for unique answers and persons.
+  `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
+  `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${SLOTS - 1}) AS slot`,
+]
