@@ -28,15 +28,28 @@ const activeVersionOfEvent = statement((builder, { eventId }: { eventId: string 
     .select(['hash', 'is_gone as isGone'])
     .where('event_id', '=', eventId),
 )
-const deleteActiveVersions = statement((builder) => builder.deleteFrom('active_events'))
-const addActiveVersion = statement(
+const deleteOtherVersions = statement((builder, { eventIds }: { eventIds: string }, dialect) =>
+  builder
+    .deleteFrom('active_events')
+    .where(({ not, ref }) => not(dialect.isIn(ref('event_id'), eventIds))),
+)
+const saveActiveVersion = statement(
   (builder, version: { eventId: string; hash: string; isGone: 0 | 1; place: number }) =>
-    builder.insertInto('active_events').values({
-      event_id: version.eventId,
-      hash: version.hash,
-      is_gone: version.isGone,
-      place: version.place,
-    }),
+    builder
+      .insertInto('active_events')
+      .values({
+        event_id: version.eventId,
+        hash: version.hash,
+        is_gone: version.isGone,
+        place: version.place,
+      })
+      .onConflict((conflict) =>
+        conflict.column('event_id').doUpdateSet((is) => ({
+          hash: is.ref('excluded.hash'),
+          is_gone: is.ref('excluded.is_gone'),
+          place: is.ref('excluded.place'),
+        })),
+      ),
 )
 
 /**
@@ -53,9 +66,11 @@ export async function activate(
   const isSame =
     before.site === site && JSON.stringify(before.events) === JSON.stringify(events.map(plain))
   if (after > 0 && isSame) return after
-  deleteActiveVersions.run(sql)
+  deleteOtherVersions.run(sql, {
+    eventIds: JSON.stringify(events.map(({ eventId }) => eventId)),
+  })
   for (const [place, { eventId, hash, isGone }] of events.entries())
-    addActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
+    saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
   saveActiveNumber.run(sql, { number: after + 1, site })
   readAgain(sql)
   return after + 1

@@ -1,16 +1,17 @@
 /** Writes new registrations, within the writer's transaction; a thrown error undoes each as a whole. */
 import type { Selectable } from 'kysely'
 import { assert, dayOf, err, ok } from '../../../engine/index.ts'
-import type { Instant, RegistrationState, RegNo, Result } from '../../../engine/index.ts'
+import type { Instant, RegistrationState, Result } from '../../../engine/index.ts'
 import type { ActionOutcome } from './action-types.ts'
-import type { StoredUpload } from './registration-types.ts'
 import { isActive } from '../events/activate-versions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { insertPayment, UNNAMED_GATEWAY } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
+import { replaceUploads } from '../files/replace-uploads.ts'
 import { indexAtOnce } from '../lists/search-index.ts'
+import { auditNew } from '../staff/audit-log-entries.ts'
 import { forgetKeys, registeredUnder } from './idempotency-keys.ts'
 import { confirm } from '../payments/save-recorded-payment.ts'
 import { noteAdded } from './apply-action.ts'
@@ -38,33 +39,6 @@ const saveApprovalRequest = statement(
 const savePayUntil = statement(
   (builder, { id, payUntil }: OfRegistration & { payUntil: Instant }) =>
     builder.updateTable('registrations').set({ pay_until: payUntil }).where('id', '=', id),
-)
-const addUpload = statement((builder, upload: OfRegistration & StoredUpload) =>
-  builder.insertInto('uploads').values({
-    registration_id: upload.id,
-    field: upload.field,
-    sha256: upload.sha256,
-    name: upload.name,
-    type: upload.type,
-    bytes: upload.bytes,
-  }),
-)
-type LogEntry = OfRegistration & {
-  at: Instant
-  who: string
-  what: string
-  eventId: string
-  regNo: RegNo
-}
-const addLogEntry = statement((builder, entry: LogEntry) =>
-  builder.insertInto('audit_log').values({
-    at: entry.at,
-    who: entry.who,
-    what: entry.what,
-    event_id: entry.eventId,
-    reg_no: entry.regNo,
-    registration_id: entry.id,
-  }),
 )
 type Key = OfRegistration & { eventId: string; key: string; fingerprint: string; at: Instant }
 const saveKey = statement((builder, { id, eventId, key, fingerprint, at }: Key) =>
@@ -178,11 +152,10 @@ export async function register(
     savePayUntil.run(sql, { id, payUntil })
     await keepAgain(sql, id, at)
   }
-  for (const { field, sha256, name, type, bytes } of registration.uploads)
-    addUpload.run(sql, { id, field, sha256, name, type, bytes })
+  replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration
   for (const what of ['registered', ...(registration.agreed ?? [])])
-    addLogEntry.run(sql, { id, at, who: addedBy ?? 'delegate', what, eventId, regNo })
+    auditNew(sql, id, { at, who: addedBy ?? 'delegate', what, eventId, regNo })
   if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
   if (registration.mail !== null)
     await enqueue(

@@ -24,6 +24,17 @@ const addEntry = statement((builder, entry: Omit<AuditEntry, 'look'> & { look: s
     }))
     .onConflict((conflict) => conflict.column('look').where('look', 'is not', null).doNothing()),
 )
+const addEntryOfNew = statement(
+  (builder, entry: Omit<AuditEntry, 'look'> & { registrationId: number }) =>
+    builder.insertInto('audit_log').values({
+      at: entry.at,
+      who: entry.who,
+      what: entry.what,
+      event_id: entry.eventId,
+      reg_no: entry.regNo,
+      registration_id: entry.registrationId,
+    }),
+)
 const entriesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('audit_log')
@@ -66,6 +77,11 @@ export function withoutRepeated(
 export function audit(sql: Sql, entry: AuditEntry): void {
   const { at, who, what, eventId, regNo } = entry
   addEntry.run(sql, { at, who, what, eventId, regNo, look: lookedAt(entry) })
+}
+
+/** For a new registration, whose id is known: it is not looked up by its number. */
+export function auditNew(sql: Sql, registrationId: number, entry: Omit<AuditEntry, 'look'>): void {
+  addEntryOfNew.run(sql, { ...entry, registrationId })
 }
 
 /** Returns the entries of a registration, oldest first. */

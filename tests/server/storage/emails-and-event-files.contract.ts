@@ -123,9 +123,14 @@ export function officeContract(given: Given): void {
       ])
       const [first] = await store.placesTaken('demo')
       expect(first).toMatchObject({ place: 'hall', max: 7 })
-      await store.activate({ after: 2, events: [event('two', true)], site: null, files: [] })
+      const other = { ...event('three'), eventId: 'other' }
+      const third = { ...file('three', 1), eventId: 'other' }
+      const next = { after: 2, events: [other, event('two')], site: null, files: [third] }
+      expect(await store.activate(next)).toBe(3)
+      expect((await store.activeEvents(2))?.events).toEqual([other, event('two')])
+      await store.activate({ after: 3, events: [event('two', true)], site: null, files: [] })
       expect(await by('two')).toEqual({ ok: false, error: { code: 'version_moved' } })
-      expect((await store.activeEvents(1))?.events).toEqual([event('two', true)])
+      expect((await store.activeEvents(3))?.events).toEqual([event('two', true)])
     })
   })
 }

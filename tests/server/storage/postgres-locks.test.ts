@@ -162,6 +162,22 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       kept: 0,
       without: 1,
     },
+    {
+      rule: 'of two servers that activate versions at once, one is first',
+      broken: 'both are first, and one serves what the other replaced',
+      async attempt(meeting) {
+        const events = [{ eventId: 'demo', hash: FILE.hash, isGone: false }]
+        const activation = { after: 0, events, site: null, files: [FILE] }
+        const { results } = await meet(
+          meeting,
+          'activation',
+          meeting.stores.map((store) => () => store.activate(activation)),
+        )
+        return results
+      },
+      kept: [1, null],
+      without: [1, 1],
+    },
   ],
   registration: [
     {
