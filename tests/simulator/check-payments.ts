@@ -112,8 +112,8 @@ const OVERDUE = `SELECT reg_no, pay_until FROM registrations
       AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
 /** The newest attempts that expired at a future time, and query claims that block other servers. */
 const EXPIRED_IN_FUTURE = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
-  WHERE p.asking_until - 60000 > :now OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > :now AND p.review IS NULL
-    AND coalesce(p.handed_off_at, p.created_at) > :earlier AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
+  WHERE p.asking_until - 60000 > ? OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > ? AND p.review IS NULL
+    AND coalesce(p.handed_off_at, p.created_at) > ? AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
     AND p.gateway IS NOT NULL AND NOT EXISTS (SELECT 1 FROM payments n WHERE n.registration_id = r.id AND n.attempt > p.attempt))`
 const GATEWAY = 'airpay'
 
@@ -538,7 +538,7 @@ export function createInvariants(context: CheckContext): Invariants {
     afterWrite,
     refundDue: balances.refundDue,
     afterClockWentBack: async (now) => {
-      const row = await sql()(EXPIRED_IN_FUTURE).get({ now, earlier: now - DAY_MS })
+      const row = await sql()(EXPIRED_IN_FUTURE).get(now, now, now - DAY_MS)
       return row === undefined
         ? null
         : {
