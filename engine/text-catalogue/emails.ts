@@ -129,7 +129,7 @@ export const EMAIL_MESSAGES = {
   claimRejected: {
     subject: 'We could not find your payment for {event}',
     text: 'The organisers could not find the payment {reference} for your registration {number}:',
-    resubmit: 'Please check the details and submit them resubmit:\n{link}',
+    resubmit: 'Please check the details and submit them again:\n{link}',
     resubmitBy: 'Please check the details and submit them again by {day}:\n{link}',
   },
   expired: {

@@ -5,10 +5,10 @@ import type { Store } from '../storage/index.ts'
 
 /** Returns the documents of the current holder: those before a transfer contain another person's name. */
 export async function listHolderDocuments(
-  store: Pick<Store, 'documents' | 'acts'>,
+  store: Pick<Store, 'documents' | 'actions'>,
   regNo: RegNo,
 ): Promise<readonly StoredDocument[]> {
-  const [documents, actions] = await Promise.all([store.documents(regNo), store.acts(regNo)])
+  const [documents, actions] = await Promise.all([store.documents(regNo), store.actions(regNo)])
   const transferredAt = Math.max(
     0,
     ...actions.flatMap(({ act, at }) => (act === 'transfer' ? [at] : [])),

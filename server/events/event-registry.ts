@@ -32,10 +32,10 @@ export type RegistryOptions = {
   readonly cacheFolder: string
   readonly store: Pick<
     Store,
-    | 'keepEventFile'
+    | 'saveEventFile'
     | 'lastEventFile'
     | 'eventFile'
-    | 'inUse'
+    | 'valuesInUse'
     | 'eventsServed'
     | 'isShared'
     | 'activate'
@@ -369,7 +369,7 @@ async function storeAll(
 ): Promise<void> {
   for (let from = 0; from < served.length; from += STORED_AT_ONCE) {
     const batch = served.slice(from, from + STORED_AT_ONCE)
-    await Promise.all(batch.map((event) => store.keepEventFile(toStoredVersion(event, clock()))))
+    await Promise.all(batch.map((event) => store.saveEventFile(toStoredVersion(event, clock()))))
   }
 }
 

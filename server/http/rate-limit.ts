@@ -30,7 +30,9 @@ const KEYS_MAX = 10_000
 
 const UNLIMITED: RateLimit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
 
-type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store'], 'tries'> }
+type LimitDeps = Pick<Deps, 'environment'> & {
+  readonly store?: Pick<Deps['store'], 'rateLimitCounts'>
+}
 
 /**
  * Counts tries per key; unlimited if the environment disables rate limits. Without a store, this server counts alone.
@@ -38,7 +40,7 @@ type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store
 export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): RateLimit {
   if (!environment.rateLimits) return UNLIMITED
   const localLimit = createMemoryLimit(allowance)
-  const tries = store?.tries ?? null
+  const tries = store?.rateLimitCounts ?? null
   return tries === null
     ? localLimit
     : createSharedLimit(tries, nameLimit(environment, allowance), allowance, localLimit)

@@ -28,7 +28,12 @@ export function startPaymentReminders(
     const ids = eventsWithEmail.map(({ config }) => config.id)
     let queued = 0
     for (let after = 0; ;) {
-      const batch = await store.unfinished(instant(at - ABANDONED_AFTER_MS), ids, after, BATCH_ROWS)
+      const batch = await store.unfinishedPayments(
+        instant(at - ABANDONED_AFTER_MS),
+        ids,
+        after,
+        BATCH_ROWS,
+      )
       for (const { id, regNo } of batch) {
         after = id
         if (await queueReminder(deps, regNo, at)) queued += 1
@@ -64,5 +69,5 @@ async function queueReminder(
     attemptHoldEnd(config, newest),
     paid?.regNo ?? null,
   )
-  return mail !== null && (await store.queueUnfinished(stored.regNo, mail, at))
+  return mail !== null && (await store.queuePaymentReminder(stored.regNo, mail, at))
 }

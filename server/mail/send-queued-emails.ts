@@ -249,7 +249,7 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
         failedAttempts = 0
         until = null
         unreachableSince = null
-        const rescheduled = await store.hurryMails(at)
+        const rescheduled = await store.makeMailsDue(at)
         log.info({ hurried: rescheduled }, 'the mail server responds again')
       }
     },

@@ -28,7 +28,7 @@ export function startRefundEmails(
     const ids = eventsWithEmail.map(({ config }) => config.id)
     let queued = 0
     for (;;) {
-      const refunds = await store.givenBack(
+      const refunds = await store.refundsWithoutEmail(
         instant(Math.max(0, at - REFUND_AGE_MS_MAX)),
         ids,
         BATCH_ROWS,
@@ -57,5 +57,5 @@ async function queueRefundEmail(
   // A registration that owes a difference may also get a refund, but is not complete.
   const isComplete = registration.state === 'complete'
   const email = buildRefundedEmail(event.config, registration, { ...refund, isComplete })
-  return email !== null && (await store.queueGivenBack(id, regNo, email, at))
+  return email !== null && (await store.queueRefundEmail(id, regNo, email, at))
 }

@@ -11,7 +11,7 @@ const TICKET_KINDS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', '
 
 /** Null if the email is no ticket. `event` is null if its file was removed: then there are no tickets. */
 export async function collectTicket(
-  store: Pick<Store, 'documents' | 'document' | 'acts' | 'registration'>,
+  store: Pick<Store, 'documents' | 'document' | 'actions' | 'registration'>,
   event: EventConfig | null,
   { kind, regNo }: Pick<QueuedMail, 'kind' | 'regNo'>,
   at: Instant,

@@ -45,7 +45,7 @@ export async function decideReview(
   const prepared = await prepareDecision(deps, id, input, user)
   if (!prepared.ok) return prepared
   const { decision, mail } = prepared.value
-  const result = await deps.store.decide(id, decision, deps.clock(), mail)
+  const result = await deps.store.decideReview(id, decision, deps.clock(), mail)
   return result.ok ? ok(await withRefundState(deps, result.value)) : result
 }
 
@@ -92,7 +92,7 @@ export async function refundPayment(
     who: user,
     at: deps.clock(),
   }
-  const result = await deps.store.wantRefund(request)
+  const result = await deps.store.requestRefund(request)
   return result.ok ? ok(await withRefundState(deps, result.value)) : result
 }
 

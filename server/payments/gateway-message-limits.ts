@@ -40,7 +40,7 @@ export function openMessageStore(
     const orderId = message.orderId?.slice(0, ORDER_CHARACTERS_MAX) ?? null
     const event = orderId === null ? undefined : deps.events.byOrderId(orderId)?.config
     try {
-      await deps.store.recordNotice({
+      await deps.store.recordGatewayMessage({
         gateway: event?.payment?.gateway.name ?? 'unknown',
         kind,
         orderId: orderId === '' ? null : orderId,

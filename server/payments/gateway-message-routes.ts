@@ -144,7 +144,7 @@ async function resumePolling(
 ): Promise<boolean> {
   if (payment === null || isOpen(payment) || !claimsMoney) return true
   try {
-    await deps.store.rearm(payment.orderId, deps.clock())
+    await deps.store.watchPaymentAgain(payment.orderId, deps.clock())
     return true
   } catch (error) {
     deps.log.error({ error: String(error) }, 'a claim of money could not be stored')
@@ -163,7 +163,8 @@ async function verifyClaim(
 ): Promise<void> {
   if (payment === null) return
   const verified = await payments.verify(payment.orderId, timeoutMs)
-  if (claimsMoney && verified === 'pending') await store.claimed(payment.orderId, clock())
+  if (claimsMoney && verified === 'pending')
+    await store.noteClaimedPayment(payment.orderId, clock())
 }
 
 /**
@@ -185,7 +186,7 @@ async function lookUpClaim(
   const lookup = canQuery ? await deps.payments.lookUp(event, orderId, timeoutMs) : 'unsure'
   if (lookup !== 'unsure') return lookup
   const order = { orderId: orderId as OrderId, eventId: event.id }
-  return (await deps.store.noteUnknownOrder(order, at)) ? 'unsure' : null
+  return (await deps.store.addUnknownOrder(order, at)) ? 'unsure' : null
 }
 /** Format that the gateway accepts. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/

@@ -123,7 +123,7 @@ async function payByLink(
   const { served, registration } = link
   const event = served.config
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)
-  await deps.store.linkUsed(hashToken(token), deps.clock())
+  await deps.store.recordLinkUse(hashToken(token), deps.clock())
   return pay(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 

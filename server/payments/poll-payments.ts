@@ -92,7 +92,7 @@ export function openPayments(
    * run.
    */
   const claimQuery = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>
-    deps.store.claimQuestion(orderId, dueBefore, deps.clock()).catch(() => false)
+    deps.store.claimStatusQuery(orderId, dueBefore, deps.clock()).catch(() => false)
 
   const queryAll = async (
     due: readonly StoredPayment[],
@@ -139,7 +139,7 @@ export function openPayments(
     all = false,
   ): Promise<{ readonly asked: number; readonly ended: number }> => {
     const at = deps.clock()
-    if (lastRunAt === null || at < lastRunAt) await deps.store.clockWentBack(at)
+    if (lastRunAt === null || at < lastRunAt) await deps.store.rescheduleAfterClockChange(at)
     lastRunAt = at
     // The buyer of a new payment is still entering data, so every payment waits at least the shortest interval.
     const dueBefore = all ? END_OF_TIME : instant(at - POLL_MS_MIN)

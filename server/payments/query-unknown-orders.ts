@@ -38,11 +38,11 @@ export async function lookUpOrder(
     .catch((error: unknown): StatusAnswer => ({ is: 'unreachable', error: String(error) }))
   const result = await applyResponse(deps, event, orderId, response)
   if (result === 'unsure') {
-    await store.unknownUndecided(orderId, clock())
+    await store.postponeUnknownOrder(orderId, clock())
     return result
   }
   // A payer whose payment was declined may have tried again on the payment page.
-  await store.unknownDecided(orderId, response.is === 'fact', clock())
+  await store.closeUnknownOrder(orderId, response.is === 'fact', clock())
   if (result === 'kept')
     log.warn(
       { event: event.id },
@@ -66,8 +66,8 @@ async function applyResponse(
     case 'fact': {
       const { fact, raw } = response
       if (fact.type !== 'confirmed') return 'none'
-      const messages = await store.notices(orderId)
-      const storedCount = await store.keepUnknownPayment({
+      const messages = await store.gatewayMessages(orderId)
+      const storedCount = await store.reviewUnknownPayment({
         orderId,
         eventId: event.id,
         source: event.payment?.gateway.name ?? '',
@@ -110,7 +110,7 @@ export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
     const worker = async (): Promise<void> => {
       for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
         const event = events.byId(order.eventId)?.config
-        if (event === undefined) await store.unknownUndecided(order.orderId, clock())
+        if (event === undefined) await store.postponeUnknownOrder(order.orderId, clock())
         else if ((await lookUpOrder(deps, event, order.orderId, TIMEOUT_MS)) === 'kept')
           storedCount += 1
       }

@@ -36,7 +36,7 @@ async function priceEvent(
   const methodIds = methodsPricedOnCredit(event)
   if (methodIds.length === 0) return 0
   const at = clock()
-  const prices = (await store.awaited(event.id, methodIds)).flatMap(
+  const prices = (await store.expectedPayments(event.id, methodIds)).flatMap(
     ({ regNo, due, told: claim, priced: registration }) => {
       if (registration === null || registration.isInReview) return []
       // A reported payment is confirmed at the price of the day that its delegate reported.
@@ -45,5 +45,5 @@ async function priceEvent(
       return quote === null || quote.total === due ? [] : [{ regNo, ways: methodIds, quote }]
     },
   )
-  return prices.length === 0 ? 0 : store.priceOfDay(prices, at)
+  return prices.length === 0 ? 0 : store.repriceByCreditDate(prices, at)
 }

@@ -17,7 +17,7 @@ const BATCH_ROWS = 16
 /** Sends requested refunds, and gives up on those without a response; returns how many were sent. */
 export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promise<number> {
   const { store, clock, log } = deps
-  const unansweredCount = await store.silentRefunds(clock())
+  const unansweredCount = await store.markUnansweredRefunds(clock())
   if (unansweredCount > 0)
     log.warn({ refunds: unansweredCount }, 'it is unknown whether some refunds moved money')
   let sent = 0
@@ -27,7 +27,7 @@ export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promi
     sent += 1
     const response = await requestRefund(deps, versions, refund)
     log.info({ refund: refund.id, is: response.is }, 'a refund was requested')
-    await store.refundTold(refund.id, response, clock())
+    await store.recordRefundResponse(refund.id, response, clock())
   }
   return sent
 }
@@ -39,7 +39,7 @@ async function requestRefund(
   { orderId, reference, amount }: RefundToSend,
 ): Promise<RefundResponse> {
   const { store, gateway, clock } = deps
-  const registration = await store.registrationOf(orderId)
+  const registration = await store.registrationByOrder(orderId)
   const payment = registration?.payments.find((each) => each.orderId === orderId)
   assert(registration != null && payment !== undefined, 'a refund of an order that does not exist')
   const event = await findRequestEvent(deps, versions, registration, payment)

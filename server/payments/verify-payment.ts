@@ -60,7 +60,7 @@ export async function queryPayment(
   orderId: OrderId,
   { timeoutMs, compares: includesPaid }: { readonly timeoutMs: number; readonly compares: boolean },
 ): Promise<QueryResult> {
-  const registration = await deps.store.registrationOf(orderId)
+  const registration = await deps.store.registrationByOrder(orderId)
   const payment = registration?.payments.find((each) => each.orderId === orderId)
   assert(registration != null && payment !== undefined, 'an order to verify does not exist')
   // A failed payment is queried again: a late payment still counts.
@@ -190,7 +190,11 @@ function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): bo
 async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Promise<Verified> {
   const at = deps.clock()
   if (at - payment.createdAt >= UNDECIDED_MS && isOpen(payment)) {
-    const applied = await deps.store.applyFact(payment.orderId, { type: 'undecided', at }, null)
+    const applied = await deps.store.applyPaymentEvent(
+      payment.orderId,
+      { type: 'undecided', at },
+      null,
+    )
     return statusOf(applied.payment)
   }
   const verified = await scheduleNextQuery(deps, payment, 'unreachable')
@@ -212,7 +216,7 @@ async function scheduleNextQuery(
     at,
     lastResponse !== 'unreachable',
   )
-  await deps.store.asked(payment.orderId, at, next, lastResponse, watchUntil)
+  await deps.store.recordStatusQuery(payment.orderId, at, next, lastResponse, watchUntil)
   return statusOf(payment)
 }
 
@@ -234,7 +238,7 @@ async function storePaymentEvent(
     paymentEvent.type === 'confirmed' ? withPaymentTime(subject, paymentEvent) : paymentEvent
   const email =
     timedEvent.type === 'confirmed' ? await buildEmailForCapture(deps, subject, timedEvent) : null
-  const applied = await deps.store.applyFact(payment.orderId, timedEvent, email, answer)
+  const applied = await deps.store.applyPaymentEvent(payment.orderId, timedEvent, email, answer)
   if (applied.changed)
     deps.log.info(
       { event: event.id, status: applied.payment.status, review: applied.review },

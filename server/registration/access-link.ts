@@ -40,7 +40,7 @@ export async function resolveLink(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   token: string,
 ): Promise<ResolvedLink | null> {
-  const link = await deps.store.link(hashToken(token))
+  const link = await deps.store.accessLink(hashToken(token))
   const registration = link === null ? null : await deps.store.registration(link.regNo)
   const served = registration === null ? null : deps.events.byId(registration.eventId)
   if (link === null || registration === null || served === null) return null
@@ -65,7 +65,7 @@ export async function issueLink(
   const at = clock()
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const event = events.byId(eventId)?.config ?? null
-  await store.addLink({
+  await store.addAccessLink({
     tokenHash: hashToken(token),
     regNo,
     purpose,

@@ -15,7 +15,7 @@ export async function codeStatus(
 ): Promise<CodeStatus> {
   const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
   if (folded === '') return { is: 'unknown' }
-  const fact = await store.code(event.id, folded, event.holdSeatsMs, at)
+  const fact = await store.discountCode(event.id, folded, event.holdSeatsMs, at)
   // A code whose kind was removed from the event file gives nothing.
   const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
   return isKnown ? fact : { is: 'unknown' }

@@ -77,7 +77,7 @@ export async function findRegistration(
   const payment = isRegNo(event, text) ? null : await deps.store.payment(text)
   if (payment !== null)
     return payment.eventId === event.id ? deps.store.registration(payment.regNo) : null
-  return deps.store.formerly(event.id, text)
+  return deps.store.registrationByFormerNumber(event.id, text)
 }
 
 /**
@@ -96,7 +96,7 @@ export async function isRegisteringBrowser(
 ): Promise<boolean> {
   const key = readIdempotencyKey(request)
   if (!key.ok || key.value === null) return false
-  const previous = await store.registeredUnder(eventId, key.value, clock())
+  const previous = await store.registrationByKey(eventId, key.value, clock())
   return previous !== null && !previous.isOver && previous.registered.regNo === regNo
 }
 

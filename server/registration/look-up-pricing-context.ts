@@ -124,7 +124,9 @@ export async function readSeatsLeft(
   event: EventConfig,
   at: Instant,
 ): Promise<PricingContext['left']> {
-  return event.quotas.length === 0 ? {} : store.placesLeft(event.id, fewSeatsThresholds(event), at)
+  return event.quotas.length === 0
+    ? {}
+    : store.availableSeats(event.id, fewSeatsThresholds(event), at)
 }
 
 const fewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
@@ -161,7 +163,7 @@ export async function findMemberRow(
   at: Instant,
 ): Promise<Readonly<Record<string, string>> | null> {
   const key = foldText(typed)
-  const row = key === '' ? null : await store.rollRow(event.id, listId, key)
+  const row = key === '' ? null : await store.memberListRow(event.id, listId, key)
   const lastValidDay = row === null ? undefined : getOwn(row, VALID_TO)
   return lastValidDay !== undefined && lastValidDay !== '' && lastValidDay < dayOf(at) ? null : row
 }

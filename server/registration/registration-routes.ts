@@ -62,7 +62,7 @@ export function addRegistrationRoutes(
     }
     await guard.addKnown(address, config.id, found.regNo, number)
     const isProven = isEmailCorrect || (await isRegisteringBrowser(deps, request, found))
-    const actions = found.wasTransferred ? await deps.store.acts(found.regNo) : []
+    const actions = found.wasTransferred ? await deps.store.actions(found.regNo) : []
     const shown = isProven
       ? hidePreviousHolder(config, found, actions)
       : hideNewHolder(config, found, actions)

@@ -170,7 +170,7 @@ export async function retryPayment(
         const due = payable({ regNo, orderId, amount, answers }, false)
         if (!due.ok || createdAt >= at) return due
         // The order was requested again, so its hold starts again if its seats are still free.
-        const renewed = await deps.store.handedAgain(orderId, at, outside)
+        const renewed = await deps.store.resumePayment(orderId, at, outside)
         return renewed.ok ? due : refuseTaken(renewed.error)
       }
       case 'new-attempt': {

@@ -20,5 +20,6 @@ export async function emailAlreadyRegistered(
   const stored = await store.registration(regNo)
   if (stored === null) return
   const mail = buildAlreadyRegisteredEmail(event, stored, paymentState(stored, at))
-  if (mail !== null) await store.queueAlready(regNo, mail, at, instant(at - RESEND_AFTER_MS))
+  if (mail !== null)
+    await store.queueAlreadyRegistered(regNo, mail, at, instant(at - RESEND_AFTER_MS))
 }

@@ -230,7 +230,7 @@ async function register(
   const idempotency =
     key.value === null ? null : { key: key.value, fingerprint: computeFingerprint(body, paid) }
   const previous =
-    idempotency === null ? null : await deps.store.registeredUnder(event.id, idempotency.key, at)
+    idempotency === null ? null : await deps.store.registrationByKey(event.id, idempotency.key, at)
   if (previous !== null && previous.fingerprint !== idempotency?.fingerprint)
     return err(keyRefusal('idempotency_key_reused'))
   if (previous !== null) return buildRepeatedResponse(deps, event, previous.registered, at)
@@ -254,9 +254,8 @@ async function register(
   const full = findFullSeat(event, answers.value, context, at)
   if (full !== null && !acceptsAlternative(event, body.values, full)) {
     // A delegate who is registered already gets that error, not "full".
-    const duplicate = await deps.store.blockedBy(event.id, outside.unique, answers.value)
-    if (duplicate !== null)
-      return err(await toRefusal(deps, event, { code: 'taken', by: duplicate }, at))
+    const by = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
+    if (by !== null) return err(await toRefusal(deps, event, { code: 'taken', by }, at))
     return err(fullRefusal(event, full.seatId, full.alternative?.quote ?? null))
   }
   const pricing = calculatePrice(event, answers.value, at)

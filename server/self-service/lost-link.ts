@@ -64,7 +64,7 @@ function readEmail(body: unknown): string | null {
 /** Sends one email per event, to the stored address. */
 async function sendLinks({ store, events, clock }: Deps, email: string): Promise<void> {
   const served = events.all().map(({ config }) => config)
-  const found = await store.findIn(
+  const found = await store.searchEvents(
     served.map(({ id }) => id),
     email,
     LINKS_MAX,
@@ -77,6 +77,6 @@ async function sendLinks({ store, events, clock }: Deps, email: string): Promise
     const [newest] = registrations
     if (newest === undefined) continue
     const mail = buildLostLinkEmail(event, readDelegate(event, newest.answers).email, registrations)
-    if (mail !== null) await store.queueLinks(newest.regNo, mail, clock())
+    if (mail !== null) await store.queueAccessLinks(newest.regNo, mail, clock())
   }
 }

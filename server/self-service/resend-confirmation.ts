@@ -64,7 +64,7 @@ export async function addConfirmationRoute(
         ? buildConfirmationEmail(event, registrationView(event, found, at))
         : null
     if (mail === null) return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
-    return (await deps.store.queueAsked(found.regNo, mail, at, SPACING))
+    return (await deps.store.queueConfirmationAgain(found.regNo, mail, at, SPACING))
       ? reply.send({ status: 'success' })
       : sendError(
           reply,

@@ -8,9 +8,9 @@ import { claimPayment } from '../registration/actions/payment-claims.ts'
 /** Actions that a delegate may request with POST /api/my/{token}/acts/. */
 export const DELEGATE_ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   edit,
-  ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
-  ask_refund: ({ deps, wanted }) => deps.store.askRefund(wanted),
-  withdraw_refund: ({ deps, wanted }) => deps.store.withdrawRefund(wanted),
+  ask_cancel: ({ deps, wanted }) => deps.store.requestCancellation(wanted),
+  ask_refund: ({ deps, wanted }) => deps.store.requestSecondPaymentRefund(wanted),
+  withdraw_refund: ({ deps, wanted }) => deps.store.withdrawRefundRequest(wanted),
   accept_offer: acceptOffer,
   tell: claimPayment,
 }

@@ -30,9 +30,9 @@ export async function buildSelfServicePage(
   const { regNo, state } = registration
   const [documents, actions, keptAmount, money, instructions, secondPayment] = await Promise.all([
     listHolderDocuments(store, regNo),
-    store.acts(regNo),
-    store.kept(regNo),
-    store.moneyOfBill(regNo),
+    store.actions(regNo),
+    store.moneyKept(regNo),
+    store.paymentsBesideBill(regNo),
     buildPaymentInstructions({ store, clock }, config, registration),
     // Someone else may have filled in the form; they must not learn that this delegate is registered.
     isFromMail ? store.secondPayment(regNo) : null,

@@ -106,7 +106,7 @@ export interface Store
    */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** Returns a key's use in the last 24 hours, so that a repeat is answered even if price or event changed. */
-  registeredUnder(
+  registrationByKey(
     eventId: string,
     key: string,
     at: Instant,
@@ -124,7 +124,7 @@ export interface Store
    * Sends the delegate to the gateway again with an open order and renews its hold. Its seats may be taken by
    * now. Does nothing for an ended payment.
    */
-  handedAgain(
+  resumePayment(
     orderId: OrderId,
     at: Instant,
     outside?: NextAttempt['outside'],
@@ -133,32 +133,32 @@ export interface Store
    * Returns how many are left of each seat type at that instant; a missing one is unlimited. `few`, by seat type:
    * the number up to which expired holds count too; at zero they always do.
    */
-  placesLeft(
+  availableSeats(
     eventId: string,
     few: Readonly<Record<string, number>>,
     at: Instant,
   ): Promise<Readonly<Record<string, number>>>
   /** Returns how many seats of each type are held or kept. */
-  placesTaken(eventId: string): Promise<readonly StoredSeats[]>
+  takenSeats(eventId: string): Promise<readonly StoredSeats[]>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** Finds an imported registration by its previous number. */
-  formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null>
+  registrationByFormerNumber(eventId: string, formerNo: string): Promise<StoredRegistration | null>
   /** Finds by the order id of any attempt, like `payment`. */
-  registrationOf(orderId: string): Promise<StoredRegistration | null>
+  registrationByOrder(orderId: string): Promise<StoredRegistration | null>
   payment(orderId: string): Promise<StoredPayment | null>
 
   /** Append-only, verbatim, before it is checked. */
-  recordNotice(notice: NewGatewayMessage): Promise<void>
+  recordGatewayMessage(notice: NewGatewayMessage): Promise<void>
   /** Verbatim, oldest first; null: those that named no readable order. */
-  notices(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]>
+  gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]>
   /**
-   * Runs the engine's applyFact inside the transaction on the current row; writes event, status, review, counters
+   * Runs the engine's `applyPaymentEvent` inside the transaction on the current row; writes event, status, review, counters
    * and email together, in one guarded statement. `mail` is queued only when this call made the registration a
    * success. A refusal other than a repetition puts the payment into review. `answer` is the gateway's answer
    * that the event is based on: stored among the messages in the same transaction, so that neither exists without
    * the other. Left out where the gateway was not queried.
    */
-  applyFact(
+  applyPaymentEvent(
     orderId: OrderId,
     fact: PaymentEvent,
     mail: NewMail | null,
@@ -184,12 +184,12 @@ export interface Store
     barred?: readonly string[],
   ): Promise<readonly StoredPayment[]>
   /** Call before an unprompted query; false: no longer due, or another server queries it. The claim expires. */
-  claimQuestion(orderId: OrderId, dueBefore: Instant, at: Instant): Promise<boolean>
+  claimStatusQuery(orderId: OrderId, dueBefore: Instant, at: Instant): Promise<boolean>
   /**
    * Records a query: when to repeat it (null: never), its answer if it is not a payment event, and a changed end
    * of the watch.
    */
-  asked(
+  recordStatusQuery(
     orderId: OrderId,
     at: Instant,
     nextAt: Instant | null,
@@ -197,18 +197,18 @@ export interface Store
     watchUntil?: Instant | null,
   ): Promise<void>
   /** A message claims money that the gateway does not know of: it may be on its way. */
-  claimed(orderId: OrderId, at: Instant): Promise<void>
+  noteClaimedPayment(orderId: OrderId, at: Instant): Promise<void>
   /** A message claims money for an ended payment: it is due, and watched again. Does nothing for an open one. */
-  rearm(orderId: OrderId, at: Instant): Promise<void>
+  watchPaymentAgain(orderId: OrderId, at: Instant): Promise<void>
   /** The clock was set back: what was scheduled by the later time is due now, and what it ended is open again. */
-  clockWentBack(at: Instant): Promise<void>
-  addLink(link: NewLink): Promise<void>
-  link(tokenHash: string): Promise<StoredLink | null>
+  rescheduleAfterClockChange(at: Instant): Promise<void>
+  addAccessLink(link: NewLink): Promise<void>
+  accessLink(tokenHash: string): Promise<StoredLink | null>
   /** May be called repeatedly; the last time is stored. */
-  linkUsed(tokenHash: string, at: Instant): Promise<void>
+  recordLinkUse(tokenHash: string, at: Instant): Promise<void>
   /** Returns the payments received for a registration, oldest first. */
   captures(regNo: RegNo): Promise<readonly StoredCapture[]>
-  facts(orderId: OrderId): Promise<readonly RecordedPaymentEvent[]>
+  paymentEvents(orderId: OrderId): Promise<readonly RecordedPaymentEvent[]>
 
   /** Returns the refunds of a registration, completed or in progress, oldest first. */
   refunds(regNo: RegNo): Promise<readonly StoredRefund[]>
@@ -227,118 +227,117 @@ export interface Store
    * capture, payment, registration, figures, a requested refund, a decision line, an audit row. `mail` is queued
    * only when this call made a registration a success.
    */
-  decide(
+  decideReview(
     id: string,
     decision: Decision,
     at: Instant,
     mail: NewMail | null,
   ): Promise<Result<Decided, DecisionRefusal>>
   /** Requests a refund of a counted payment; otherwise the same as for a decision. */
-  wantRefund(wanted: WantedRefund): Promise<Result<Decided, DecisionRefusal>>
+  requestRefund(wanted: WantedRefund): Promise<Result<Decided, DecisionRefusal>>
   /** Returns refunds requested and not tried lately, the oldest first. */
   refundsToSend(at: Instant, limit: number): Promise<readonly RefundToSend[]>
   /** Marks a refund as sent, durably, before the gateway is asked; false: another process is sending it. */
   claimRefund(id: number, at: Instant): Promise<boolean>
   /** Records the gateway's answer; the payment is watched again where money may move. */
-  refundTold(id: number, told: RefundResponse, at: Instant): Promise<void>
+  recordRefundResponse(id: number, told: RefundResponse, at: Instant): Promise<void>
   /** Marks refunds without an answer, or started and not completed for days, as unsure. Returns how many. */
-  silentRefunds(at: Instant): Promise<number>
+  markUnansweredRefunds(at: Instant): Promise<number>
 
   /** Returns registrations with a payment review, newest first. */
-  inReview(eventId: string): Promise<readonly StoredRegistration[]>
+  registrationsInReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
   /** Searches several events at once: words, numbers, payment references; newest first. */
-  findIn(
+  searchEvents(
     eventIds: readonly string[],
     text: string,
     limit: number,
   ): Promise<readonly StoredRegistration[]>
   /** Returns the sales report of a list; `people`: the fields that list persons. */
-  soldIn(query: ListQuery, people: readonly string[]): Promise<SoldInList>
+  salesOfList(query: ListQuery, people: readonly string[]): Promise<SoldInList>
   /** Keyset chunks from a separate thread, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
-  figures(eventId: string, today: Day): Promise<EventFigures>
+  dashboardFigures(eventId: string, today: Day): Promise<EventFigures>
   /** Returns the work queue, by event. */
-  waiting(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
+  workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
 
   /** Returns what a normalised code is worth now. `holdMs`: how long its use is held during payment. */
-  code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeStatus>
+  discountCode(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeStatus>
   /** Returns the registration that blocks these answers by a uniqueness rule, as registering does; null: none. */
-  blockedBy(
+  duplicateRegistration(
     eventId: string,
     unique: readonly UniqueRule[],
     answers: Answers,
   ): Promise<OutsideRefusal | null>
   /** Returns the code that a registration used, as issued; null: none. */
-  codeOf(regNo: RegNo): Promise<string | null>
+  discountCodeOf(regNo: RegNo): Promise<string | null>
   /** With the number of current uses, in order of creation. */
-  codesOf(eventId: string, holdMs: number, at: Instant): Promise<readonly StoredCode[]>
+  discountCodes(eventId: string, holdMs: number, at: Instant): Promise<readonly StoredCode[]>
   /** All or none: an existing code is a refusal. */
-  makeCodes(made: MadeCodes): Promise<Result<number, { readonly code: 'code_taken' }>>
+  createDiscountCodes(made: MadeCodes): Promise<Result<number, { readonly code: 'code_taken' }>>
   /** `before`: it was withdrawn already. Registrations made with it keep their discount. */
-  withdrawCode(
+  withdrawDiscountCode(
     eventId: string,
     folded: string,
     who: string,
     at: Instant,
   ): Promise<'withdrawn' | 'unknown' | 'before'>
   /** Returns the cells of the row with this normalised key, by column; null: there is none. */
-  rollRow(
+  memberListRow(
     eventId: string,
     roll: string,
     key: string,
   ): Promise<Readonly<Record<string, string>> | null>
   /** Replaces the whole member list: rows that are not given are deleted. */
-  replaceRoll(
+  replaceMemberList(
     eventId: string,
     roll: string,
     rows: readonly MemberListRow[],
     who: string,
     at: Instant,
   ): Promise<MemberListReplaced>
-  rollCounts(eventId: string): Promise<readonly MemberListCount[]>
+  memberListCounts(eventId: string): Promise<readonly MemberListCount[]>
 
   queueMail(regNo: RegNo, mail: NewMail, at: Instant): Promise<number>
-  /**
-   * Queues the confirmation again, as requested on the registration's page; false: requested within the spacing,
-   * or the maximum is reached.
-   */
-  queueAsked(regNo: RegNo, mail: NewMail, at: Instant, spacing: MailSpacing): Promise<boolean>
+  /** Queues the confirmation again for the delegate; false: too soon after the last, or too often. */
+  queueConfirmationAgain(
+    regNo: RegNo,
+    mail: NewMail,
+    at: Instant,
+    spacing: MailSpacing,
+  ): Promise<boolean>
   /** Queues the links of an address's registrations to that address; `regNo`: the newest. */
-  queueLinks(regNo: RegNo, mail: NewMail, at: Instant): Promise<void>
+  queueAccessLinks(regNo: RegNo, mail: NewMail, at: Instant): Promise<void>
   /** Emails a delegate who was submitted again; false: such an email went out after that instant. */
-  queueAlready(regNo: RegNo, mail: NewMail, at: Instant, after: Instant): Promise<boolean>
+  queueAlreadyRegistered(regNo: RegNo, mail: NewMail, at: Instant, after: Instant): Promise<boolean>
   /**
    * Returns orders handed out before that instant without a record at the gateway, for registrations not reminded
    * yet: one page, by payment id.
    */
-  unfinished(
+  unfinishedPayments(
     handedBefore: Instant,
     eventIds: readonly string[],
     after: number,
     limit: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
   /** Emails a delegate who left before paying, once per registration; false: queued before, or paid meanwhile. */
-  queueUnfinished(regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
+  queuePaymentReminder(regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
   /** Returns refunds after that instant without an email, where there is an address; the oldest first. */
-  givenBack(
+  refundsWithoutEmail(
     after: Instant,
     eventIds: readonly string[],
     limit: number,
   ): Promise<readonly GivenBack[]>
   /** Emails a delegate about a refund, once per refund; false: it was queued before. */
-  queueGivenBack(refundId: number, regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
+  queueRefundEmail(refundId: number, regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
   /** Emails about an event as a whole, once per key; false: it was queued before. */
   queueOnce(once: string, eventId: string, mail: NewMail, at: Instant): Promise<boolean>
-  /**
-   * Durable before the email is sent; false: not due, or interrupted twice. A claim that never ends is retried
-   * once after a while.
-   */
+  /** Durable before the email is sent; false: not due, or interrupted twice. A claim that never ends is retried once. */
   claimMail(id: number, at: Instant): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
   /** The mail server responds again: emails that it did not answer are due now. Returns how many. */
-  hurryMails(at: Instant): Promise<number>
+  makeMailsDue(at: Instant): Promise<number>
   /**
    * Retries failed emails from the first attempt; if named, also postponed ones. All when `which` is left out.
    * Returns how many.
@@ -360,7 +359,7 @@ export interface Store
   >
 
   /** Stores a served version by hash (a known hash only updates served_at). `shared`: JSON of its shared files. */
-  keepEventFile(file: ServedFile): Promise<void>
+  saveEventFile(file: ServedFile): Promise<void>
   eventFile(hash: string): Promise<KeptEventFile | null>
   /** Returns the hashes of an event's last served versions, newest first. */
   lastVersions(eventId: string, limit: number): Promise<readonly string[]>
@@ -370,7 +369,7 @@ export interface Store
   /** Storage of uploads that every server can read; null: the disk of the single server. */
   readonly proofs: UploadStorage | null
   /** Rate limit counts of all servers; null: there is a single server. */
-  readonly tries: Tries | null
+  readonly rateLimitCounts: Tries | null
   /** Activates versions for all servers at one moment. Returns the new number; null: another server was first. */
   activate(activation: Activation): Promise<number | null>
   /** Returns the active versions; null: `known` is still the active number. */
@@ -378,7 +377,7 @@ export interface Store
   /** Returns the ids of all events that were ever served, in order. */
   eventsServed(): Promise<readonly string[]>
   /** Counts what stored registrations use (answers, options, categories, items, seats), for findings. */
-  inUse(eventId: string): Promise<InUse>
+  valuesInUse(eventId: string): Promise<InUse>
 
   /** All or nothing; an existing equal registration changes nothing, a different one is a refusal. */
   importRegistrations(
@@ -391,7 +390,7 @@ export interface Store
   /** A real write and read, for the health check. NoFurtherConnection: both work, and a further connection is refused. */
   ping(at: Instant): Promise<void>
   /** Returns counts of waiting work, and of registrations by event. */
-  operating(): Promise<Operating>
+  operatingFigures(): Promise<Operating>
   /** Drains the writer's queue, then closes. */
   close(): Promise<void>
 }

@@ -105,7 +105,7 @@ describe("an outsider who floods another person's mailbox", () => {
     const [{ reg_no: regNo = '' } = {}] = server.rows('SELECT reg_no FROM registrations')
     const another = await openStoreHere({ dataDir: server.dir })
     const mail = { to: VICTIM, copyTo: null, subject: 'Your links', text: 'Here they are.' }
-    await another.queueLinks(regNo as RegNo, mail, server.now())
+    await another.queueAccessLinks(regNo as RegNo, mail, server.now())
     await another.close()
     expect(await sent()).toHaveLength(6)
   })
@@ -146,7 +146,7 @@ describe("an outsider who floods another person's mailbox", () => {
     const served = server.deps.events.byId(EVENT)
     const stored = await server.deps.store.registration(regNo as RegNo)
     if (served === null || stored === null) throw new Error('not there')
-    await server.deps.store.applyFact(
+    await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
       confirmed('AP1', paise(118_000), server.now()),
       buildConfirmationEmail(served.config, stored),

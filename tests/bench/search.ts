@@ -76,7 +76,7 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
       async () =>
         newTimes.push(
           await timeWork(async () => {
-            found = (await now.findIn([EVENT], searchText, 31)).length
+            found = (await now.searchEvents([EVENT], searchText, 31)).length
           }),
         ),
     ]

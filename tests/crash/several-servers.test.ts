@@ -64,7 +64,7 @@ else {
   async function empty(name: string): Promise<string> {
     const url = await server.database(name)
     const { store } = await openInsidePostgres({ url })
-    await store.keepEventFile({
+    await store.saveEventFile({
       hash: 'h',
       eventId: 'small',
       text: '',

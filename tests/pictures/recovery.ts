@@ -17,7 +17,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
       const copyAt = instant(at - 34 * 3_600_000)
       const recoveryState = { at, who: 'rollcall', why, copyAt, servedAt: null, taken: [] }
       await store.beginRecovery(recoveryState, null)
-      await store.keepUnknownPayment({
+      await store.reviewUnknownPayment({
         orderId: 'AFPI990000000012',
         eventId: 'letters2027',
         source: 'airpay',

@@ -6,9 +6,9 @@ import { day } from '../../engine/index.ts'
 import type { Paise } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { exportChunk } from '../../server/storage/lists/list-and-search-registrations.ts'
-import { figures } from '../../server/storage/reports/dashboard-figures.ts'
+import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
 import { sumsOf } from '../../server/storage/reports/registration-and-revenue-counters.ts'
-import { soldIn } from '../../server/storage/reports/sales-totals.ts'
+import { salesOfList } from '../../server/storage/reports/sales-totals.ts'
 import type { Violation } from './check-payments.ts'
 
 /** `state` changes whenever a figure may change. */
@@ -36,7 +36,7 @@ export function createEventFigureInvariants(sql: () => Sql): {
     const query = { eventId, answers: {} }
     const booked = (await sumsOf(sql(), query)).reduce((sum, row) => sum + row.booked, 0)
     const { rows } = await exportChunk(sql(), query, null, ROWS_MAX)
-    const { sums, paidBeside } = await soldIn(sql(), query, [])
+    const { sums, paidBeside } = await salesOfList(sql(), query, [])
     return {
       list: booked,
       export: (JSON.parse(rows.rows) as readonly Money[]).reduce(
@@ -44,7 +44,7 @@ export function createEventFigureInvariants(sql: () => Sql): {
         0,
       ),
       sales: sums.reduce((sum, { paidTotal }) => sum + paidTotal, 0) + paidBeside,
-      dashboard: (await figures(sql(), eventId, A_DAY)).revenue,
+      dashboard: (await dashboardFigures(sql(), eventId, A_DAY)).revenue,
     }
   }
   return {

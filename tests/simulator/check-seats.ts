@@ -12,10 +12,10 @@ import type { Violation } from './check-payments.ts'
 /** One of each code, which can be used once. */
 export async function makeCodes(
   store: Store,
-  at: Parameters<Store['withdrawCode']>[3],
+  at: Parameters<Store['withdrawDiscountCode']>[3],
 ): Promise<void> {
   for (const [kind, code] of Object.entries(SEATS.codes))
-    await store.makeCodes({
+    await store.createDiscountCodes({
       eventId: SEATS.event,
       kind,
       codes: [{ code, folded: foldCode(code) }],

@@ -13,6 +13,7 @@ import type { Credentials, EventId, Version } from './events.ts'
 import { createGateway } from './gateway.ts'
 import { createMachine } from './server.ts'
 import type { World } from './server.ts'
+import type { Store } from '../../server/storage/index.ts'
 import { createNetwork } from './network.ts'
 import { createStaffClient } from './office-sessions.ts'
 import { createTreasurer } from './treasurer.ts'
@@ -35,7 +36,11 @@ const WATCHED_MS = 12 * DAY_MS
 /** The share of histories without open payments that run to the end anyway. */
 const TO_THE_END = 0.15
 /** Writes that only schedule the next poll. */
-const PLANS_ONLY: ReadonlySet<string> = new Set(['asked', 'silentRefunds', 'keepEventFile'])
+const PLANS_ONLY: ReadonlySet<string> = new Set<keyof Store>([
+  'recordStatusQuery',
+  'markUnansweredRefunds',
+  'saveEventFile',
+])
 const CALL_MS_MAX = 15
 /** How often expiry runs, and how long a user looks at a page: longer than any history. */
 const SWEEP_MS = 8 * 3_600_000
@@ -124,7 +129,7 @@ export async function runHistory(
     onWrite: async (verb) => {
       tally.writes += 1
       if (!PLANS_ONLY.has(verb)) reportViolation(await invariants.afterWrite(timeline.now()))
-      if (verb === 'clockWentBack' && skewMs === 0)
+      if (verb === 'rescheduleAfterClockChange' && skewMs === 0)
         reportViolation(await invariants.afterClockWentBack(timeline.now()))
     },
     trace: writeTrace,

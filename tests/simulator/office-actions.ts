@@ -280,7 +280,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   }
   /** A claimed payment is searched for in the books of the bank. */
   const findClaimedPayment = async (regNo: string): Promise<Body | null> => {
-    const claims = await machine.inside(({ store }) => store.tellings(regNo as RegNo))
+    const claims = await machine.inside(({ store }) => store.paymentClaims(regNo as RegNo))
     const reference = claims?.[0]?.reference
     if (reference === undefined) return null
     const came = bank.find('transfer', reference)
@@ -320,7 +320,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const why = `erase ${client.nextClick()}`
     tally.acts += 1
     const done = await machine.inside(({ store, clock }) =>
-      store.erase({
+      store.erasePersonalData({
         regNo: regNo as RegNo,
         act: 'erase',
         actor: role,

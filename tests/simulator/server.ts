@@ -333,7 +333,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     for (const { hash, config, text, shared } of files) {
       const { id: eventId, quotas: limits, holdSeatsMs: holdPlaceMs } = config
       const [at, issuer] = [clock(), buildIssuer(config)]
-      await store.keepEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs, issuer })
+      await store.saveEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs, issuer })
     }
   }
   const crash = (): void => {

@@ -35,7 +35,7 @@ export const clockCommand: Command = {
       const at = createClock(environment.clockStart)()
       if (confirm) {
         await store.confirmClock(at)
-        await store.audit({
+        await store.addAuditEntry({
           at,
           who: who ?? '',
           what: CLOCK_CONFIRMED,
@@ -45,7 +45,7 @@ export const clockCommand: Command = {
         terminal.print(`The clock is confirmed: it is ${formatInstant(at)}.`)
         return 0
       }
-      const lastClock = await store.clockSeen()
+      const lastClock = await store.lastTrustedTime()
       if (lastClock === null || lastClock.waitsSince === null) {
         terminal.print(`The clock shows ${formatInstant(at)}. It needs no confirmation.`)
         return 0

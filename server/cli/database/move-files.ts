@@ -59,7 +59,7 @@ async function copyFiles(
   const stored = new Set(await to.hashes())
   const missing: string[] = []
   let copied = 0
-  for (const sha256 of await store.filesReferred())
+  for (const sha256 of await store.referencedFiles())
     if (!stored.has(sha256)) {
       if (await copyFile(from, to, sha256)) copied += 1
       else missing.push(sha256)

@@ -205,7 +205,7 @@ async function applyPayment(
   const orderId = createOrderId(regNo, 1)
   const minutesLater = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
   const confirm = (amount: Paise): Promise<unknown> =>
-    store.applyFact(
+    store.applyPaymentEvent(
       orderId,
       { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: minutesLater(3) },
       null,
@@ -214,7 +214,7 @@ async function applyPayment(
   if (luck < (isRecent ? 0.6 : 0.84)) {
     await confirm(total)
     if (luck < 0.02)
-      await store.applyFact(
+      await store.applyPaymentEvent(
         orderId,
         {
           type: 'refunded',
@@ -227,13 +227,13 @@ async function applyPayment(
     else await storeConfirmation(store, event, regNo, minutesLater(4))
   } else if (luck < (isRecent ? 0.62 : 0.845)) await confirm(paise(Math.max(100, total - 10_000)))
   else if (luck < (isRecent ? 0.7 : 0.93))
-    await store.applyFact(
+    await store.applyPaymentEvent(
       orderId,
       { type: 'declined', code: '400', message: 'The bank declined the card', at: minutesLater(4) },
       null,
     )
   else if (!isRecent)
-    await store.applyFact(orderId, { type: 'expired', at: minutesLater(24 * 60) }, null)
+    await store.applyPaymentEvent(orderId, { type: 'expired', at: minutesLater(24 * 60) }, null)
 }
 
 /** Stores the confirmation as sent, so that the demo does not send it. */

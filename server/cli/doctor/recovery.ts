@@ -69,7 +69,7 @@ async function describeNextRecovery(
   events: readonly EventConfig[],
 ): Promise<readonly Finding[]> {
   const reason = await explainNextRecovery(environment, () =>
-    withStore(environment, (store) => store.counted()),
+    withStore(environment, (store) => store.databaseProgress()),
   )
   const figures = await loadFigures(environment, events).catch(() => null)
   if (reason !== null)

@@ -178,7 +178,7 @@ async function printStored(pairs: readonly ComparedEvent[], terminal: Terminal):
   const store = await openExistingStore(environment)
   try {
     for (const { old, next, source, diff } of pairs) {
-      const { registrations, pending } = await store.inUse(next.id)
+      const { registrations, pending } = await store.valuesInUse(next.id)
       const pendingText =
         diff.prices.length + diff.sold.length > 0
           ? `${pending} of them pending, which keep the price they were quoted`

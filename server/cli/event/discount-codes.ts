@@ -73,7 +73,7 @@ export const discountCodesCommand: Command = {
         else terminal.printError(result.error.message)
         return result.ok ? 0 : result.error.code === 'bad_code' ? 2 : 1
       }
-      const codes = await deps.store.codesOf(event.id, event.holdSeatsMs, deps.clock())
+      const codes = await deps.store.discountCodes(event.id, event.holdSeatsMs, deps.clock())
       terminal.print(
         json
           ? JSON.stringify(codes.map(toWireCode), null, 2)

@@ -62,7 +62,13 @@ export const membersCommand: Command = {
         return 1
       }
       const { rows, ignoredColumns } = parsedList.value
-      const result = await deps.store.replaceRoll(event.id, memberList.id, rows, WHO, deps.clock())
+      const result = await deps.store.replaceMemberList(
+        event.id,
+        memberList.id,
+        rows,
+        WHO,
+        deps.clock(),
+      )
       terminal.print(
         [formatResult(memberList.id, result), ...formatIgnored(ignoredColumns)].join('\n'),
       )

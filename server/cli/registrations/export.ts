@@ -39,7 +39,7 @@ export const exportCommand: Command = {
         )
         return 2
       }
-      await deps.store.audit({
+      await deps.store.addAuditEntry({
         at: deps.clock(),
         who: WHO,
         what: per === undefined ? 'exported the registrations' : `exported the people of ${per}`,

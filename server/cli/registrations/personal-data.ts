@@ -35,7 +35,7 @@ export const exportPersonCommand: Command = {
     const email = parsed.positionals[0] ?? ''
     const folder = path.resolve(parsed.values.into ?? 'person')
     return withContext(terminal, async (deps) => {
-      const numbers = await deps.store.withEmail(email)
+      const numbers = await deps.store.registrationsWithEmail(email)
       if (numbers.length === 0) {
         terminal.printError(`Nothing is registered with ${email}.`)
         return 1
@@ -63,7 +63,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
   const { store, uploads, clock } = deps
   const registration = await store.registration(regNo)
   if (registration === null) return { regNo }
-  await store.audit({
+  await store.addAuditEntry({
     at: clock(),
     who: WHO,
     what: 'exported everything about the person',
@@ -91,7 +91,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
   }
   const [mails, acts, captures, refunds, decisions] = await Promise.all([
     store.mailsOf(regNo),
-    store.acts(regNo),
+    store.actions(regNo),
     store.captures(regNo),
     store.refunds(regNo),
     store.decisions(regNo),
@@ -144,7 +144,9 @@ export const eraseCommand: Command = {
       return 2
     }
     return withContext(terminal, async (deps) => {
-      const numbers = target.includes('@') ? await deps.store.withEmail(target) : [target as RegNo]
+      const numbers = target.includes('@')
+        ? await deps.store.registrationsWithEmail(target)
+        : [target as RegNo]
       let failed = numbers.length === 0
       if (failed) terminal.printError(`Nothing is registered with ${target}.`)
       for (const regNo of numbers) {

@@ -171,7 +171,7 @@ async function performSubcommand(
   }
   switch (subcommand) {
     case 'list':
-      for (const person of await store.people(at))
+      for (const person of await store.staffAccounts(at))
         print(
           `${person.username}: ${formatPermissions(person)}${person.hasSecondFactor ? ', second factor' : ''}, ${
             person.signedInAt === null
@@ -194,7 +194,7 @@ async function performSubcommand(
     }
     case 'role':
       return printChange(
-        await store.setMay(username, may),
+        await store.setPermissions(username, may),
         `"${username}" is now ${formatPermissions(may)}.`,
       )
     case 'passwd': {
@@ -205,7 +205,7 @@ async function performSubcommand(
       )
     }
     case 'reset-second-factor':
-      if (await store.dropSecondFactor(username)) {
+      if (await store.removeSecondFactor(username)) {
         print(`"${username}" signs in without a second factor until they set one up again.`)
         return 0
       }

@@ -72,7 +72,7 @@ export async function closeOrDrop(
     clock,
     log,
   }: {
-    readonly store: Pick<Store, 'inUse' | 'keepEventFile'>
+    readonly store: Pick<Store, 'valuesInUse' | 'saveEventFile'>
     readonly clock: () => Instant
     readonly log: Log
   },
@@ -81,10 +81,10 @@ export async function closeOrDrop(
   const closedEvents: ServedEvent[] = []
   for (const event of removed) {
     const { id } = event.config
-    const { registrations } = await store.inUse(id)
+    const { registrations } = await store.valuesInUse(id)
     log.warn({ event: id, registrations }, formatRemoved(id))
     if (registrations > 0) closedEvents.push(closeRegistration(event))
-    else await store.keepEventFile(toStoredVersion(closeRegistration(event), clock()))
+    else await store.saveEventFile(toStoredVersion(closeRegistration(event), clock()))
   }
   return closedEvents
 }

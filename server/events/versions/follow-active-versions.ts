@@ -16,7 +16,7 @@ const POLL_INTERVAL_MS = 1_000
 
 type Options = {
   readonly cacheFolder: string
-  readonly store: Pick<Store, 'activeEvents' | 'eventFile' | 'inUse' | 'isShared'>
+  readonly store: Pick<Store, 'activeEvents' | 'eventFile' | 'valuesInUse' | 'isShared'>
   readonly log: Log
   readonly print: (text: string) => void
   readonly production: boolean

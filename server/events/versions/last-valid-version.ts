@@ -11,7 +11,7 @@ import type { Compiled } from '../files/event-folder.ts'
 import { readLastServed } from './version-approval.ts'
 
 type StartDeps = {
-  readonly store: Pick<Store, 'lastEventFile' | 'inUse' | 'eventsServed'>
+  readonly store: Pick<Store, 'lastEventFile' | 'valuesInUse' | 'eventsServed'>
   readonly log: Log
   readonly print: (text: string) => void
   readonly production: boolean
@@ -63,7 +63,7 @@ export async function findLastValid(
     // A folder without event files is invalid: the files were not removed one by one.
     const isRemoved = first.hasFiles || (await deps.store.lastEventFile(id))?.goneAt !== null
     if (!isRemoved) standIns.push(last)
-    else if ((await deps.store.inUse(id)).registrations === 0) left.push(last)
+    else if ((await deps.store.valuesInUse(id)).registrations === 0) left.push(last)
     else {
       reports.push(() => deps.log.warn({ event: id }, formatRemoved(id)))
       gone.push(closeRegistration(last))

@@ -10,7 +10,7 @@ import { isTruncated } from '../files/truncated-file.ts'
 
 type ApprovalDeps = {
   readonly folder: string
-  readonly store: Pick<Store, 'lastEventFile' | 'inUse'>
+  readonly store: Pick<Store, 'lastEventFile' | 'valuesInUse'>
   readonly log: Log
   readonly print: (text: string) => void
 }
@@ -74,12 +74,12 @@ async function approveVersion(
 
 /** Returns what a new version would break in the stored registrations; nothing if there are none. */
 export async function findBrokenPromises(
-  store: Pick<Store, 'inUse'>,
+  store: Pick<Store, 'valuesInUse'>,
   next: EventConfig,
   file: { readonly path: string; readonly text: string },
   old: EventConfig,
 ): Promise<readonly Finding[]> {
-  const use = await store.inUse(next.id)
+  const use = await store.valuesInUse(next.id)
   return use.registrations === 0 ? [] : compareWithServedVersion(next, file, old, use)
 }
 

@@ -222,7 +222,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const name = String(params['reg_no'])
       const registration = await findRegistration(name, user)
       const order = registration?.regNo ?? normaliseNumber(name)
-      const owner = await store.registrationOf(order)
+      const owner = await store.registrationByOrder(order)
       // The store also looks for an order with this id; for the first attempt, it is the registration number
       // itself.
       const isOrderVisible =

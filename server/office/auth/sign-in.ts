@@ -56,7 +56,13 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     if (who === null) deps.log.warn({}, 'failed sign-in: unknown username')
     else {
       deps.log.warn({}, 'failed sign-in: wrong password or code')
-      await deps.store.audit({ at, who, what: 'failed to sign in', eventId: null, regNo: null })
+      await deps.store.addAuditEntry({
+        at,
+        who,
+        what: 'failed to sign in',
+        eventId: null,
+        regNo: null,
+      })
     }
   }
 
@@ -120,7 +126,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     if (factor === 'refused') return reply
     await knownAddresses.count(pair, at)
     const token = await openSession(deps, request, reply, admin.id, at)
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at,
       who: admin.username,
       what: factor === 'recovery' ? 'signed in with a recovery code' : 'signed in',
@@ -165,7 +171,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     if (admin?.by === 'cookie' && isForeign(deps, request)) return rejectForeign(deps, reply)
     await closeSessions(deps, request, reply)
     if (admin !== null)
-      await deps.store.audit({
+      await deps.store.addAuditEntry({
         at: deps.clock(),
         who: admin.username,
         what: 'signed out',

@@ -97,7 +97,7 @@ async function checkCode(
   at: Instant,
 ): Promise<CodeCheck> {
   if (!/^\d{6}$/.test(code))
-    return (await store.takeRecoveryCode(id, hashCode(code), at))
+    return (await store.useRecoveryCode(id, hashCode(code), at))
       ? { is: 'right', by: 'recovery' }
       : { is: 'wrong', message: 'This recovery code is wrong or was already used.' }
   const step = findStep(secret, code, at)
@@ -106,7 +106,7 @@ async function checkCode(
       is: 'wrong',
       message: 'This code is wrong. It changes every 30 seconds, so check the app again.',
     }
-  return (await store.takeStep(id, step))
+  return (await store.acceptSecondFactorCode(id, step))
     ? { is: 'right', by: 'app' }
     : { is: 'wrong', message: 'This code was already used. Wait for the next one.' }
 }

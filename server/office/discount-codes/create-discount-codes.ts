@@ -49,7 +49,7 @@ export async function createCodes(
   const { chosen, count, ...options } = parsed.value
   for (let attempt = 0; attempt < DRAWS_MAX; attempt++) {
     const codes = Array.from({ length: count }, () => chosen ?? generateCode())
-    const stored = await store.makeCodes({
+    const stored = await store.createDiscountCodes({
       ...options,
       eventId: event.id,
       codes: codes.map((code) => ({ code, folded: foldCode(code) })),
@@ -70,7 +70,7 @@ export async function withdrawCode(
   who: string,
 ): Promise<Result<string, CodesError>> {
   const folded = typeof code === 'string' ? foldCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
-  const outcome = await store.withdrawCode(event.id, folded, who, clock())
+  const outcome = await store.withdrawDiscountCode(event.id, folded, who, clock())
   if (outcome === 'unknown')
     return err({ code: 'code_unknown', message: `${event.title} has no such code.` })
   return ok(

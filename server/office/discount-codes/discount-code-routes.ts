@@ -29,7 +29,7 @@ type EventCall = Pick<Call<'event'>, 'admin' | 'target'>
 
 export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
   const recordView = (viewKey: string, what: string, { admin, target }: EventCall): Promise<void> =>
-    deps.store.audit({
+    deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what,
@@ -40,7 +40,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const list = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
     const event = call.target.config
-    const codes = await deps.store.codesOf(event.id, event.holdSeatsMs, deps.clock())
+    const codes = await deps.store.discountCodes(event.id, event.holdSeatsMs, deps.clock())
     await recordView('codes', `saw the codes (${codes.length})`, call)
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
     const answer: CodesAnswer = {
@@ -76,7 +76,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     { target }: Call<'event'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const counts = await deps.store.rollCounts(target.config.id)
+    const counts = await deps.store.memberListCounts(target.config.id)
     const answer: MemberListsAnswer = {
       status: 'success',
       rolls: target.config.memberLists.map(({ id }) => ({

@@ -25,9 +25,9 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
     const events = findUserEvents(deps, admin)
     const reviews = await deps.store.reviews(null)
     const figures = await Promise.all(
-      events.map((event) => deps.store.figures(event.id, dayOf(at))),
+      events.map((event) => deps.store.dashboardFigures(event.id, dayOf(at))),
     )
-    const workQueueCounts = await deps.store.waiting(
+    const workQueueCounts = await deps.store.workQueue(
       events.map(({ id }) => id),
       at,
     )
@@ -83,7 +83,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       revenue += figure.revenue
     }
     data.revenue_stats.total_revenue = rupees(paise(revenue))
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at,
       who: admin.username,
       what: 'saw the dashboard',

@@ -32,7 +32,7 @@ export async function sendExport(
   const columns = exportColumns(event, list)
   const toCells = buildFileCells(event, columns)
   const recordExport = (): Promise<void> =>
-    deps.store.audit({
+    deps.store.addAuditEntry({
       at,
       who,
       what: `exported the list ${list.id}${kind === 'csv' ? '' : ' to Excel'}`,

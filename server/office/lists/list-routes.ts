@@ -51,7 +51,7 @@ async function sendPage(
     : (registration: ListedRegistration) => buildListRow(event, registration)
   const rows = stored.rows.map(toRow)
   const description = describeQuery(event, list, query, stored.count, stored.countCapped)
-  await deps.store.audit({
+  await deps.store.addAuditEntry({
     at: deps.clock(),
     who: admin.username,
     // The search text may be a person's name or number, and the audit log is kept permanently.

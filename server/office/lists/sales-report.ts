@@ -23,11 +23,11 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       paidBeside,
       people,
       capped: isCapped,
-    } = await deps.store.soldIn(
+    } = await deps.store.salesOfList(
       listQuery.value,
       fields.map(({ id }) => id),
     )
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: `saw the sales of the list ${list.id}`,
@@ -46,7 +46,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
         count,
         paid,
       })),
-      places: seatRows(event, await deps.store.placesTaken(event.id)),
+      places: seatRows(event, await deps.store.takenSeats(event.id)),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }

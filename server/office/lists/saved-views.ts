@@ -15,7 +15,7 @@ const QUERY_CHARACTERS_MAX = 1_000
 
 export function savedViewRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendLists = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
-    const lists = await deps.store.myLists(adminId)
+    const lists = await deps.store.savedViews(adminId)
     return reply
       .header('cache-control', 'no-store')
       .send({ status: 'success', lists } satisfies MyListsAnswer)
@@ -31,7 +31,7 @@ export function savedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     if (list === undefined) return sendError(reply, 404, 'not_found', 'No list has this name.')
     const settings = parseSettings(list, input)
     if (!settings.ok) return sendError(reply, 422, 'invalid_answers', settings.error)
-    await deps.store.keepMyList(admin.adminId, `${event.id}/${list.id}`, settings.value)
+    await deps.store.saveView(admin.adminId, `${event.id}/${list.id}`, settings.value)
     return sendLists(reply, admin.adminId)
   }
   office.get('/admin/my-lists', { least: 'viewer', about: 'any' }, show)

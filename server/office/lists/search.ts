@@ -27,9 +27,9 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     const events = new Map(findUserEvents(deps, admin).map((event) => [event.id, event]))
     const rows =
-      text === '' ? [] : await deps.store.findIn([...events.keys()], text, RESULTS_MAX + 1)
+      text === '' ? [] : await deps.store.searchEvents([...events.keys()], text, RESULTS_MAX + 1)
     // The search text may name a person, so the log has only the number of results.
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: `searched all events (${Math.min(rows.length, RESULTS_MAX)} found)`,

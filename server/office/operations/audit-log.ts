@@ -54,7 +54,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendPage = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
     handle(call, reply, async (query) => {
       const before = Number(call.query.before)
-      const rows = await deps.store.activity(
+      const rows = await deps.store.auditLog(
         query,
         Number.isSafeInteger(before) && before > 0 ? before : null,
         PAGE_ROWS + 1,
@@ -64,7 +64,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         status: 'success',
         rows: shown.map(toWireActivity),
         before: rows.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
-        people: [...(await deps.store.actors(query.events))],
+        people: [...(await deps.store.auditLogUsers(query.events))],
       }
       return reply.send(answer)
     })
@@ -72,8 +72,8 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendCsv = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
     handle(call, reply, async (query) => {
       const at = deps.clock()
-      let rows = await deps.store.activity(query, null, CHUNK_ROWS)
-      await deps.store.audit({
+      let rows = await deps.store.auditLog(query, null, CHUNK_ROWS)
+      await deps.store.addAuditEntry({
         at,
         who: call.admin.username,
         what: 'exported the audit log',
@@ -97,7 +97,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         yield csvRows([['When', 'Who', 'What', 'Event', 'Registration']], true)
         while (rows.length > 0) {
           yield toCsv(rows)
-          rows = await deps.store.activity(query, rows.at(-1)?.id ?? 0, CHUNK_ROWS)
+          rows = await deps.store.auditLog(query, rows.at(-1)?.id ?? 0, CHUNK_ROWS)
         }
       }
       return reply

@@ -8,7 +8,7 @@ export function clockRoutes(office: OfficeRoutes, deps: Deps): void {
   const confirm = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     const at = deps.clock()
     await deps.store.confirmClock(at)
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at,
       who: admin.username,
       what: CLOCK_CONFIRMED,
@@ -26,6 +26,6 @@ export async function findErasurePauseReason({
   store,
   clock,
 }: Pick<Deps, 'store' | 'clock'>): Promise<string | null> {
-  const seen = await store.clockSeen()
+  const seen = await store.lastTrustedTime()
   return seen === null || seen.waitsSince === null ? null : formatErasurePause(seen, clock())
 }

@@ -44,7 +44,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
       PAGE_ROWS + 1,
     )
     const pageEmails = emails.slice(0, PAGE_ROWS)
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: 'saw the emails',
@@ -77,7 +77,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
         ? 'None of these emails is waiting or failed.'
         : `${count} ${count === 1 ? 'email' : 'emails'} queued again.`
     if (count > 0)
-      await deps.store.audit({
+      await deps.store.addAuditEntry({
         at,
         who: admin.username,
         what: `retried emails (${count})`,

@@ -15,7 +15,7 @@ export function eventFileRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store').send(buildAnswer())
   const reload = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     await deps.events.reload()
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: 'reloaded the event files',

@@ -58,7 +58,7 @@ type StatementError =
 
 /** Matches a statement without writing anything. Null for `columns` means by the column headings. */
 export async function matchStatement(
-  store: Pick<Store, 'awaited' | 'knownReferences' | 'accountsOfEvent'>,
+  store: Pick<Store, 'expectedPayments' | 'knownReferences' | 'accountsOfEvent'>,
   event: EventConfig,
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
@@ -71,7 +71,7 @@ export async function matchStatement(
   const keys = findStatementReferences(read.value)
   if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
   const [stored, known, gateway] = await Promise.all([
-    store.awaited(eventId, methodsPricedOnCredit(event)),
+    store.expectedPayments(eventId, methodsPricedOnCredit(event)),
     store.knownReferences(keys),
     loadSettlementAccounts(store, event),
   ])
@@ -151,7 +151,7 @@ export async function reconcileRoutes(
     }
     if (settlement !== null) {
       const { of, report } = settlement
-      await deps.store.audit({ ...auditEntry, what: 'matched a settlement report' })
+      await deps.store.addAuditEntry({ ...auditEntry, what: 'matched a settlement report' })
       const settlements = await matchSettlements(deps, of, report, buildViewer(deps, admin))
       const answer: ReconcileAnswer = {
         status: 'success',
@@ -170,7 +170,7 @@ export async function reconcileRoutes(
       }
       return reply.send(unknownColumns)
     }
-    await deps.store.audit({ ...auditEntry, what: 'matched a bank statement' })
+    await deps.store.addAuditEntry({ ...auditEntry, what: 'matched a bank statement' })
     await reportReturns(deps, admin, matched.value)
     return reply.send(toWireStatement(await hideOtherEvents(deps, admin, matched.value)))
   }
@@ -221,7 +221,9 @@ export async function reconcileRoutes(
       message: formatConfirmed(result, differingCount),
     }
     const savedText =
-      toSave.length === 0 ? '' : formatSaved(toSave.length, await deps.store.keepUnmatched(toSave))
+      toSave.length === 0
+        ? ''
+        : formatSaved(toSave.length, await deps.store.saveUnmatchedLines(toSave))
     const answer: BulkAnswer =
       toSave.length === 0
         ? confirmed

@@ -24,7 +24,7 @@ import type { SettlementAccounts } from './settlement-account.ts'
 import { assignLines } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
 
-type SettlementStore = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
+type SettlementStore = Pick<Store, 'settlementLines' | 'paymentsOfAccount' | 'knownOrders'>
 /** The settlements of one account, as shown to a user. */
 export type Account = {
   readonly of: SettlementAccount
@@ -99,10 +99,10 @@ async function matchAccount(
   viewer: OtherEvents,
   seen: ReadonlySet<string> = new Set(),
 ): Promise<Account> {
-  const [stored, held] = await Promise.all([store.settlementLines(of), store.heldMoney(of)])
+  const [stored, held] = await Promise.all([store.settlementLines(of), store.paymentsOfAccount(of)])
   const newLines = stored.filter((line) => !seen.has(lineName(of, line)))
   const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
-  const orders = await store.heldOrders([...new Set(orderNames)])
+  const orders = await store.knownOrders([...new Set(orderNames)])
   const ownership = assignLines(of, viewer, held, orders)
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const own = newLines.filter(ownership.isOwn)

@@ -29,7 +29,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
     const reviews = (await deps.store.reviews(eventId)).filter((review) =>
       review.eventId === null ? admin.events === null : canSee(admin, review.eventId),
     )
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: `saw the reviews (${reviews.length})`,

@@ -192,7 +192,10 @@ export async function saveReport(
     store,
     clock,
   }: {
-    readonly store: Pick<Store, 'keepSettlement' | 'heldMoney' | 'heldOrders' | 'knownReferences'>
+    readonly store: Pick<
+      Store,
+      'saveSettlement' | 'paymentsOfAccount' | 'knownOrders' | 'knownReferences'
+    >
     readonly clock: Deps['clock']
   },
   event: EventConfig,
@@ -205,8 +208,8 @@ export async function saveReport(
   viewer: OtherEvents,
 ): Promise<SettlementKeptAnswer> {
   const [payments, orders] = await Promise.all([
-    store.heldMoney(of),
-    store.heldOrders(report.lines.map(({ order }) => order)),
+    store.paymentsOfAccount(of),
+    store.knownOrders(report.lines.map(({ order }) => order)),
   ])
   const {
     isKeepable: isKnown,
@@ -222,7 +225,7 @@ export async function saveReport(
   const skippedOrders = new Set(
     report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order),
   )
-  const { added, known, toReview } = await store.keepSettlement({
+  const { added, known, toReview } = await store.saveSettlement({
     ...of,
     eventId: event.id,
     sha256: createHash('sha256').update(report.file).digest('hex'),
@@ -258,7 +261,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const loaded = await loadAccounts(call, reply)
     if (loaded === null) return reply
     const { admin, event, accounts } = loaded
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: 'saw the settlements',
@@ -285,7 +288,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       settled.filter(({ line }) => whose.isOwn(line)).map((one) => ({ one, whose })),
     )
     const at = deps.clock()
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at,
       who: admin.username,
       what: 'exported the settlements',

@@ -11,7 +11,7 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
     { admin, target: registration }: Pick<Call<'stored registration'>, 'admin' | 'target'>,
     what: string,
   ): Promise<void> => {
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what,

@@ -40,7 +40,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     const { registration } = target
     const event = target.served.config
     const { regNo } = registration
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: 'opened the registration',
@@ -65,11 +65,11 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       deps.store.refunds(regNo),
       deps.store.mailsOf(regNo),
       deps.store.auditOf(regNo),
-      deps.store.codeOf(regNo),
-      deps.store.settledOf(regNo),
+      deps.store.discountCodeOf(regNo),
+      deps.store.settlementLinesOf(regNo),
       findWithSameEmail(deps, event, registration),
       deps.store.paidBySamePerson(regNo),
-      ...registration.payments.map(({ orderId }) => deps.store.facts(orderId)),
+      ...registration.payments.map(({ orderId }) => deps.store.paymentEvents(orderId)),
     ])
     const answer: OfficeRegistrationAnswer = {
       status: 'success',
@@ -145,7 +145,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     const stored = upload === undefined ? null : await deps.uploads.read(upload.sha256)
     if (upload === undefined || stored === null)
       return sendError(reply, 404, 'not_found', 'No such file.')
-    await deps.store.audit({
+    await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
       what: `opened the file ${upload.field}`,

@@ -69,7 +69,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     return { admin, account, at: deps.clock(), readField }
   }
   const recordAction = ({ admin, at }: OwnRequest, what: string): Promise<void> =>
-    store.audit({ at, who: admin.username, what, eventId: null, regNo: null })
+    store.addAuditEntry({ at, who: admin.username, what, eventId: null, regNo: null })
 
   /** Proves the user's identity: by password, and by a code if there is a second factor. */
   const proveIdentity = async (ownRequest: OwnRequest, reply: FastifyReply): Promise<boolean> => {
@@ -145,7 +145,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null || !(await proveIdentity(ownRequest, reply))) return reply
     const secret = generateSecret()
-    await store.wantSecondFactor(ownRequest.admin.adminId, secret)
+    await store.startSecondFactorSetup(ownRequest.admin.adminId, secret)
     const answer: SecondFactorAnswer = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
@@ -229,7 +229,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
         'Your role needs two-step sign-in. You can set it up again, but not turn it off.',
       )
     if (!(await proveIdentity(ownRequest, reply))) return reply
-    await store.dropSecondFactor(ownRequest.admin.username)
+    await store.removeSecondFactor(ownRequest.admin.username)
     await recordAction(ownRequest, 'turned off the second factor')
     return reply.send({ status: 'success', message: 'Two-step sign-in is off.' })
   }

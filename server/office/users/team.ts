@@ -82,7 +82,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     link: string | null = null,
   ): Promise<FastifyReply> => {
     const at = deps.clock()
-    await store.audit({ at, who: admin.username, what: action, eventId: null, regNo: null })
+    await store.addAuditEntry({ at, who: admin.username, what: action, eventId: null, regNo: null })
     const answer: UserChangedAnswer = { status: 'success', message, link }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -90,7 +90,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
   const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     const answer: UsersAnswer = {
       status: 'success',
-      people: (await store.people(deps.clock())).map(toWireUser),
+      people: (await store.staffAccounts(deps.clock())).map(toWireUser),
       events: deps.events.all().map(({ config: { id, title } }) => ({ id, title })),
       second_factor_required: await store.secondFactorRequired(),
     }
@@ -136,7 +136,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     const permissions = parsePermissions(deps, by.body.role, by.body.events)
     if (!permissions.ok)
       return sendFieldError(reply, isRole(by.body.role) ? 'events' : 'role', permissions.error)
-    const result = await store.setMay(username, permissions.value)
+    const result = await store.setPermissions(username, permissions.value)
     return result === 'done'
       ? sendChanged(
           by,
@@ -180,7 +180,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
   const resetFactor = async (by: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
     const { username } = by.params
     if (isOwnAccount(by)) return rejectOwnAccount(reply)
-    return (await store.dropSecondFactor(username))
+    return (await store.removeSecondFactor(username))
       ? sendChanged(
           by,
           reply,
@@ -286,7 +286,7 @@ export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
     if (refusal !== null) return sendFieldError(reply, 'password', refusal)
     if ((await store.usePasswordLink(tokenHash, await hashPassword(newPassword), at)) === null)
       return sendLinkExpired(reply)
-    await store.audit({
+    await store.addAuditEntry({
       at,
       who: owner.username,
       what: 'set a password with a link',

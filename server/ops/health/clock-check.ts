@@ -19,7 +19,7 @@ export function createErasureCheck(deps: ErasureCheckDeps): () => Promise<boolea
   let isLogged = false
   return async () => {
     const { store, clock, clockJumps, log } = deps
-    const clockRecord = await store.seeClock(clock(), MAX_AHEAD_MS)
+    const clockRecord = await store.recordClock(clock(), MAX_AHEAD_MS)
     clockJumps.reportJump(clockRecord.movedMs)
     const jump = clockJumps.look()
     if (clockRecord.waitsSince !== null && !isLogged)

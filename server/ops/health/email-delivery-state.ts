@@ -18,7 +18,7 @@ export async function readEmailState({
   store,
   mailUnreachableSince,
 }: Pick<Deps, 'store' | 'mailUnreachableSince'>): Promise<EmailState> {
-  const { mailsQueued, mailsFailed } = await store.operating()
+  const { mailsQueued, mailsFailed } = await store.operatingFigures()
   return {
     queued: mailsQueued.count,
     oldestAt: mailsQueued.since,

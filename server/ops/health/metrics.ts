@@ -56,7 +56,7 @@ export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () 
       since === null ? 0 : (at - since) / 1000
     const [reviewCounts, figures, freeSpace, lastBackup] = await Promise.all([
       store.reviewCounts(),
-      store.operating(),
+      store.operatingFigures(),
       freeBytes(dataDir),
       readLastBackup(dataDir),
     ])

@@ -44,7 +44,7 @@ async function countUploadDifferences({
   uploads,
 }: Pick<RecoveryStatusDeps, 'store' | 'uploads'>): Promise<RecoveryStatus['uploads']> {
   const storedHashes = new Set(await uploads.hashes())
-  const referencedHashes = new Set(await store.filesReferred())
+  const referencedHashes = new Set(await store.referencedFiles())
   return {
     missing: [...referencedHashes].filter((sha256) => !storedHashes.has(sha256)).length,
     unused: [...storedHashes].filter((sha256) => !referencedHashes.has(sha256)).length,

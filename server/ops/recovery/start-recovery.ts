@@ -134,7 +134,7 @@ export async function explainNextRecovery(
   if (progress.name !== null && progress.name !== note.name) return explainOtherDatabase(note)
   return isOlder(progress.counted, note) ? explainOlder(note) : null
 }
-type Progress = Awaited<ReturnType<Store['counted']>>
+type Progress = Awaited<ReturnType<Store['databaseProgress']>>
 
 const explainOlder = ({ at }: LastServed): string =>
   `The database is older than the one that this server used until ${formatInstant(at)}.`
@@ -152,7 +152,7 @@ async function explainOlderPostgres(
 
 /** Returns a rescued database of the same installation that has made more progress. Null if there is none. */
 async function findNewerRescued(
-  { name, counted }: Awaited<ReturnType<Store['counted']>>,
+  { name, counted }: Awaited<ReturnType<Store['databaseProgress']>>,
   dataDir: string,
 ): Promise<{ readonly file: string; readonly storedAt: Instant } | null> {
   for (const file of rescuedFiles(dataDir)) {
@@ -177,7 +177,7 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
   if (store.isShared) return false
-  const newerRescued = await findNewerRescued(await store.counted(), dataDir)
+  const newerRescued = await findNewerRescued(await store.databaseProgress(), dataDir)
   if (newerRescued === null) return false
   const note = await readLastServed(dataDir)
   const at = clock()
@@ -228,7 +228,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const note = await readLastServed(dataDir)
   const at = clock()
   if (note === null) {
-    if (!store.isShared && (await store.counted()).name !== null)
+    if (!store.isShared && (await store.databaseProgress()).name !== null)
       log.warn(
         {},
         'this database was served from another DATA_DIR, so its progress there is unknown. If it is an older copy, stop the server, run rollcall db recovery begin --who NAME, and start it again',
@@ -236,7 +236,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
     await recordProgress(dataDir, store, at, null)
     return 0
   }
-  const { name, counted } = await store.counted()
+  const { name, counted } = await store.databaseProgress()
   const isSameDatabase = name === null || name === note.name
   if (!isSameDatabase && !store.isShared) return recoverFromOtherDatabase(deps, note)
   // A server may be configured for another PostgreSQL database, which other servers already use.
@@ -295,11 +295,11 @@ const hasSameProgress = (counted: LastServed['counted'], note: LastServed): bool
 
 async function recordProgress(
   dataDir: string,
-  store: Pick<Store, 'mark' | 'recovery'>,
+  store: Pick<Store, 'identifyDatabase' | 'recovery'>,
   at: Instant,
   previous: LastServed | null,
 ): Promise<void> {
-  const progress = await store.mark(previous?.name ?? randomUUID())
+  const progress = await store.identifyDatabase(previous?.name ?? randomUUID())
   const recovery = await store.recovery()
   const codes = new Set([...(previous?.codes ?? []), ...(recovery === null ? [] : [recovery.code])])
   await recordServed(dataDir, { ...progress, at, codes: [...codes] })

@@ -56,7 +56,7 @@ export const refuseApproval: ActionHandler = async ({
     say: message,
     offer: offered,
   })
-  return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
+  return deps.store.rejectApplication(wanted, { offer: offered?.category ?? null, mail })
 }
 
 /** `{category}`: the offered category that the delegate saw when accepting. */
@@ -113,13 +113,13 @@ export function buildApprovalView(
 
 /** Returns what the delegate of a refused registration sees; null if it was not refused. */
 export async function buildRefusalView(
-  store: Pick<Store, 'acts'>,
+  store: Pick<Store, 'actions'>,
   config: EventConfig,
   registration: StoredRegistration,
 ): Promise<WireRefused | null> {
   const { state, offer, regNo } = registration
   if (state !== 'refused') return null
-  const refusal = (await store.acts(regNo)).findLast(({ act }) => act === 'refuse')
+  const refusal = (await store.actions(regNo)).findLast(({ act }) => act === 'refuse')
   const offered = offer === null ? null : quoteOffer(config, registration, offer)
   return {
     why: refusal?.why ?? '',

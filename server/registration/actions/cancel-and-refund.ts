@@ -30,8 +30,8 @@ export const cancel: ActionHandler = async ({
   const { regNo } = registration
   const [refunds, paidAmount, money] = await Promise.all([
     deps.store.refunds(regNo),
-    deps.store.kept(regNo),
-    deps.store.moneyOfBill(regNo),
+    deps.store.moneyKept(regNo),
+    deps.store.paymentsBesideBill(regNo),
   ])
   const refundDue = calculateRefundDue(registration, refunds)
   const { proposed } = calculateCancellationRefund(
@@ -86,7 +86,10 @@ async function decideAs(
   const parameters = { ...words, decision, why: wanted.why }
   const prepared = await prepareDecision(deps, review, parameters, wanted.who)
   if (!prepared.ok) return prepared
-  return requestRefund(request, await deps.store.decideFor(wanted, { review, ...prepared.value }))
+  return requestRefund(
+    request,
+    await deps.store.decideReviewOfRegistration(wanted, { review, ...prepared.value }),
+  )
 }
 
 async function requestRefund(

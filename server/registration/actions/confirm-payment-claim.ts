@@ -12,7 +12,7 @@ import { getAmountOwed } from './balance-due.ts'
  */
 export const confirmPaymentClaim: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
-  const [claim] = await deps.store.tellings(registration.regNo)
+  const [claim] = await deps.store.paymentClaims(registration.regNo)
   if (claim === undefined || claim.endedAs !== null)
     return badData('The delegate reported no payment that is waiting for confirmation.')
   const { reference, paidOn } = claim

@@ -146,7 +146,7 @@ async function changeAnswers(
       ? ''
       : formatRefundedBefore(
           registration,
-          await deps.store.moneyOfBill(registration.regNo),
+          await deps.store.paymentsBesideBill(registration.regNo),
           quote.total,
         )
   if (quote !== null && difference !== 0) {
@@ -224,7 +224,7 @@ async function calculateBalanceAfter(
 ): Promise<Paise> {
   const { regNo, due, total: before } = registration
   if (total === null) return due
-  const money = await deps.store.moneyOfBill(regNo)
+  const money = await deps.store.paymentsBesideBill(regNo)
   return paise(due + calculateBalance(total, money) - calculateBalance(before ?? paise(0), money))
 }
 
@@ -240,7 +240,7 @@ async function buildBalanceEmails(
       ? []
       : withoutNulls([buildMoreToPayEmail(config, registration, due)])
   // Money that has been refunded is not refunded again.
-  const refundAmount = paise(Math.min(-due, await deps.store.kept(registration.regNo)))
+  const refundAmount = paise(Math.min(-due, await deps.store.moneyKept(registration.regNo)))
   return withoutNulls([buildCorrectedEmail(config, registration, refundAmount)])
 }
 

@@ -21,7 +21,7 @@ export async function eraseRegistration(
   { regNo, uploads: files }: StoredRegistration,
   action: NewAction,
 ): Promise<ActionOutcome> {
-  const result = await store.erase(action)
+  const result = await store.erasePersonalData(action)
   if (!result.ok) return result
   await uploads.forget(files.map(({ sha256 }) => sha256))
   await deleteEmailFiles(path.join(environment.dataDir, 'mail'), regNo)
@@ -78,7 +78,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
   }
   if (answers === null || today <= answers) return 0
   let erased = 0
-  for (let batch = await store.toErase(config.id, 0); batch.length > 0;) {
+  for (let batch = await store.registrationsToErase(config.id, 0); batch.length > 0;) {
     let lastId = 0
     for (const { id, regNo } of batch) {
       lastId = id
@@ -101,7 +101,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
           'a registration was not erased',
         )
     }
-    batch = await store.toErase(config.id, lastId)
+    batch = await store.registrationsToErase(config.id, lastId)
   }
   if (erased > 0)
     logErasure(deps, config.id, erased, 'the personal data of registrations was erased')

@@ -22,7 +22,7 @@ export function startExpiryJob(
   const { store, events, clock, log } = deps
   const reopen = async (): Promise<void> => {
     const at = clock()
-    for (const regNo of await store.lapsedTooEarly(at, BATCH_ROWS)) {
+    for (const regNo of await store.expiredTooEarly(at, BATCH_ROWS)) {
       const registration = await store.registration(regNo)
       if (registration === null) continue
       const { eventId, total, payUntil } = registration
@@ -39,7 +39,7 @@ export function startExpiryJob(
         why: '',
         at,
       } as const
-      const result = await store.reopen({ ...action, once: null }, email)
+      const result = await store.undoExpiry({ ...action, once: null }, email)
       if (!result.ok)
         log.warn(
           { event: eventId, code: result.error.code },
@@ -67,7 +67,7 @@ export function startExpiryJob(
           why: '',
           at,
         } as const
-        const result = await store.lapse({ ...action, once: null }, email)
+        const result = await store.expire({ ...action, once: null }, email)
         if (result.ok) changedCount += 1
       }
       expiredCount += changedCount

@@ -56,7 +56,7 @@ export const claimPayment: ActionHandler = async (request) => {
   const claim = readPaymentClaim(config, method, raw, dayOf(wanted.at))
   if (!claim.ok) return fieldErrors(claim.error)
   const { answers, reference, paidOn } = claim.value
-  return deps.store.tell(
+  return deps.store.addPaymentClaim(
     wanted,
     { way: method.id, reference, paidOn, answers, uploads, drafts },
     buildClaimReceivedEmail(config, registration, reference),
@@ -122,14 +122,14 @@ async function readClaimFiles(
 /** Rejects a claim. The delegate gets the reason by email and may claim again. */
 export const rejectClaim: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const [claim] = await deps.store.tellings(registration.regNo)
+  const [claim] = await deps.store.paymentClaims(registration.regNo)
   const method = transferMethod(config, claim?.way ?? null)
   const payUntil = method === null ? registration.payUntil : expiryTime(method, wanted.at)
   const mail =
     claim === undefined || registration.state !== 'told'
       ? null
       : buildClaimRejectedEmail(config, registration, claim.reference, wanted.why, payUntil)
-  return deps.store.notFound(wanted, { payUntil, mail })
+  return deps.store.rejectPaymentClaim(wanted, { payUntil, mail })
 }
 
 /** Reopens a registration at its original price, with the payment period of its method. */
@@ -138,7 +138,7 @@ export const reopenRegistration: ActionHandler = async ({ deps, served, registra
   const method = transferMethod(config, registration.payments[0]?.way ?? null)
   const payUntil = method === null ? calculateNewDeadline(wanted.at) : expiryTime(method, wanted.at)
   const email = buildReopenedEmail(config, registration, registration.total ?? paise(0), payUntil)
-  return deps.store.takeUp(wanted, { way: method?.id ?? null, payUntil, mail: email })
+  return deps.store.reopenExpired(wanted, { way: method?.id ?? null, payUntil, mail: email })
 }
 
 function calculateNewDeadline(at: Instant): Instant {
@@ -156,11 +156,11 @@ export async function findLastClaim(
   href?: (field: string) => string,
 ): Promise<{ readonly view: WirePaymentClaim; readonly claim: StoredPaymentClaim } | null> {
   const { regNo, uploads } = registration
-  const [claim] = await store.tellings(regNo)
+  const [claim] = await store.paymentClaims(regNo)
   if (claim === undefined) return null
   const { at, way: id, reference, paidOn, answers, endedAs } = claim
   const method = transferMethod(config, id)
-  const why = endedAs === 'not_found' ? findRejectionReason(await store.acts(regNo)) : ''
+  const why = endedAs === 'not_found' ? findRejectionReason(await store.actions(regNo)) : ''
   const fields = method?.fields ?? []
   return {
     claim,

@@ -46,13 +46,15 @@ export const confirmPayment: ActionHandler = async (request) => {
           reference,
           paidAt,
         )
-  return deps.store.confirm(wanted, { ...received.value, price }, mail)
+  return deps.store.recordPayment(wanted, { ...received.value, price }, mail)
 }
 
 /** Records an extra payment for a registration that is already paid or has ended. */
 export const recordExtraPayment: ActionHandler = async (request) => {
   const received = readPayment(request)
-  return received.ok ? request.deps.store.cameAgain(request.wanted, received.value) : received
+  return received.ok
+    ? request.deps.store.recordFurtherPayment(request.wanted, received.value)
+    : received
 }
 
 function readPayment({ wanted, params }: Pick<ActionRequest, 'wanted' | 'params'>): Result<

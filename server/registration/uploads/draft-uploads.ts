@@ -57,7 +57,7 @@ export async function holdDraft(
 ): Promise<{ readonly proof: DraftProof; readonly tokenHash: string } | null> {
   if (!TOKEN.test(token)) return null
   const tokenHash = hashToken(token)
-  const proof = await store.draft(tokenHash)
+  const proof = await store.draftUpload(tokenHash)
   const isMatch = proof !== null && proof.eventId === event.id && proof.field === field
   return isMatch && at - proof.at < DRAFT_MS && (await uploads.hold(proof.sha256))
     ? { proof, tokenHash }

@@ -33,7 +33,8 @@ const UNPAID_DAYS_MAX = 30
 /** A delegate who has to fetch another document or card before registering returns within days. */
 export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
 type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'> & Partial<Pick<Store, 'proofs'>>
-type Records = References & Pick<Store, 'dropProofs' | 'forgetOldDrafts' | 'databaseSince'>
+type Records = References &
+  Pick<Store, 'dropFilesOfUnpaid' | 'deleteOldDraftUploads' | 'databaseSince'>
 /** The disk that receives files before they are stored. */
 type Disk = { readonly folder: string; readonly freeBytesMin: number }
 
@@ -239,7 +240,11 @@ async function dropOldReferences(
   at: Instant,
 ): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
   const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
-  const forgotten = await store.forgetOldDrafts(instant(at - DRAFT_MS))
-  const dropped = await store.dropProofs(failedBefore, at, `not paid for ${UNPAID_DAYS_MAX} days`)
+  const forgotten = await store.deleteOldDraftUploads(instant(at - DRAFT_MS))
+  const dropped = await store.dropFilesOfUnpaid(
+    failedBefore,
+    at,
+    `not paid for ${UNPAID_DAYS_MAX} days`,
+  )
   return { dropped, forgotten }
 }

@@ -78,7 +78,7 @@ export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise
     if (typeof token !== 'string')
       return sendError(reply, 422, 'bad_request', REFUSAL_MESSAGES.request.noToken)
     // The response does not reveal whether there was one.
-    await deps.store.forgetDraft(event.id, hashToken(token))
+    await deps.store.deleteDraftUpload(event.id, hashToken(token))
     return reply.send({ status: 'success' })
   }
 
@@ -140,7 +140,7 @@ async function storeDraftFile(
   const token = createToken()
   const { sha256, bytes } = stripped
   const draft = { eventId: event.id, field: field.id, sha256, name, type, bytes, at }
-  return (await deps.store.keepDraft(hashToken(token), draft))
+  return (await deps.store.saveDraftUpload(hashToken(token), draft))
     ? ok({ status: 'success', token, name, bytes, until: isoIndia(instant(at + DRAFT_MS)) })
     : err(bodyRefusal(event, { code: 'no_room' }))
 }

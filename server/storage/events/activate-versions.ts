@@ -1,5 +1,5 @@
 /** Records which event versions all servers of a database serve, and from which moment on. */
-import { keepEventFile } from './stored-event-files.ts'
+import { saveEventFile } from './stored-event-files.ts'
 import type { Activation, Active, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockVersion } from '../database/row-locks.ts'
@@ -62,7 +62,7 @@ export async function activate(
 ): Promise<number | null> {
   const before = await activeEvents(sql, -1)
   if (before === null || before.number !== after) return null
-  for (const file of files) await keepEventFile(sql, file)
+  for (const file of files) await saveEventFile(sql, file)
   const isSame =
     before.site === site && JSON.stringify(before.events) === JSON.stringify(events.map(plain))
   if (after > 0 && isSame) return after

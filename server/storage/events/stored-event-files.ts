@@ -8,7 +8,7 @@ import { setIssuer } from '../documents/store-documents.ts'
 import { namePlaces, setLimits } from '../seats/recompute-seats.ts'
 
 type StoredFile = { hash: string; eventId: string; text: string; shared: string; at: Instant }
-const saveEventFile = statement((builder, file: StoredFile) =>
+const insertEventFile = statement((builder, file: StoredFile) =>
   builder
     .insertInto('event_files')
     .values({
@@ -64,7 +64,7 @@ const sqliteSettings = statement((builder) =>
     .select(['journal_mode as journalMode', 'synchronous', 'foreign_keys as foreignKeys']),
 )
 
-export async function keepEventFile(
+export async function saveEventFile(
   sql: Sql,
   {
     hash,
@@ -82,7 +82,7 @@ export async function keepEventFile(
   await setLimits(sql, eventId, limits, holdPlaceMs)
   namePlaces(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)
-  saveEventFile.run(sql, { hash, eventId, text, shared, at })
+  insertEventFile.run(sql, { hash, eventId, text, shared, at })
   if (isGone) markGone.run(sql, { eventId, at })
   else markServed.run(sql, { eventId })
 }

@@ -65,7 +65,7 @@ const unpaidRegistrations = statement((builder, { failedBefore, at }: Unpaid) =>
     .where(noRecoveryIsOpen)
     .limit(BATCH_ROWS),
 )
-const dropFilesOfUnpaid = statement((builder, { id, failedBefore, at }: Unpaid & { id: number }) =>
+const markFilesDropped = statement((builder, { id, failedBefore, at }: Unpaid & { id: number }) =>
   builder
     .updateTable('uploads')
     .set({ dropped_at: at })
@@ -110,7 +110,7 @@ export async function unpaidWithFiles(
 }
 
 /** Marks their files as dropped if the conditions still hold; returns the number of registrations. */
-export async function dropFiles(
+export async function dropFilesOfUnpaid(
   sql: Sql,
   ids: readonly number[],
   failedBefore: Instant,
@@ -119,7 +119,7 @@ export async function dropFiles(
 ): Promise<number> {
   let dropped = 0
   for (const id of ids) {
-    if ((await dropFilesOfUnpaid.run(sql, { id, failedBefore, at }).changes) === 0) continue
+    if ((await markFilesDropped.run(sql, { id, failedBefore, at }).changes) === 0) continue
     dropped += 1
     logDroppedFiles.run(sql, { id, at, what: `dropped the files: ${why}` })
   }

@@ -50,7 +50,11 @@ const deleteOldDrafts = statement((builder, { before }: { before: Instant }) =>
 )
 
 /** False: the limit is reached, and it is not stored. */
-export async function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): Promise<boolean> {
+export async function saveDraftUpload(
+  sql: Sql,
+  tokenHash: string,
+  draft: DraftProof,
+): Promise<boolean> {
   const kept = (await sizeOfDrafts.get(sql)) ?? { rows: 0, bytes: 0 }
   if (kept.rows >= DRAFT_ROWS_MAX || kept.bytes + draft.bytes > DRAFT_BYTES_MAX) return false
   addDraft.run(sql, { tokenHash, ...draft })
@@ -63,7 +67,7 @@ export async function draftOf(sql: Sql, tokenHash: string): Promise<DraftProof |
 }
 
 /** Deletes a draft that its sender withdraws; one of another event stays. */
-export function forgetDraft(sql: Sql, eventId: string, tokenHash: string): void {
+export function deleteDraftUpload(sql: Sql, eventId: string, tokenHash: string): void {
   deleteDraft.run(sql, { tokenHash, eventId })
 }
 
@@ -71,7 +75,7 @@ export function forgetDraft(sql: Sql, eventId: string, tokenHash: string): void 
  * Deletes drafts sent before that instant; returns their files. A file that a registration uses has a row of its
  * own.
  */
-export async function forgetOldDrafts(sql: Sql, before: Instant): Promise<readonly string[]> {
+export async function deleteOldDraftUploads(sql: Sql, before: Instant): Promise<readonly string[]> {
   const old = await oldFiles.all(sql, { before })
   if (old.length > 0) deleteOldDrafts.run(sql, { before })
   return old.map(({ sha256 }) => sha256)

@@ -31,13 +31,13 @@ export interface KeepingStore {
    * Marks the files of unpaid registrations as dropped, with an audit log entry: all their attempts failed before
    * the instant, and there is no payment, open query or review. Returns the number of registrations.
    */
-  dropProofs(failedBefore: Instant, at: Instant, why: string): Promise<number>
+  dropFilesOfUnpaid(failedBefore: Instant, at: Instant, why: string): Promise<number>
   /** Stores a proof sent ahead of its registration, under the hash of its token; false: there are too many. */
-  keepDraft(tokenHash: string, draft: DraftProof): Promise<boolean>
-  draft(tokenHash: string): Promise<DraftProof | null>
-  forgetDraft(eventId: string, tokenHash: string): Promise<void>
+  saveDraftUpload(tokenHash: string, draft: DraftProof): Promise<boolean>
+  draftUpload(tokenHash: string): Promise<DraftProof | null>
+  deleteDraftUpload(eventId: string, tokenHash: string): Promise<void>
   /** Deletes drafts sent at that instant or before; returns the hashes of their files. */
-  forgetOldDrafts(before: Instant): Promise<readonly string[]>
+  deleteOldDraftUploads(before: Instant): Promise<readonly string[]>
   /**
    * Returns which of these files are referenced by a draft, or by a registration that has not dropped them; for
    * the sweep.
@@ -51,9 +51,9 @@ export interface KeepingStore {
    * Compares the clock with the last trusted time, and updates that unless the clock is further ahead than
    * allowed.
    */
-  seeClock(at: Instant, aheadMsMax: number): Promise<ClockCompared>
+  recordClock(at: Instant, aheadMsMax: number): Promise<ClockCompared>
   /** Null: it was never compared. */
-  clockSeen(): Promise<ClockSeen | null>
+  lastTrustedTime(): Promise<ClockSeen | null>
   /** Records that staff confirm the clock. */
   confirmClock(at: Instant): Promise<void>
 }

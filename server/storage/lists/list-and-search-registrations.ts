@@ -24,7 +24,7 @@ import { withinOf } from './search-registrations.ts'
 /** A search, or a filter by an answer, is counted up to this number. */
 export const COUNT_MAX = 10_000
 
-const registrationsInReview = statement((builder, { eventId }: { eventId: string }, dialect) =>
+const idsInReview = statement((builder, { eventId }: { eventId: string }, dialect) =>
   builder
     .selectFrom('registrations')
     .select('id')
@@ -345,8 +345,11 @@ const keysAfter = (
       .limit(dialect.limit(size)),
   ).all()
 
-export async function inReview(sql: Sql, eventId: string): Promise<readonly StoredRegistration[]> {
-  const keys = await registrationsInReview.all(sql, { eventId })
+export async function registrationsInReview(
+  sql: Sql,
+  eventId: string,
+): Promise<readonly StoredRegistration[]> {
+  const keys = await idsInReview.all(sql, { eventId })
   return registrationsByIds(
     sql,
     keys.map(({ id }) => id),

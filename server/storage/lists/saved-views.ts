@@ -6,7 +6,7 @@ import { statement } from '../database/statements/statement.ts'
 const viewsOfUser = statement((builder, { adminId }: { adminId: number }) =>
   builder.selectFrom('admin_lists').select(['list', 'kept']).where('admin_id', '=', adminId),
 )
-const saveView = statement(
+const insertView = statement(
   (builder, { adminId, list, kept }: { adminId: number; list: string; kept: string }) =>
     builder
       .insertInto('admin_lists')
@@ -27,6 +27,6 @@ export async function myLists(
   return Object.fromEntries(views.map(({ list, kept }) => [list, JSON.parse(kept) as MyList]))
 }
 
-export function keepMyList(sql: Sql, adminId: number, list: string, kept: MyList): void {
-  saveView.run(sql, { adminId, list, kept: JSON.stringify(kept) })
+export function saveView(sql: Sql, adminId: number, list: string, kept: MyList): void {
+  insertView.run(sql, { adminId, list, kept: JSON.stringify(kept) })
 }

@@ -145,7 +145,7 @@ async function unindexedRows(
  * Returns registrations of several events that contain the text, a payment with that reference (recorded or
  * reported), or that order; newest first.
  */
-export async function findIn(
+export async function searchEvents(
   sql: Sql,
   eventIds: readonly string[],
   text: string,

@@ -333,7 +333,7 @@ export async function waitingIds(
 const COUNT_MAX = 999
 
 /** Returns counts by condition and event; leaves out zeros. */
-export function waiting(
+export function workQueue(
   sql: Sql,
   eventIds: readonly string[],
   at: Instant,

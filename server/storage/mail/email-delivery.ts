@@ -151,7 +151,7 @@ export function mailFailed(
 }
 
 /** Emails that no mail server answered are due at once; returns how many. */
-export function hurryMails(sql: Sql, at: Instant): Promise<number> {
+export function makeMailsDue(sql: Sql, at: Instant): Promise<number> {
   return sendUnreachedNow.run(sql, { at }).changes
 }
 

@@ -273,7 +273,7 @@ export async function queueMail(
 }
 
 /** Queues the email with links for a delegate who lost theirs. */
-export async function queueLinks(
+export async function queueAccessLinks(
   sql: Sql,
   regNo: RegNo,
   mail: NewMail,
@@ -283,7 +283,7 @@ export async function queueLinks(
   await isSent(sql, added, mail, at, 'drop')
 }
 
-export async function queueAsked(
+export async function queueConfirmationAgain(
   sql: Sql,
   regNo: RegNo,
   composed: NewMail,
@@ -304,7 +304,7 @@ export async function queueAsked(
   return isSent(sql, added, mail, at, 'drop')
 }
 
-export async function queueAlready(
+export async function queueAlreadyRegistered(
   sql: Sql,
   regNo: RegNo,
   mail: NewMail,
@@ -336,7 +336,7 @@ export async function queueOnce(
   return (await addReviews.run(sql, { ...mail, once, eventId, at }).changes) === 1
 }
 
-export async function queueUnfinished(
+export async function queuePaymentReminder(
   sql: Sql,
   regNo: RegNo,
   mail: NewMail,
@@ -346,7 +346,7 @@ export async function queueUnfinished(
   return isSent(sql, added, mail, at, 'keep')
 }
 
-export async function queueGivenBack(
+export async function queueRefundEmail(
   sql: Sql,
   refundId: number,
   regNo: RegNo,

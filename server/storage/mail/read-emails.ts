@@ -95,6 +95,6 @@ export function unfinished(
   eventIds: readonly string[],
   after: number,
   limit: number,
-): ReturnType<Store['unfinished']> {
+): ReturnType<Store['unfinishedPayments']> {
   return unfinishedPayments.all(sql, { before, eventIds: JSON.stringify(eventIds), after, limit })
 }

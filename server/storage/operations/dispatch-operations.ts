@@ -53,81 +53,83 @@ export function storeOf({
   return {
     isShared,
     proofs,
-    tries,
+    rateLimitCounts: tries,
     register: (registration) => write('register', registration),
-    registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
+    registrationByKey: async (eventId, key, at) => read.registrationByKey(eventId, key, at),
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
-    handedAgain: (orderId, at, outside) => write('handedAgain', orderId, at, outside ?? null),
-    placesLeft: async (eventId, few, at) => read.placesLeft(eventId, few, at),
-    placesTaken: async (eventId) => read.placesTaken(eventId),
+    resumePayment: (orderId, at, outside) => write('resumePayment', orderId, at, outside ?? null),
+    availableSeats: async (eventId, few, at) => read.availableSeats(eventId, few, at),
+    takenSeats: async (eventId) => read.takenSeats(eventId),
     registration: async (regNo) => read.registration(regNo),
-    formerly: async (eventId, formerNo) => read.formerly(eventId, formerNo),
-    registrationOf: async (orderId) => read.registrationOf(orderId),
+    registrationByFormerNumber: async (eventId, formerNo) =>
+      read.registrationByFormerNumber(eventId, formerNo),
+    registrationByOrder: async (orderId) => read.registrationByOrder(orderId),
     payment: async (orderId) => read.payment(orderId),
 
-    recordNotice: (notice) => write('recordNotice', notice),
-    notices: async (orderId) => read.notices(orderId),
-    applyFact: (orderId, fact, mail, answer) => write('applyFact', orderId, fact, mail, answer),
+    recordGatewayMessage: (notice) => write('recordGatewayMessage', notice),
+    gatewayMessages: async (orderId) => read.gatewayMessages(orderId),
+    applyPaymentEvent: (orderId, fact, mail, answer) =>
+      write('applyPaymentEvent', orderId, fact, mail, answer),
     pendingPayments: async (dueBefore, limit, barred) =>
       read.pendingPayments(dueBefore, limit, barred),
     watchedPayments: async (dueBefore, limit, barred) =>
       read.watchedPayments(dueBefore, limit, barred),
-    rearm: (orderId, at) => write('rearm', orderId, at),
-    clockWentBack: (at) => write('clockWentBack', at),
-    asked: (orderId, at, nextAt, said = null, watchUntil = null) =>
-      write('asked', orderId, at, nextAt, said, watchUntil),
-    claimQuestion: (orderId, dueBefore, at) => write('claimQuestion', orderId, dueBefore, at),
-    claimed: (orderId, at) => write('claimed', orderId, at),
-    addLink: (link) => write('addLink', link),
-    link: async (tokenHash) => read.link(tokenHash),
-    linkUsed: (tokenHash, at) => write('linkUsed', tokenHash, at),
+    watchPaymentAgain: (orderId, at) => write('watchPaymentAgain', orderId, at),
+    rescheduleAfterClockChange: (at) => write('rescheduleAfterClockChange', at),
+    recordStatusQuery: (orderId, at, nextAt, said = null, watchUntil = null) =>
+      write('recordStatusQuery', orderId, at, nextAt, said, watchUntil),
+    claimStatusQuery: (orderId, dueBefore, at) => write('claimStatusQuery', orderId, dueBefore, at),
+    noteClaimedPayment: (orderId, at) => write('noteClaimedPayment', orderId, at),
+    addAccessLink: (link) => write('addAccessLink', link),
+    accessLink: async (tokenHash) => read.accessLink(tokenHash),
+    recordLinkUse: (tokenHash, at) => write('recordLinkUse', tokenHash, at),
     captures: async (regNo) => read.captures(regNo),
     refunds: async (regNo) => read.refunds(regNo),
     decisions: async (regNo) => read.decisions(regNo),
     documents: async (regNo) => read.documents(regNo),
     document: async (regNo, id) => read.document(regNo, id),
-    facts: async (orderId) => read.facts(orderId),
+    paymentEvents: async (orderId) => read.paymentEvents(orderId),
 
-    note: (wanted) => write('note', wanted),
-    askCancel: (wanted) => write('askCancel', wanted),
-    askRefund: (wanted) => write('askRefund', wanted),
-    withdrawRefund: (wanted) => write('withdrawRefund', wanted),
+    addNote: (wanted) => write('addNote', wanted),
+    requestCancellation: (wanted) => write('requestCancellation', wanted),
+    requestSecondPaymentRefund: (wanted) => write('requestSecondPaymentRefund', wanted),
+    withdrawRefundRequest: (wanted) => write('withdrawRefundRequest', wanted),
     sendMail: (wanted, mail) => write('sendMail', wanted, mail),
     correct: (wanted, correction) => write('correct', wanted, correction),
     cancel: (wanted, how) => write('cancel', wanted, how),
     approve: (wanted, approved) => write('approve', wanted, approved),
-    refuse: (wanted, how) => write('refuse', wanted, how),
+    rejectApplication: (wanted, how) => write('rejectApplication', wanted, how),
     acceptOffer: (wanted, taken) => write('acceptOffer', wanted, taken),
-    confirm: (wanted, came, mail) => write('confirm', wanted, came, mail),
-    priceOfDay: (prices, at) => write('priceOfDay', prices, at),
-    cameAgain: (wanted, came) => write('cameAgain', wanted, came),
+    recordPayment: (wanted, came, mail) => write('recordPayment', wanted, came, mail),
+    repriceByCreditDate: (prices, at) => write('repriceByCreditDate', prices, at),
+    recordFurtherPayment: (wanted, came) => write('recordFurtherPayment', wanted, came),
     refund: (wanted, how) => write('refund', wanted, how),
     handleRefund: (wanted) => write('handleRefund', wanted),
-    decideFor: (wanted, how) => write('decideFor', wanted, how),
-    tell: (wanted, telling, mail) => write('tell', wanted, telling, mail),
-    notFound: (wanted, how) => write('notFound', wanted, how),
-    lapse: (wanted, mail) => write('lapse', wanted, mail),
-    reopen: (wanted, mail) => write('reopen', wanted, mail),
-    takeUp: (wanted, how) => write('takeUp', wanted, how),
+    decideReviewOfRegistration: (wanted, how) => write('decideReviewOfRegistration', wanted, how),
+    addPaymentClaim: (wanted, telling, mail) => write('addPaymentClaim', wanted, telling, mail),
+    rejectPaymentClaim: (wanted, how) => write('rejectPaymentClaim', wanted, how),
+    expire: (wanted, mail) => write('expire', wanted, mail),
+    undoExpiry: (wanted, mail) => write('undoExpiry', wanted, mail),
+    reopenExpired: (wanted, how) => write('reopenExpired', wanted, how),
     overdue: async (at, limit) => read.overdue(at, limit),
-    lapsedTooEarly: async (at, limit) => read.lapsedTooEarly(at, limit),
-    tellings: async (regNo) => read.tellings(regNo),
-    kept: async (regNo) => read.kept(regNo),
-    moneyOfBill: async (regNo) => read.moneyOfBill(regNo),
+    expiredTooEarly: async (at, limit) => read.expiredTooEarly(at, limit),
+    paymentClaims: async (regNo) => read.paymentClaims(regNo),
+    moneyKept: async (regNo) => read.moneyKept(regNo),
+    paymentsBesideBill: async (regNo) => read.paymentsBesideBill(regNo),
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
     secondPayment: async (regNo) => read.secondPayment(regNo),
     paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),
     refundRequests: async (eventId) => read.refundRequests(eventId),
-    acts: async (regNo) => read.acts(regNo),
+    actions: async (regNo) => read.actions(regNo),
 
-    keepSettlement: (kept) => write('keepSettlement', kept),
-    keepUnmatched: (money) => write('keepUnmatched', money),
+    saveSettlement: (kept) => write('saveSettlement', kept),
+    saveUnmatchedLines: (money) => write('saveUnmatchedLines', money),
     reportReturned: (returned) => write('reportReturned', returned),
     settlementLines: (of) => list('settlementLines', of),
     accountsOfEvent: (eventId) => list('accountsOfEvent', eventId),
-    heldMoney: (of) => list('heldMoney', of),
-    heldOrders: (orders) => list('heldOrders', orders),
-    settledOf: async (regNo) => read.settledOf(regNo),
+    paymentsOfAccount: (of) => list('paymentsOfAccount', of),
+    knownOrders: (orders) => list('knownOrders', orders),
+    settlementLinesOf: async (regNo) => read.settlementLinesOf(regNo),
 
     ...recoveryVerbs({ write, list, read }),
 
@@ -135,22 +137,22 @@ export function storeOf({
     review: async (id) => read.review(id),
     eventOfReview: async (id) => read.eventOfReview(id),
     reviewCounts: () => list('reviewCounts'),
-    decide: (id, decision, at, mail) => write('decide', id, decision, at, mail),
-    wantRefund: (wanted) => write('wantRefund', wanted),
+    decideReview: (id, decision, at, mail) => write('decideReview', id, decision, at, mail),
+    requestRefund: (wanted) => write('requestRefund', wanted),
     refundsToSend: async (at, limit) => read.refundsToSend(at, limit),
     claimRefund: (id, at) => write('claimRefund', id, at),
-    refundTold: (id, told, at) => write('refundTold', id, told, at),
-    silentRefunds: (at) => write('silentRefunds', at),
-    inReview: (eventId) => list('inReview', eventId),
-    awaited: (eventId, pricedWays) => list('awaited', eventId, pricedWays),
+    recordRefundResponse: (id, told, at) => write('recordRefundResponse', id, told, at),
+    markUnansweredRefunds: (at) => write('markUnansweredRefunds', at),
+    registrationsInReview: (eventId) => list('registrationsInReview', eventId),
+    expectedPayments: (eventId, pricedWays) => list('expectedPayments', eventId, pricedWays),
     knownReferences: (keys) => list('knownReferences', keys),
-    findIn: (eventIds, text, limit) => list('findIn', eventIds, text, limit),
+    searchEvents: (eventIds, text, limit) => list('searchEvents', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {
       if (isNear(query, page, pageSize)) return read.nearPage(query, page, pageSize)
       const found = await list('listPage', query, page, pageSize)
       return { ...found, rows: fromTexts(found.rows) }
     },
-    soldIn: (query, people) => list('soldIn', query, people),
+    salesOfList: (query, people) => list('salesOfList', query, people),
     async *exportRows(query) {
       type Chunk = Awaited<ReturnType<typeof listings.exportChunk>>
       const chunkFrom = (from: Chunk['next']): Promise<Chunk> =>
@@ -168,35 +170,41 @@ export function storeOf({
         if (listed.length > 0) yield listed
       }
     },
-    waiting: (eventIds, at) => list('waiting', eventIds, at),
-    figures: (eventId, today) => list('figures', eventId, today),
+    workQueue: (eventIds, at) => list('workQueue', eventIds, at),
+    dashboardFigures: (eventId, today) => list('dashboardFigures', eventId, today),
 
-    code: async (eventId, folded, holdMs, at) => read.code(eventId, folded, holdMs, at),
-    blockedBy: (eventId, unique, answers) => write('blockedBy', eventId, unique, answers),
-    codeOf: async (regNo) => read.codeOf(regNo),
-    codesOf: (eventId, holdMs, at) => list('codesOf', eventId, holdMs, at),
-    makeCodes: (made) => write('makeCodes', made),
-    withdrawCode: (eventId, folded, who, at) => write('withdrawCode', eventId, folded, who, at),
-    rollRow: async (eventId, roll, key) => read.rollRow(eventId, roll, key),
-    replaceRoll: (eventId, roll, rows, who, at) =>
-      write('replaceRoll', eventId, roll, rows, who, at),
-    rollCounts: (eventId) => list('rollCounts', eventId),
+    discountCode: async (eventId, folded, holdMs, at) =>
+      read.discountCode(eventId, folded, holdMs, at),
+    duplicateRegistration: (eventId, unique, answers) =>
+      write('duplicateRegistration', eventId, unique, answers),
+    discountCodeOf: async (regNo) => read.discountCodeOf(regNo),
+    discountCodes: (eventId, holdMs, at) => list('discountCodes', eventId, holdMs, at),
+    createDiscountCodes: (made) => write('createDiscountCodes', made),
+    withdrawDiscountCode: (eventId, folded, who, at) =>
+      write('withdrawDiscountCode', eventId, folded, who, at),
+    memberListRow: async (eventId, roll, key) => read.memberListRow(eventId, roll, key),
+    replaceMemberList: (eventId, roll, rows, who, at) =>
+      write('replaceMemberList', eventId, roll, rows, who, at),
+    memberListCounts: (eventId) => list('memberListCounts', eventId),
 
     queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
-    queueLinks: (regNo, mail, at) => write('queueLinks', regNo, mail, at),
-    queueAsked: (regNo, mail, at, spacing) => write('queueAsked', regNo, mail, at, spacing),
-    queueAlready: (regNo, mail, at, after) => write('queueAlready', regNo, mail, at, after),
-    unfinished: async (handedBefore, eventIds, after, limit) =>
-      read.unfinished(handedBefore, eventIds, after, limit),
-    queueUnfinished: (regNo, mail, at) => write('queueUnfinished', regNo, mail, at),
-    givenBack: async (after, eventIds, limit) => read.givenBack(after, eventIds, limit),
-    queueGivenBack: (refundId, regNo, mail, at) =>
-      write('queueGivenBack', refundId, regNo, mail, at),
+    queueAccessLinks: (regNo, mail, at) => write('queueAccessLinks', regNo, mail, at),
+    queueConfirmationAgain: (regNo, mail, at, spacing) =>
+      write('queueConfirmationAgain', regNo, mail, at, spacing),
+    queueAlreadyRegistered: (regNo, mail, at, after) =>
+      write('queueAlreadyRegistered', regNo, mail, at, after),
+    unfinishedPayments: async (handedBefore, eventIds, after, limit) =>
+      read.unfinishedPayments(handedBefore, eventIds, after, limit),
+    queuePaymentReminder: (regNo, mail, at) => write('queuePaymentReminder', regNo, mail, at),
+    refundsWithoutEmail: async (after, eventIds, limit) =>
+      read.refundsWithoutEmail(after, eventIds, limit),
+    queueRefundEmail: (refundId, regNo, mail, at) =>
+      write('queueRefundEmail', refundId, regNo, mail, at),
     queueOnce: (once, eventId, mail, at) => write('queueOnce', once, eventId, mail, at),
     claimMail: (id, at) => write('claimMail', id, at),
     dueMails: async (at, limit) => read.dueMails(at, limit),
     mailSent: (id, at) => write('mailSent', id, at),
-    hurryMails: (at) => write('hurryMails', at),
+    makeMailsDue: (at) => write('makeMailsDue', at),
     retryMails: (at, which = { ids: null, events: null }) => write('retryMails', at, which),
     mails: (query, before, limit) => list('mails', query, before, limit),
     mailCounts: (events) => list('mailCounts', events),
@@ -207,41 +215,45 @@ export function storeOf({
 
     activate: (activation) => write('activate', activation),
     activeEvents: async (known) => read.activeEvents(known),
-    keepEventFile: (kept) => write('keepEventFile', kept),
+    saveEventFile: (kept) => write('saveEventFile', kept),
     eventFile: async (hash) => read.eventFile(hash),
     lastEventFile: async (eventId) => read.lastEventFile(eventId),
     lastVersions: async (eventId, limit) => read.lastVersions(eventId, limit),
     eventsServed: async () => read.eventsServed(),
-    inUse: (eventId) => list('inUse', eventId),
+    valuesInUse: (eventId) => list('valuesInUse', eventId),
 
     importRegistrations: (rows) => write('importRegistrations', rows),
-    erase: (wanted) => write('erase', wanted),
-    withEmail: (email) => list('withEmail', email),
-    toErase: (eventId, after) => list('toErase', eventId, after),
+    erasePersonalData: (wanted) => write('erasePersonalData', wanted),
+    registrationsWithEmail: (email) => list('registrationsWithEmail', email),
+    registrationsToErase: (eventId, after) => list('registrationsToErase', eventId, after),
     dropEventFiles: (eventId, at, why) => write('dropEventFiles', eventId, at, why),
-    async dropProofs(failedBefore, at, why) {
+    async dropFilesOfUnpaid(failedBefore, at, why) {
       let dropped = 0
       for (;;) {
         const ids = await list('unpaidWithFiles', failedBefore, at)
-        const now = ids.length === 0 ? 0 : await write('dropFiles', ids, failedBefore, at, why)
+        const now =
+          ids.length === 0 ? 0 : await write('dropFilesOfUnpaid', ids, failedBefore, at, why)
         // None of those any more: somebody is paying them just now.
         if (now === 0) return dropped
         dropped += now
       }
     },
-    keepDraft: (tokenHash, draft) => write('keepDraft', tokenHash, draft),
-    draft: async (tokenHash) => read.draft(tokenHash),
-    forgetDraft: (eventId, tokenHash) => write('forgetDraft', eventId, tokenHash),
-    forgetOldDrafts: (before) => write('forgetOldDrafts', before),
+    saveDraftUpload: (tokenHash, draft) => write('saveDraftUpload', tokenHash, draft),
+    draftUpload: async (tokenHash) => read.draftUpload(tokenHash),
+    deleteDraftUpload: (eventId, tokenHash) => write('deleteDraftUpload', eventId, tokenHash),
+    deleteOldDraftUploads: (before) => write('deleteOldDraftUploads', before),
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
     uploadsDropped: async (sha256s) => read.uploadsDropped(sha256s),
     databaseSince: async () => read.databaseSince(),
-    seeClock: (at, aheadMsMax) => write('seeClock', at, aheadMsMax),
-    clockSeen: async () => read.clockSeen(),
+    recordClock: (at, aheadMsMax) => write('recordClock', at, aheadMsMax),
+    lastTrustedTime: async () => read.lastTrustedTime(),
     confirmClock: (at) => write('confirmClock', at),
     lost: async () => lost(),
     rescue,
-    operating: async () => ({ ...(await list('operating')), callsWaiting: waiting() }),
+    operatingFigures: async () => ({
+      ...(await list('operatingFigures')),
+      callsWaiting: waiting(),
+    }),
     async ping(at) {
       const what = lost()
       assert(what === null, `the database file ${what}`)
@@ -260,16 +272,16 @@ function recoveryVerbs({
   return {
     recovery: async () => read.recovery(),
     recoveryFigures: (keepOver) => list('recoveryFigures', keepOver),
-    mark: (name) => write('mark', name),
-    counted: async () => read.counted(),
+    identifyDatabase: (name) => write('identifyDatabase', name),
+    databaseProgress: async () => read.databaseProgress(),
     beginRecovery: (recovery, since) => write('beginRecovery', recovery, since),
     endRecovery: (end) => write('endRecovery', end),
-    keepUnknownPayment: (payment) => write('keepUnknownPayment', payment),
-    noteUnknownOrder: (order, at) => write('noteUnknownOrder', order, at),
+    reviewUnknownPayment: (payment) => write('reviewUnknownPayment', payment),
+    addUnknownOrder: (order, at) => write('addUnknownOrder', order, at),
     unknownOrders: async (at, limit) => read.unknownOrders(at, limit),
-    unknownUndecided: (orderId, at) => write('unknownUndecided', orderId, at),
-    unknownDecided: (orderId, isUsed, at) => write('unknownDecided', orderId, isUsed, at),
-    filesReferred: () => list('filesReferred'),
+    postponeUnknownOrder: (orderId, at) => write('postponeUnknownOrder', orderId, at),
+    closeUnknownOrder: (orderId, isUsed, at) => write('closeUnknownOrder', orderId, isUsed, at),
+    referencedFiles: () => list('referencedFiles'),
   }
 }
 
@@ -285,10 +297,10 @@ function peopleVerbs({
   return {
     admin: async (username) => read.admin(username),
     adminCount: async () => read.adminCount(),
-    people: async (at) => read.people(at),
+    staffAccounts: async (at) => read.people(at),
     addAdmin: (username, passwordHash, at, may) =>
       write('addAdmin', username, passwordHash, at, may ?? null),
-    setMay: (username, may) => write('setMay', username, may),
+    setPermissions: (username, may) => write('setPermissions', username, may),
     removeAdmin: (username) => write('removeAdmin', username),
     setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
     addPasswordLink: (username, tokenHash, expiresAt) =>
@@ -297,15 +309,15 @@ function peopleVerbs({
     usePasswordLink: (tokenHash, passwordHash, at) =>
       write('usePasswordLink', tokenHash, passwordHash, at),
     account: async (adminId) => read.account(adminId),
-    myLists: async (adminId) => read.myLists(adminId),
-    keepMyList: (adminId, list, kept) => write('keepMyList', adminId, list, kept),
-    wantSecondFactor: (adminId, secret) => write('wantSecondFactor', adminId, secret),
+    savedViews: async (adminId) => read.myLists(adminId),
+    saveView: (adminId, list, kept) => write('saveView', adminId, list, kept),
+    startSecondFactorSetup: (adminId, secret) => write('startSecondFactorSetup', adminId, secret),
     confirmSecondFactor: (adminId, secret, step, codeHashes) =>
       write('confirmSecondFactor', adminId, secret, step, codeHashes),
-    takeStep: (adminId, step) => write('takeStep', adminId, step),
-    takeRecoveryCode: (adminId, codeHash, at) => write('takeRecoveryCode', adminId, codeHash, at),
+    acceptSecondFactorCode: (adminId, step) => write('acceptSecondFactorCode', adminId, step),
+    useRecoveryCode: (adminId, codeHash, at) => write('useRecoveryCode', adminId, codeHash, at),
     renewRecoveryCodes: (adminId, codeHashes) => write('renewRecoveryCodes', adminId, codeHashes),
-    dropSecondFactor: (username) => write('dropSecondFactor', username),
+    removeSecondFactor: (username) => write('removeSecondFactor', username),
     secondFactorRequired: async () => read.secondFactorRequired(),
     requireSecondFactor: (required) => write('requireSecondFactor', required),
     openSession: (session) => write('openSession', session),
@@ -321,9 +333,9 @@ function peopleVerbs({
     sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
     closeSession: (tokenHash) => write('closeSession', tokenHash),
     closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
-    audit: withoutRepeated(owed.audit),
+    addAuditEntry: withoutRepeated(owed.audit),
     auditOf: async (regNo) => read.auditOf(regNo),
-    activity: (query, before, limit) => list('activity', query, before, limit),
-    actors: (events) => list('actors', events),
+    auditLog: (query, before, limit) => list('auditLog', query, before, limit),
+    auditLogUsers: (events) => list('auditLogUsers', events),
   }
 }

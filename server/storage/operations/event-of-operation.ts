@@ -5,24 +5,24 @@ import type { writes } from './writes.ts'
 /** Operations whose first argument is a registration number or an order id. */
 const BY_NUMBER: ReadonlySet<string> = new Set<keyof typeof writes>([
   'retry',
-  'handedAgain',
-  'applyFact',
-  'asked',
-  'claimQuestion',
-  'claimed',
-  'rearm',
+  'resumePayment',
+  'applyPaymentEvent',
+  'recordStatusQuery',
+  'claimStatusQuery',
+  'noteClaimedPayment',
+  'watchPaymentAgain',
   'queueMail',
-  'queueLinks',
-  'queueAsked',
-  'queueAlready',
-  'queueUnfinished',
+  'queueAccessLinks',
+  'queueConfirmationAgain',
+  'queueAlreadyRegistered',
+  'queuePaymentReminder',
 ])
 /** Operations whose first argument is the id of an event. */
 const BY_EVENT: ReadonlySet<string> = new Set<keyof typeof writes>([
-  'blockedBy',
-  'withdrawCode',
-  'replaceRoll',
-  'forgetDraft',
+  'duplicateRegistration',
+  'withdrawDiscountCode',
+  'replaceMemberList',
+  'deleteDraftUpload',
   'dropEventFiles',
 ])
 
@@ -44,7 +44,7 @@ export function createEventFinder(): EventFinder {
       eventsByBeginning.set(/^\D*/.exec(regNo)?.[0] ?? '', eventId)
       return eventId
     }
-    if (verb === 'keepDraft') return readText(second, 'eventId')
+    if (verb === 'saveDraftUpload') return readText(second, 'eventId')
     if (typeof first === 'string')
       return BY_NUMBER.has(verb) ? ofNumber(first) : BY_EVENT.has(verb) ? first : null
     const regNo = readText(first, 'regNo')

@@ -44,8 +44,8 @@ import { counted, recoveryOf } from '../recovery/begin-and-end-recovery.ts'
 import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
 import { unknownOrders } from '../payments/unknown-orders.ts'
 import { nearPage } from '../lists/list-and-search-registrations.ts'
-import { rollRow } from '../registrations/member-lists.ts'
-import { lapsedTooEarly } from '../recovery/clock-moved-back.ts'
+import { memberListRow } from '../registrations/member-lists.ts'
+import { expiredTooEarly } from '../recovery/clock-moved-back.ts'
 import { overdue } from '../payments/expire-and-reopen.ts'
 import { tellingsOf } from '../payments/payment-claims.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
@@ -97,18 +97,21 @@ export function reads(sql: Sql) {
     nearPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage> {
       return nearPage(sql, query, page, pageSize)
     },
-    async formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null> {
+    async registrationByFormerNumber(
+      eventId: string,
+      formerNo: string,
+    ): Promise<StoredRegistration | null> {
       const row = await formerRegistration.get(sql, { eventId, formerNo })
       return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
     },
-    registeredUnder(
+    registrationByKey(
       eventId: string,
       key: string,
       at: Instant,
-    ): Promise<Answered<'registeredUnder'>> {
+    ): Promise<Answered<'registrationByKey'>> {
       return registeredUnder(sql, eventId, key, at)
     },
-    registrationOf(orderId: string): Promise<StoredRegistration | null> {
+    registrationByOrder(orderId: string): Promise<StoredRegistration | null> {
       return registrationOfOrder(sql, orderId)
     },
     async payment(orderId: string): Promise<StoredPayment | null> {
@@ -137,7 +140,7 @@ export function reads(sql: Sql) {
     refunds(regNo: RegNo): Promise<Answered<'refunds'>> {
       return refundsOf(sql, regNo)
     },
-    settledOf(regNo: RegNo): Promise<Answered<'settledOf'>> {
+    settlementLinesOf(regNo: RegNo): Promise<Answered<'settlementLinesOf'>> {
       return settledOf(sql, regNo)
     },
     refundsToSend(at: Instant, limit: number): Promise<Answered<'refundsToSend'>> {
@@ -146,7 +149,7 @@ export function reads(sql: Sql) {
     recovery(): Promise<Answered<'recovery'>> {
       return recoveryOf(sql)
     },
-    counted(): Promise<Answered<'counted'>> {
+    databaseProgress(): Promise<Answered<'databaseProgress'>> {
       return counted(sql)
     },
     unknownOrders(at: Instant, limit: number): Promise<Answered<'unknownOrders'>> {
@@ -158,11 +161,11 @@ export function reads(sql: Sql) {
     eventOfReview(id: string): Promise<Answered<'eventOfReview'>> {
       return eventOfReview(sql, id)
     },
-    async kept(regNo: RegNo): Promise<Answered<'kept'>> {
+    async moneyKept(regNo: RegNo): Promise<Answered<'moneyKept'>> {
       const row = await idOfNumber.get(sql, { regNo })
       return row === undefined ? paise(0) : await keptOf(sql, row.id)
     },
-    async moneyOfBill(regNo: RegNo): Promise<Answered<'moneyOfBill'>> {
+    async paymentsBesideBill(regNo: RegNo): Promise<Answered<'paymentsBesideBill'>> {
       const row = await idOfNumber.get(sql, { regNo })
       return moneyOfBill(sql, row?.id ?? 0)
     },
@@ -178,7 +181,7 @@ export function reads(sql: Sql) {
     refundRequests(eventId: string): Promise<Answered<'refundRequests'>> {
       return refundRequests(sql, eventId)
     },
-    acts(regNo: RegNo): Promise<Answered<'acts'>> {
+    actions(regNo: RegNo): Promise<Answered<'actions'>> {
       return actsOf(sql, regNo)
     },
     documents(regNo: RegNo): Promise<Answered<'documents'>> {
@@ -193,56 +196,61 @@ export function reads(sql: Sql) {
     captures(regNo: RegNo): Promise<readonly StoredCapture[]> {
       return capturesOf(sql, regNo)
     },
-    async code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeStatus> {
+    async discountCode(
+      eventId: string,
+      folded: string,
+      holdMs: number,
+      at: Instant,
+    ): Promise<CodeStatus> {
       return (await codeAt(sql, eventId, folded, holdMs, at)).fact
     },
-    codeOf(regNo: RegNo): Promise<string | null> {
+    discountCodeOf(regNo: RegNo): Promise<string | null> {
       return codeOf(sql, regNo)
     },
-    rollRow(eventId: string, roll: string, key: string): Promise<Answered<'rollRow'>> {
-      return rollRow(sql, eventId, roll, key)
+    memberListRow(eventId: string, roll: string, key: string): Promise<Answered<'memberListRow'>> {
+      return memberListRow(sql, eventId, roll, key)
     },
-    placesLeft(
+    availableSeats(
       eventId: string,
       few: Readonly<Record<string, number>>,
       at: Instant,
     ): Promise<Record<string, number>> {
       return placesLeft(sql, eventId, few, at)
     },
-    placesTaken(eventId: string): Promise<Answered<'placesTaken'>> {
+    takenSeats(eventId: string): Promise<Answered<'takenSeats'>> {
       return placesTaken(sql, eventId)
     },
-    unfinished(
+    unfinishedPayments(
       handedBefore: Instant,
       eventIds: readonly string[],
       after: number,
       limit: number,
-    ): Promise<Answered<'unfinished'>> {
+    ): Promise<Answered<'unfinishedPayments'>> {
       return unfinished(sql, handedBefore, eventIds, after, limit)
     },
-    givenBack(
+    refundsWithoutEmail(
       after: Instant,
       eventIds: readonly string[],
       limit: number,
-    ): Promise<Answered<'givenBack'>> {
+    ): Promise<Answered<'refundsWithoutEmail'>> {
       return givenBack(sql, after, eventIds, limit)
     },
-    link(tokenHash: string): Promise<StoredLink | null> {
+    accessLink(tokenHash: string): Promise<StoredLink | null> {
       return linkOf(sql, tokenHash)
     },
     overdue(at: Instant, limit: number): Promise<readonly RegNo[]> {
       return overdue(sql, at, limit)
     },
-    lapsedTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]> {
-      return lapsedTooEarly(sql, at, limit)
+    expiredTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]> {
+      return expiredTooEarly(sql, at, limit)
     },
-    tellings(regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
+    paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
       return tellingsOf(sql, regNo)
     },
-    facts(orderId: OrderId): Promise<Answered<'facts'>> {
+    paymentEvents(orderId: OrderId): Promise<Answered<'paymentEvents'>> {
       return paymentEvents(sql, orderId)
     },
-    notices(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
+    gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
       return gatewayMessages(sql, orderId)
     },
     dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]> {
@@ -269,7 +277,7 @@ export function reads(sql: Sql) {
     eventsServed(): Promise<readonly string[]> {
       return eventsServed(sql)
     },
-    draft(tokenHash: string): Promise<DraftProof | null> {
+    draftUpload(tokenHash: string): Promise<DraftProof | null> {
       return draftOf(sql, tokenHash)
     },
     uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]> {
@@ -279,6 +287,6 @@ export function reads(sql: Sql) {
       return uploadsDropped(sql, sha256s)
     },
     databaseSince: () => databaseSince(sql),
-    clockSeen: () => clockSeen(sql),
+    lastTrustedTime: () => clockSeen(sql),
   }
 }

@@ -1,53 +1,60 @@
 /** Lists every list and figure by name: run by the reader thread, requested by `open-store.ts`. */
-import { activity, actors } from '../staff/audit-log-entries.ts'
-import { awaited, knownReferences } from '../reconciliation/match-candidates.ts'
-import { codesOf } from '../registrations/discount-codes.ts'
+import { auditLog, auditLogUsers } from '../staff/audit-log-entries.ts'
+import { expectedPayments, knownReferences } from '../reconciliation/match-candidates.ts'
+import { discountCodes } from '../registrations/discount-codes.ts'
 import { mailCounts, mails } from '../mail/email-list.ts'
-import { operating } from '../reports/metrics-counts.ts'
-import { rollCounts } from '../registrations/member-lists.ts'
-import { figures, inUse } from '../reports/dashboard-figures.ts'
-import { exportChunk, inReview, listPage } from '../lists/list-and-search-registrations.ts'
-import { findIn } from '../lists/search-registrations.ts'
-import { soldIn } from '../reports/sales-totals.ts'
-import { toErase, withEmail } from '../registrations/delete-personal-data.ts'
+import { operatingFigures } from '../reports/metrics-counts.ts'
+import { memberListCounts } from '../registrations/member-lists.ts'
+import { dashboardFigures, valuesInUse } from '../reports/dashboard-figures.ts'
+import {
+  exportChunk,
+  registrationsInReview,
+  listPage,
+} from '../lists/list-and-search-registrations.ts'
+import { searchEvents } from '../lists/search-registrations.ts'
+import { salesOfList } from '../reports/sales-totals.ts'
+import {
+  registrationsToErase,
+  registrationsWithEmail,
+} from '../registrations/delete-personal-data.ts'
 import { unpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
-import { waiting } from '../lists/work-queue.ts'
-import { filesReferred, recoveryFigures } from '../recovery/recovery-figures.ts'
+import { workQueue } from '../lists/work-queue.ts'
+import { referencedFiles, recoveryFigures } from '../recovery/recovery-figures.ts'
 import { reviewCounts, reviews } from '../reviews/open-reviews.ts'
 import {
   accountsOfEvent,
-  heldMoney,
-  heldOrders,
+  paymentsOfAccount,
+  knownOrders,
   settlementLines,
 } from '../reconciliation/read-settlements.ts'
 
 export const listings = {
-  operating,
+  operatingFigures,
   mails,
   mailCounts,
-  findIn,
+  searchEvents,
   listPage,
-  soldIn,
+  salesOfList,
   exportChunk,
-  inReview,
+  registrationsInReview,
   reviews,
   reviewCounts,
-  figures,
-  waiting,
-  inUse,
+  dashboardFigures,
+  workQueue,
+  valuesInUse,
   unpaidWithFiles,
-  toErase,
-  withEmail,
-  codesOf,
-  rollCounts,
-  awaited,
+  registrationsToErase,
+  registrationsWithEmail,
+  discountCodes,
+  memberListCounts,
+  expectedPayments,
   knownReferences,
   settlementLines,
   accountsOfEvent,
-  heldMoney,
-  heldOrders,
-  activity,
-  actors,
+  paymentsOfAccount,
+  knownOrders,
+  auditLog,
+  auditLogUsers,
   recoveryFigures,
-  filesReferred,
+  referencedFiles,
 }

@@ -93,49 +93,50 @@ const targetOf = (decision: { readonly what: string; readonly to?: string }): re
 /** By operation. */
 export const LOCKS: Locking = {
   retry: (sql, regNo) => lockByNumber(sql, { regNo }),
-  handedAgain: lockByOrder,
-  applyFact: (sql, orderId) => {
+  resumePayment: lockByOrder,
+  applyPaymentEvent: (sql, orderId) => {
     lockRecoveryStart(sql)
     lockByOrder(sql, orderId)
   },
-  note: lockByNumber,
-  askCancel: lockByNumber,
-  askRefund: lockByNumber,
-  withdrawRefund: lockByNumber,
-  erase: lockByNumber,
+  addNote: lockByNumber,
+  requestCancellation: lockByNumber,
+  requestSecondPaymentRefund: lockByNumber,
+  withdrawRefundRequest: lockByNumber,
+  erasePersonalData: lockByNumber,
   sendMail: lockByNumber,
   correct: lockByNumber,
   cancel: lockByNumber,
   approve: lockByNumber,
-  refuse: lockByNumber,
+  rejectApplication: lockByNumber,
   acceptOffer: lockByNumber,
-  confirm: (sql, wanted) => {
+  recordPayment: (sql, wanted) => {
     lockRecoveryStart(sql)
     lockByNumber(sql, wanted)
   },
-  cameAgain: lockByNumber,
-  tell: lockByNumber,
-  notFound: lockByNumber,
-  lapse: lockByNumber,
-  reopen: lockByNumber,
-  takeUp: lockByNumber,
+  recordFurtherPayment: lockByNumber,
+  addPaymentClaim: lockByNumber,
+  rejectPaymentClaim: lockByNumber,
+  expire: lockByNumber,
+  undoExpiry: lockByNumber,
+  reopenExpired: lockByNumber,
   refund: lockByNumber,
   handleRefund: lockByNumber,
-  decideFor: (sql, { regNo }, { review, decision }) => {
+  decideReviewOfRegistration: (sql, { regNo }, { review, decision }) => {
     lockRecoveryStart(sql)
     lockReview(sql, review, [regNo, ...targetOf(decision)])
   },
-  decide: (sql, review, decision) => {
+  decideReview: (sql, review, decision) => {
     lockRecoveryStart(sql)
     lockReview(sql, review, targetOf(decision))
   },
-  wantRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),
-  priceOfDay: (sql, prices) => lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),
+  requestRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),
+  repriceByCreditDate: (sql, prices) =>
+    lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),
   claimRefund: lockRefund,
-  refundTold: lockRefund,
-  queueAsked: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
-  queueAlready: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
-  keepSettlement: (sql, { lines, ask = [] }) => {
+  recordRefundResponse: lockRefund,
+  queueConfirmationAgain: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
+  queueAlreadyRegistered: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
+  saveSettlement: (sql, { lines, ask = [] }) => {
     lockSubject(sql, 'settlements')
     lockRegistrations(sql, {
       names: [...ask, ...lines.map(({ order }) => order)],
@@ -143,20 +144,20 @@ export const LOCKS: Locking = {
       keys: lines.map(({ utr }) => bankKey(utr)),
     })
   },
-  keepUnmatched: (sql) => lockSubject(sql, 'settlements'),
+  saveUnmatchedLines: (sql) => lockSubject(sql, 'settlements'),
   reportReturned: (sql) => lockSubject(sql, 'settlements'),
-  keepUnknownPayment: (sql) => lockSubject(sql, 'settlements'),
-  noteUnknownOrder: (sql) => lockSubject(sql, 'settlements'),
+  reviewUnknownPayment: (sql) => lockSubject(sql, 'settlements'),
+  addUnknownOrder: (sql) => lockSubject(sql, 'settlements'),
   importRegistrations: (sql, rows) => {
     // New quotas count what is stored: the versions stay as they are until the import is.
     lockSubject(sql, 'settlements', 'versions')
     lockRules(sql, [...new Set(rows.map(({ eventId }) => eventId))])
   },
-  clockWentBack: (sql) => lockSubject(sql, 'recovery'),
-  mark: (sql) => lockSubject(sql, 'recovery'),
+  rescheduleAfterClockChange: (sql) => lockSubject(sql, 'recovery'),
+  identifyDatabase: (sql) => lockSubject(sql, 'recovery'),
   beginRecovery: lockPaymentsAndRecovery,
   endRecovery: (sql) => lockSubject(sql, 'recovery'),
-  setMay: (sql) => lockSubject(sql, 'staff'),
+  setPermissions: (sql) => lockSubject(sql, 'staff'),
   addPasswordLink: (sql) => lockSubject(sql, 'staff'),
   usePasswordLink: (sql) => lockSubject(sql, 'staff'),
   removeAdmin: (sql) => lockSubject(sql, 'staff'),
@@ -164,5 +165,5 @@ export const LOCKS: Locking = {
     lockSubject(sql, 'versions')
     sql.lock('version', 'SELECT 1 FROM active_events FOR UPDATE')
   },
-  keepEventFile: (sql) => lockSubject(sql, 'versions'),
+  saveEventFile: (sql) => lockSubject(sql, 'versions'),
 }

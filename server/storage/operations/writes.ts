@@ -1,17 +1,17 @@
 /** Lists every write by name: run by the writer thread, requested by `open-store.ts`. */
 import { assert } from '../../../engine/index.ts'
 import * as acts from '../registrations/apply-action.ts'
-import { keepMyList } from '../lists/saved-views.ts'
+import { saveView } from '../lists/saved-views.ts'
 import { activate } from '../events/activate-versions.ts'
 import * as accounts from '../events/stored-event-files.ts'
 import * as activity from '../staff/audit-log-entries.ts'
 import * as approving from '../registrations/save-approval.ts'
 import * as cancelling from '../registrations/cancel-registration.ts'
-import { cameAgain, confirm } from '../payments/save-recorded-payment.ts'
-import { priceOfDay } from '../payments/reprice-on-credit-date.ts'
+import { recordFurtherPayment, recordPayment } from '../payments/save-recorded-payment.ts'
+import { repriceByCreditDate } from '../payments/reprice-on-credit-date.ts'
 import * as correcting from '../registrations/save-correction.ts'
 import * as clockBack from '../recovery/clock-moved-back.ts'
-import { confirmClock, seeClock } from '../recovery/last-trusted-time.ts'
+import { confirmClock, recordClock } from '../recovery/last-trusted-time.ts'
 import * as codes from '../registrations/discount-codes.ts'
 import * as deciding from '../reviews/decide-reviews.ts'
 import * as givingBack from '../refunds/decide-refunds.ts'
@@ -25,18 +25,27 @@ import * as secondFactors from '../staff/second-factors.ts'
 import * as sessions from '../staff/sessions.ts'
 import * as users from '../staff/users.ts'
 import * as moneyActs from '../reviews/review-actions.ts'
-import { claimRefund, refundTold, silentRefunds } from '../refunds/send-refunds.ts'
+import {
+  claimRefund,
+  recordRefundResponse,
+  markUnansweredRefunds,
+} from '../refunds/send-refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
-import { keepUnmatched } from '../reconciliation/unmatched-lines.ts'
+import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
 import { reportReturned } from '../reconciliation/references-in-review.ts'
 import * as recovering from '../recovery/begin-and-end-recovery.ts'
 import * as rolls from '../registrations/member-lists.ts'
 import * as registering from '../registrations/insert-registration.ts'
 import * as retrying from '../registrations/retry-payment.ts'
-import { applyFact } from '../payments/apply-payment-events.ts'
-import { asked, claimed, claimQuestion, rearm } from '../payments/gateway-queries.ts'
-import { recordNotice } from '../payments/stored-gateway-messages.ts'
+import { applyPaymentEvent } from '../payments/apply-payment-events.ts'
+import {
+  recordStatusQuery,
+  noteClaimedPayment,
+  claimStatusQuery,
+  watchPaymentAgain,
+} from '../payments/gateway-queries.ts'
+import { recordGatewayMessage } from '../payments/stored-gateway-messages.ts'
 import * as taking from '../seats/reserve-seats.ts'
 import * as expiring from '../payments/expire-and-reopen.ts'
 import * as telling from '../payments/payment-claims.ts'
@@ -46,99 +55,99 @@ import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 
 export const writes = {
   register: registering.register,
-  blockedBy: taking.blockedBy,
+  duplicateRegistration: taking.duplicateRegistration,
   retry: retrying.retry,
-  handedAgain: retrying.handedAgain,
+  resumePayment: retrying.resumePayment,
   importRegistrations: importing.importRegistrations,
-  recordNotice,
-  applyFact,
-  asked,
-  claimQuestion,
-  claimed,
-  rearm,
-  clockWentBack: clockBack.clockWentBack,
-  note: acts.note,
-  askCancel: acts.askCancel,
-  askRefund: acts.askRefund,
-  withdrawRefund: acts.withdrawRefund,
-  erase: erasing.erase,
+  recordGatewayMessage,
+  applyPaymentEvent,
+  recordStatusQuery,
+  claimStatusQuery,
+  noteClaimedPayment,
+  watchPaymentAgain,
+  rescheduleAfterClockChange: clockBack.rescheduleAfterClockChange,
+  addNote: acts.addNote,
+  requestCancellation: acts.requestCancellation,
+  requestSecondPaymentRefund: acts.requestSecondPaymentRefund,
+  withdrawRefundRequest: acts.withdrawRefundRequest,
+  erasePersonalData: erasing.erasePersonalData,
   dropEventFiles: erasing.dropEventFiles,
   sendMail: acts.sendMail,
   correct: correcting.correct,
   cancel: cancelling.cancel,
   approve: approving.approve,
-  refuse: approving.refuse,
+  rejectApplication: approving.rejectApplication,
   acceptOffer: approving.acceptOffer,
-  confirm,
-  priceOfDay,
-  cameAgain,
-  tell: telling.tell,
-  notFound: telling.notFound,
-  lapse: expiring.lapse,
-  reopen: expiring.reopen,
-  takeUp: expiring.takeUp,
+  recordPayment,
+  repriceByCreditDate,
+  recordFurtherPayment,
+  addPaymentClaim: telling.addPaymentClaim,
+  rejectPaymentClaim: telling.rejectPaymentClaim,
+  expire: expiring.expire,
+  undoExpiry: expiring.undoExpiry,
+  reopenExpired: expiring.reopenExpired,
   refund: moneyActs.refund,
   handleRefund: moneyActs.handleRefund,
-  decideFor: moneyActs.decideFor,
-  decide: deciding.decide,
-  wantRefund: givingBack.wantRefund,
+  decideReviewOfRegistration: moneyActs.decideReviewOfRegistration,
+  decideReview: deciding.decideReview,
+  requestRefund: givingBack.requestRefund,
   claimRefund,
-  refundTold,
-  silentRefunds,
-  keepSettlement: settlements.keepSettlement,
-  keepUnmatched,
+  recordRefundResponse,
+  markUnansweredRefunds,
+  saveSettlement: settlements.saveSettlement,
+  saveUnmatchedLines,
   reportReturned,
-  mark: recovering.mark,
+  identifyDatabase: recovering.identifyDatabase,
   beginRecovery: recovering.beginRecovery,
   endRecovery: recovering.endRecovery,
-  keepUnknownPayment: unknownOrders.keepUnknownPayment,
-  noteUnknownOrder: unknownOrders.noteUnknownOrder,
-  unknownUndecided: unknownOrders.unknownUndecided,
-  unknownDecided: unknownOrders.unknownDecided,
-  keepMyList,
-  addLink: links.addLink,
-  linkUsed: links.linkUsed,
-  makeCodes: codes.makeCodes,
-  withdrawCode: codes.withdrawCode,
-  replaceRoll: rolls.replaceRoll,
+  reviewUnknownPayment: unknownOrders.reviewUnknownPayment,
+  addUnknownOrder: unknownOrders.addUnknownOrder,
+  postponeUnknownOrder: unknownOrders.postponeUnknownOrder,
+  closeUnknownOrder: unknownOrders.closeUnknownOrder,
+  saveView,
+  addAccessLink: links.addAccessLink,
+  recordLinkUse: links.recordLinkUse,
+  createDiscountCodes: codes.createDiscountCodes,
+  withdrawDiscountCode: codes.withdrawDiscountCode,
+  replaceMemberList: rolls.replaceMemberList,
   queueMail: mails.queueMail,
-  queueAlready: mails.queueAlready,
-  queueAsked: mails.queueAsked,
-  queueLinks: mails.queueLinks,
+  queueAlreadyRegistered: mails.queueAlreadyRegistered,
+  queueConfirmationAgain: mails.queueConfirmationAgain,
+  queueAccessLinks: mails.queueAccessLinks,
   queueOnce: mails.queueOnce,
-  queueUnfinished: mails.queueUnfinished,
-  queueGivenBack: mails.queueGivenBack,
+  queuePaymentReminder: mails.queuePaymentReminder,
+  queueRefundEmail: mails.queueRefundEmail,
   claimMail: delivery.claimMail,
   mailSent: delivery.mailSent,
   mailFailed: delivery.mailFailed,
-  hurryMails: delivery.hurryMails,
+  makeMailsDue: delivery.makeMailsDue,
   retryMails: delivery.retryMails,
   addAdmin: users.addAdmin,
-  setMay: users.setMay,
+  setPermissions: users.setPermissions,
   removeAdmin: users.removeAdmin,
   setPassword: users.setPassword,
   addPasswordLink: users.addPasswordLink,
   usePasswordLink: users.usePasswordLink,
-  wantSecondFactor: secondFactors.wantSecondFactor,
+  startSecondFactorSetup: secondFactors.startSecondFactorSetup,
   confirmSecondFactor: secondFactors.confirmSecondFactor,
-  takeStep: secondFactors.takeStep,
-  takeRecoveryCode: secondFactors.takeRecoveryCode,
+  acceptSecondFactorCode: secondFactors.acceptSecondFactorCode,
+  useRecoveryCode: secondFactors.useRecoveryCode,
   renewRecoveryCodes: secondFactors.renewRecoveryCodes,
-  dropSecondFactor: secondFactors.dropSecondFactor,
+  removeSecondFactor: secondFactors.removeSecondFactor,
   requireSecondFactor: secondFactors.requireSecondFactor,
   openSession: sessions.openSession,
   touchSession: sessions.touchSession,
   closeSession: sessions.closeSession,
   closeOtherSessions: sessions.closeOtherSessions,
-  audit: activity.audit,
-  dropFiles: proofs.dropFiles,
-  keepDraft: drafts.keepDraft,
-  forgetDraft: drafts.forgetDraft,
-  forgetOldDrafts: drafts.forgetOldDrafts,
-  seeClock,
+  addAuditEntry: activity.addAuditEntry,
+  dropFilesOfUnpaid: proofs.dropFilesOfUnpaid,
+  saveDraftUpload: drafts.saveDraftUpload,
+  deleteDraftUpload: drafts.deleteDraftUpload,
+  deleteOldDraftUploads: drafts.deleteOldDraftUploads,
+  recordClock,
   confirmClock,
   activate,
-  keepEventFile: accounts.keepEventFile,
+  saveEventFile: accounts.saveEventFile,
   ping: accounts.ping,
   /** Done by the writer without a transaction (writer-worker.ts), and only where the database was lost. */
   rescue: (_sql: Sql, { dataDir }: RescuePlan): Rescued => notLost(dataDir),

@@ -141,7 +141,7 @@ async function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Promi
 
 type Applied = { changed: boolean; payment: StoredPayment; review: string | null }
 
-export async function applyFact(
+export async function applyPaymentEvent(
   sql: Sql,
   orderId: OrderId,
   fact: PaymentEvent,

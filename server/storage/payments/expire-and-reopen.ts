@@ -57,7 +57,7 @@ const overdueRegistrations = statement(
 )
 
 /** Expires a registration not paid in time: releases its seats. */
-export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
+export function expire(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
   return doAct(sql, wanted, async ({ id, payment_status: status, in_review: inReview }) => {
     const mayCome = await registrationWithPaymentUnderWay.get(sql, { id })
     if (status === 'success' || inReview === 1 || mayCome !== undefined)
@@ -73,7 +73,11 @@ export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): Promis
  * Undoes an expiry caused by a clock that was ahead: the original deadline applies again, if its seats are still
  * free.
  */
-export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
+export function undoExpiry(
+  sql: Sql,
+  wanted: NewAction,
+  mail: NewMail | null,
+): Promise<ActionOutcome> {
   const { at } = wanted
   return doAct(sql, wanted, async ({ id }) => {
     const newest = await newestPayment.get(sql, { registrationId: id })
@@ -88,7 +92,7 @@ export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): Promi
 }
 
 /** Reopens an expired registration at its original price, if its seats are still free. */
-export function takeUp(
+export function reopenExpired(
   sql: Sql,
   wanted: NewAction,
   {

@@ -106,7 +106,7 @@ const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: Next
     .where(({ eb, or }) => or([eb('status', '<>', 'pending'), eb('review', 'is not', null)])),
 )
 
-export function asked(
+export function recordStatusQuery(
   sql: Sql,
   orderId: OrderId,
   at: Instant,
@@ -120,7 +120,7 @@ export function asked(
 /** A query takes twenty seconds at most, and none is due again within a minute. */
 export const ASKING_MS_MAX = 30_000
 
-export async function claimQuestion(
+export async function claimStatusQuery(
   sql: Sql,
   orderId: OrderId,
   dueBefore: Instant,
@@ -131,12 +131,12 @@ export async function claimQuestion(
 }
 
 /** An ended payment that is not watched needs no query. */
-export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
+export function noteClaimedPayment(sql: Sql, orderId: OrderId, at: Instant): void {
   saveClaim.run(sql, { orderId, at })
 }
 
 /** Due at once, but never sooner than a shortest interval after the last query: messages are repeated. */
-export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
+export function watchPaymentAgain(sql: Sql, orderId: OrderId, at: Instant): void {
   watchAgain.run(sql, {
     orderId,
     at,

@@ -14,7 +14,7 @@ import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-refer
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
-import { forgetDraft } from '../files/stored-draft-uploads.ts'
+import { deleteDraftUpload } from '../files/stored-draft-uploads.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
@@ -95,7 +95,7 @@ const claimsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
     .$narrowType<{ folded: BankKey }>(),
 )
 
-export function tell(
+export function addPaymentClaim(
   sql: Sql,
   wanted: NewAction,
   telling: NewPaymentClaim,
@@ -120,7 +120,7 @@ export function tell(
       answers: JSON.stringify(answers),
     })
     replaceUploads(sql, id, uploads)
-    for (const draft of drafts) forgetDraft(sql, eventId, draft)
+    for (const draft of drafts) deleteDraftUpload(sql, eventId, draft)
     await payByHand(sql, { id, regNo }, way, at)
     // An order of the gateway that ended for it has left what nobody paid in time.
     setClaimed.run(sql, { registrationId: id })
@@ -183,7 +183,7 @@ async function reject(sql: Sql, registrationId: number, at: Instant): Promise<bo
  * Rejects a claim: the delegate may claim again until `payUntil`. If the registration expects no payment any
  * more, its reported references are free for others.
  */
-export function notFound(
+export function rejectPaymentClaim(
   sql: Sql,
   wanted: NewAction,
   { payUntil, mail }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },

@@ -47,7 +47,7 @@ const setUncorrected = statement((builder, { id }: { id: number }) =>
  * has to bring. Left out: what was paid, changed its payment method or is under review meanwhile. Returns how many
  * changed.
  */
-export async function priceOfDay(
+export async function repriceByCreditDate(
   sql: Sql,
   prices: readonly {
     readonly regNo: RegNo

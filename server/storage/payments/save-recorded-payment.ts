@@ -58,7 +58,7 @@ export type Came = {
 }
 
 /** `mail` is queued only when it makes the registration a success. */
-export function confirm(
+export function recordPayment(
   sql: Sql,
   wanted: NewAction,
   { price = null, ...came }: Came,
@@ -109,7 +109,7 @@ export function confirm(
  * An extra payment for a registration that is paid or has ended: staff refund it, move it to the registration it
  * was intended for, or leave it.
  */
-export function cameAgain(
+export function recordFurtherPayment(
   sql: Sql,
   wanted: NewAction,
   money: Omit<Came, 'price'>,

@@ -35,7 +35,7 @@ const messagesWithoutOrder = statement((builder) =>
   builder.selectFrom('gateway_notices').select(MESSAGE).where('order_id', 'is', null).orderBy('id'),
 )
 
-export function recordNotice(sql: Sql, notice: NewGatewayMessage): void {
+export function recordGatewayMessage(sql: Sql, notice: NewGatewayMessage): void {
   storeMessage(sql, notice.orderId as OrderId | null, notice)
 }
 

@@ -146,7 +146,7 @@ export const isPaidElsewhere = async (sql: Sql, orderId: string): Promise<boolea
   (await captureOfUnknownOrder.get(sql, { orderId })) !== undefined
 
 /** Stores each reference once, whatever a settlement or an earlier message has reported about it. */
-export async function keepUnknownPayment(sql: Sql, payment: UnknownPayment): Promise<number> {
+export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): Promise<number> {
   const { orderId, eventId, source, account, refunded, at } = payment
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
   const back = refunded === 0 ? '' : ` ${formatMoney(refunded)} of it was refunded at the gateway.`
@@ -190,7 +190,7 @@ export async function noteSettledOrder(sql: Sql, order: UnknownOrder, at: Instan
 /** As gateways take it. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
-export async function noteUnknownOrder(
+export async function addUnknownOrder(
   sql: Sql,
   { orderId, eventId }: UnknownOrder,
   at: Instant,
@@ -241,7 +241,7 @@ export function unknownOrders(
   return dueOrders.all(sql, { at, limit })
 }
 
-export async function unknownUndecided(sql: Sql, orderId: string, at: Instant): Promise<void> {
+export async function postponeUnknownOrder(sql: Sql, orderId: string, at: Instant): Promise<void> {
   const row = await unknownOrder.get(sql, { orderId: orderId as OrderId })
   if (row === undefined) return
   if (at - row.at >= GIVEN_UP_MS) return forget(sql, orderId)
@@ -249,7 +249,7 @@ export async function unknownUndecided(sql: Sql, orderId: string, at: Instant): 
   askAgainAt.run(sql, { orderId: orderId as OrderId, askAt: (at + wait) as Instant })
 }
 
-export async function unknownDecided(
+export async function closeUnknownOrder(
   sql: Sql,
   orderId: string,
   isUsed: boolean,

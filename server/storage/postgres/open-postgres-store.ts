@@ -145,18 +145,18 @@ async function untilRead(read: () => Promise<unknown>, waitsMs: number): Promise
 /** Look-ups that know all their statements before they have the result of any. */
 const IN_ONE_PACKET: ReadonlySet<string> = new Set<keyof Reads>([
   'account',
-  'acts',
-  'code',
-  'codeOf',
+  'actions',
+  'discountCode',
+  'discountCodeOf',
   'document',
   'documents',
   'eventFile',
-  'link',
+  'accessLink',
   'nearPage',
   'payment',
   'registration',
-  'registrationOf',
-  'registeredUnder',
+  'registrationByOrder',
+  'registrationByKey',
   'session',
 ])
 

@@ -25,7 +25,7 @@ export type StoredAwaited = Awaited & {
   } | null
 }
 
-const expectedPayments = statement(
+const rowsOfExpectedPayments = statement(
   (builder, { eventId, pricedWays }: { eventId: string; pricedWays: string }, dialect) =>
     builder
       .selectFrom('registrations as r')
@@ -94,27 +94,27 @@ export const registrationsWithNumbers = statement((builder, { keys }: { keys: st
 )
 
 /** In order of registration. A registration that is complete except for a difference expects that. */
-export async function awaited(
+export async function expectedPayments(
   sql: Sql,
   eventId: string,
   pricedWays: readonly string[],
 ): Promise<readonly StoredAwaited[]> {
-  return (await expectedPayments.all(sql, { eventId, pricedWays: JSON.stringify(pricedWays) })).map(
-    ({ regNo, name, due, told, paid_on: on, answers, ...row }) => ({
-      regNo,
-      name,
-      due,
-      told: told === null ? null : { reference: told, day: on },
-      priced:
-        answers === null
-          ? null
-          : {
-              answers: JSON.parse(answers) as Answers,
-              category: row.category,
-              isInReview: row.in_review === 1,
-            },
-    }),
-  )
+  return (
+    await rowsOfExpectedPayments.all(sql, { eventId, pricedWays: JSON.stringify(pricedWays) })
+  ).map(({ regNo, name, due, told, paid_on: on, answers, ...row }) => ({
+    regNo,
+    name,
+    due,
+    told: told === null ? null : { reference: told, day: on },
+    priced:
+      answers === null
+        ? null
+        : {
+            answers: JSON.parse(answers) as Answers,
+            category: row.category,
+            isInReview: row.in_review === 1,
+          },
+  }))
 }
 
 type StoredPayout = PayoutKnown & SettlementAccount

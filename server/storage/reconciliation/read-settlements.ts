@@ -172,7 +172,7 @@ export async function accountsOfEvent(
  * Returns all payments through the gateway of an account, also those it calls no sale: a report that lists one says that it
  * was. The account of an event may have changed, and the previous one still pays out.
  */
-export async function heldMoney(
+export async function paymentsOfAccount(
   sql: Sql,
   { source, account }: SettlementAccount,
 ): Promise<readonly HeldMoney[]> {
@@ -195,7 +195,7 @@ export async function heldMoney(
 }
 
 /** Returns those orders that are ours. */
-export async function heldOrders(
+export async function knownOrders(
   sql: Sql,
   orders: readonly string[],
 ): Promise<readonly HeldOrder[]> {

@@ -13,13 +13,13 @@ import {
   startOfDay,
 } from '../../../engine/index.ts'
 import type { Instant, OrderId, Paise, SettlementLine } from '../../../engine/index.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { KeptSettlement, NewSettlement, SettlementAccount } from './settlement-types.ts'
-import { rearm } from '../payments/gateway-queries.ts'
+import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { isPaidElsewhere, noteSettledOrder } from '../payments/unknown-orders.ts'
 import { joined, paymentById, stand } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
@@ -134,11 +134,11 @@ const attemptOfOrder = statement((builder, { source, order }: { source: string; 
     .where('gateway', '=', source),
 )
 /** One transaction: new lines, and the consequences of those about unknown payments. */
-export async function keepSettlement(sql: Sql, kept: NewSettlement): Promise<KeptSettlement> {
+export async function saveSettlement(sql: Sql, kept: NewSettlement): Promise<KeptSettlement> {
   const { source, account, eventId, who, at, lines, ask = [] } = kept
   for (const order of ask) {
     const row = await orderRow(sql, source, order)
-    if (row !== undefined) rearm(sql, row.order_id, at)
+    if (row !== undefined) watchPaymentAgain(sql, row.order_id, at)
   }
   const fresh = await filterInOrder(
     lines,
@@ -149,7 +149,7 @@ export async function keepSettlement(sql: Sql, kept: NewSettlement): Promise<Kep
   const settlement = await insertSettlement.get(sql, kept)
   assert(settlement !== undefined, 'an inserted settlement has an id')
   const what = `kept ${fresh.length} ${fresh.length === 1 ? 'line' : 'lines'} of a settlement`
-  audit(sql, { at, who, what, eventId, regNo: null })
+  addAuditEntry(sql, { at, who, what, eventId, regNo: null })
   let toReview = 0
   for (const line of fresh) {
     insertLine.run(sql, {
@@ -217,7 +217,7 @@ async function keepUnknown(
   await stand(sql, payment, { ...toPayment(payment), review: joined(payment.review, why) }, at)
   await settleRegistration(sql, payment.registration_id)
   // The gateway itself may say more.
-  rearm(sql, payment.order_id, at)
+  watchPaymentAgain(sql, payment.order_id, at)
   return true
 }
 
@@ -231,7 +231,7 @@ async function askAgain(
     (await orderWithReference.get(sql, { source, account, reference: line.reference }))?.order_id ??
     (await orderRow(sql, source, line.order))?.order_id ??
     null
-  if (order !== null) rearm(sql, order, at)
+  if (order !== null) watchPaymentAgain(sql, order, at)
 }
 
 async function orderRow(

@@ -61,19 +61,19 @@ export type KeptUnmatched = {
 
 export interface SettlementStore {
   /** Stores new lines; payments that only the report shows need review from then on. One transaction. */
-  keepSettlement(kept: NewSettlement): Promise<KeptSettlement>
+  saveSettlement(kept: NewSettlement): Promise<KeptSettlement>
   /** Returns all lines of an account, in the order in which they were stored. */
   settlementLines(of: SettlementAccount): Promise<readonly SettlementLine[]>
   /** Returns the accounts through which an event was paid, or for which it loaded settlements. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
-  heldMoney(of: SettlementAccount): Promise<readonly HeldMoney[]>
+  paymentsOfAccount(of: SettlementAccount): Promise<readonly HeldMoney[]>
   /** Returns those orders that are ours. */
-  heldOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
+  knownOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
   /** Returns the settlement lines of one registration, by day. */
-  settledOf(regNo: RegNo): Promise<readonly SettlementLine[]>
+  settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>
   /** Puts unmatched payments of a bank statement into review; the others were known, or belong to another event. */
-  keepUnmatched(money: readonly NewUnmatched[]): Promise<KeptUnmatched>
+  saveUnmatchedLines(money: readonly NewUnmatched[]): Promise<KeptUnmatched>
   /** Puts payments that the bank may have returned into review, once per withdrawal. */
   reportReturned(returned: readonly Returned[]): Promise<void>
 }

@@ -16,7 +16,7 @@ import {
   findLineUtrs,
 } from '../../../engine/index.ts'
 import type { BankKey, StatementLine } from '../../../engine/index.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import {
   assignReference,
   keepCame,
@@ -63,7 +63,7 @@ const keptLines = statement((builder) =>
 )
 
 /** Uses the same reference as for confirming a transfer, so that it counts once in any case. */
-export async function keepUnmatched(
+export async function saveUnmatchedLines(
   sql: Sql,
   money: readonly NewUnmatched[],
 ): Promise<KeptUnmatched> {
@@ -100,7 +100,7 @@ export async function keepUnmatched(
       why: `${KEPT}${narration}${await toldFor(sql, reference, eventId)}`,
     })
     if (!kept.ok) continue
-    audit(sql, {
+    addAuditEntry(sql, {
       at,
       who,
       what: `kept money that nobody waits for: ${reference}`,

@@ -12,7 +12,7 @@ import {
   WATCHED_MS,
 } from '../../../engine/index.ts'
 import type { HeldEmails, Instant } from '../../../engine/index.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Counted, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
@@ -199,7 +199,7 @@ export async function counted(
   }
 }
 
-export async function mark(sql: Sql, name: string): Promise<RecoveryMark> {
+export async function identifyDatabase(sql: Sql, name: string): Promise<RecoveryMark> {
   const found = await counted(sql)
   if (found.name !== null) return { ...found, name: found.name }
   nameDatabase.run(sql, { name })
@@ -235,7 +235,7 @@ export async function beginRecovery(
   askAtOnce(sql, at)
   await noteNextAttempts(sql, at)
   const what = `began a recovery, numbers of documents with ${code}: ${why}`
-  audit(sql, { at, who, what, eventId: null, regNo: null })
+  addAuditEntry(sql, { at, who, what, eventId: null, regNo: null })
   return recoveryOf(sql)
 }
 
@@ -274,6 +274,6 @@ export async function endRecovery(
         }).changes
   const discarded = await discardHeldEmails.run(sql).changes
   const what = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discarded} discarded`
-  audit(sql, { at, who, what, eventId: null, regNo: null })
+  addAuditEntry(sql, { at, who, what, eventId: null, regNo: null })
   return { recovery, sent, discarded }
 }

@@ -91,7 +91,7 @@ const registrationsExpiredAfter = statement(
       .limit(dialect.limit(limit)),
 )
 
-export async function clockWentBack(sql: Sql, at: Instant): Promise<void> {
+export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise<void> {
   const tooEarly = await paymentsEndedTooEarly(sql, at)
   askAtOnce(sql, at)
   for (const id of tooEarly) await reopenPayment(sql, id, at)
@@ -129,7 +129,7 @@ function askAtOnce(sql: Sql, at: Instant): void {
 /**
  * Returns registrations that expired at a time that is still in the future, and whose deadline is later than now.
  */
-export async function lapsedTooEarly(
+export async function expiredTooEarly(
   sql: Sql,
   at: Instant,
   limit: number,

@@ -63,7 +63,11 @@ const NEWEST_RECORDS = [
 ]
 
 /** Compares the clock with the latest trusted time, and returns that. */
-export async function seeClock(sql: Sql, at: Instant, aheadMsMax: number): Promise<ClockCompared> {
+export async function recordClock(
+  sql: Sql,
+  at: Instant,
+  aheadMsMax: number,
+): Promise<ClockCompared> {
   const row = await rowOf(sql)
   const last = row?.at ?? (await lastRecorded(sql)) ?? at
   const isTrusted = at - (row?.latestAt ?? last) <= aheadMsMax

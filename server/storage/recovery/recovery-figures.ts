@@ -103,7 +103,7 @@ const endedRecoveries = statement((builder) =>
     .$narrowType<{ endedAt: Instant; endedBy: string; mails: HeldEmails }>()
     .orderBy('id', 'desc'),
 )
-const referencedFiles = statement((builder) =>
+const hashesOfFiles = statement((builder) =>
   builder
     .selectFrom('uploads')
     .select('sha256')
@@ -150,6 +150,6 @@ const numberOf = async (row: Promise<{ readonly n: number } | undefined>): Promi
   (await row)?.n ?? 0
 
 /** Returns the hash of every stored file that a registration or a draft refers to. */
-export async function filesReferred(sql: Sql): Promise<readonly string[]> {
-  return (await referencedFiles.all(sql)).map(({ sha256 }) => sha256)
+export async function referencedFiles(sql: Sql): Promise<readonly string[]> {
+  return (await hashesOfFiles.all(sql)).map(({ sha256 }) => sha256)
 }

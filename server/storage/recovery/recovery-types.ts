@@ -92,9 +92,9 @@ export interface RecoveryStore {
    */
   recoveryFigures(keepOver: readonly string[]): Promise<RecoveryFigures>
   /** Returns the identity and progress of the database. Gives it that name if it has none. */
-  mark(name: string): Promise<RecoveryMark>
+  identifyDatabase(name: string): Promise<RecoveryMark>
   /** Returns its progress now; `name` null: it has none yet. */
-  counted(): Promise<{ readonly name: string | null; readonly counted: Counted }>
+  databaseProgress(): Promise<{ readonly name: string | null; readonly counted: Counted }>
   /**
    * Holds queued work, and schedules queries for all pending payments. An open recovery ends by it. `since`:
    * returns null if one began at or after that instant.
@@ -115,15 +115,15 @@ export interface RecoveryStore {
    * Puts the payment into review, each reference once; returns how many are new. One that a settlement has listed
    * already gets its payer and refunds.
    */
-  keepUnknownPayment(payment: UnknownPayment): Promise<number>
+  reviewUnknownPayment(payment: UnknownPayment): Promise<number>
   /** Schedules queries to the gateway until it gives an answer; false: too many orders are waiting. */
-  noteUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
+  addUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
   /** Returns the orders that are due for a query. */
   unknownOrders(at: Instant, limit: number): Promise<readonly UnknownOrder[]>
   /** The gateway gave no conclusive answer: it is queried again later, or given up after days. */
-  unknownUndecided(orderId: string, at: Instant): Promise<void>
+  postponeUnknownOrder(orderId: string, at: Instant): Promise<void>
   /** No further query is needed. `isUsed`: a delegate was sent to pay it, so a further attempt may exist. */
-  unknownDecided(orderId: string, isUsed: boolean, at: Instant): Promise<void>
+  closeUnknownOrder(orderId: string, isUsed: boolean, at: Instant): Promise<void>
   /** Returns the hash of every referenced file. */
-  filesReferred(): Promise<readonly string[]>
+  referencedFiles(): Promise<readonly string[]>
 }

@@ -35,7 +35,7 @@ import {
 import type { CaptureRow } from './record-refunds.ts'
 import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
 import { Refused } from '../database/rollback-error.ts'
-import { rearm } from '../payments/gateway-queries.ts'
+import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { paymentById, wentBack } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
@@ -152,7 +152,7 @@ export async function decideRefund(
   const { amount } = row
   // What the panel gave back found no room beside a refund in doubt: the gateway is asked once more.
   const orderId = await orderOfRefund(sql, id)
-  if (orderId !== null) rearm(sql, orderId, at)
+  if (orderId !== null) watchPaymentAgain(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
       // What was refused has ended, and the money may have gone back otherwise meanwhile: another refund is written.
@@ -198,7 +198,7 @@ type CountedCapture = CaptureRow & { readonly left: Paise }
  * are refunded there. A single payment covers the whole amount if possible; else it is split between payments,
  * oldest first, because no payment can be refunded beyond its amount.
  */
-export async function wantRefund(sql: Sql, wanted: WantedRefund): Promise<DecisionAnswer> {
+export async function requestRefund(sql: Sql, wanted: WantedRefund): Promise<DecisionAnswer> {
   const { of, amount, at, byHand } = wanted
   const grounds = checkGrounds(wanted)
   if (!grounds.ok) return grounds

@@ -11,7 +11,7 @@ import type { RefundState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
-import { rearm } from '../payments/gateway-queries.ts'
+import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { storeMessage } from '../payments/stored-gateway-messages.ts'
 import { orderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
@@ -117,12 +117,12 @@ export function refundsToSend(
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
   const orderId = await orderOfRefund(sql, id)
-  if (orderId !== null) rearm(sql, orderId, at)
+  if (orderId !== null) watchPaymentAgain(sql, orderId, at)
   return true
 }
 
 /** Stores the gateway's answer to a refund verbatim; if money may move, the payment is queried soon. */
-export async function refundTold(
+export async function recordRefundResponse(
   sql: Sql,
   id: number,
   told: RefundResponse,
@@ -138,7 +138,7 @@ export async function refundTold(
     at,
   })
   applyAnswer(sql, id, told, at)
-  if (told.is === 'begun' || told.is === 'unsure') rearm(sql, orderId, at)
+  if (told.is === 'begun' || told.is === 'unsure') watchPaymentAgain(sql, orderId, at)
 }
 
 /** Does nothing for a refund that has ended meanwhile. */
@@ -158,7 +158,7 @@ function applyAnswer(sql: Sql, id: number, told: RefundResponse, at: Instant): v
 }
 
 /** Marks refunds sent and never answered, or started and not completed for days, as unsure. */
-export async function silentRefunds(sql: Sql, at: Instant): Promise<number> {
+export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
   const silent = markSilentRefunds.run(sql, { at })
   const begun = markUnconfirmedRefunds.run(sql, { at })
   return (await silent.changes) + (await begun.changes)

@@ -34,11 +34,11 @@ const linkByHash = statement((builder, { tokenHash }: { tokenHash: string }) =>
     .where('l.token_hash', '=', tokenHash),
 )
 
-export function addLink(sql: Sql, link: NewLink): void {
+export function addAccessLink(sql: Sql, link: NewLink): void {
   saveLink.run(sql, link)
 }
 
-export function linkUsed(sql: Sql, tokenHash: string, at: Instant): void {
+export function recordLinkUse(sql: Sql, tokenHash: string, at: Instant): void {
   markLinkUsed.run(sql, { tokenHash, at })
 }
 

@@ -101,21 +101,21 @@ export type AcceptedOffer = Approved & { readonly category: string; readonly quo
 
 export interface ActionStore {
   /** Adds a note to the registration. */
-  note(wanted: NewAction): Promise<ActionOutcome>
+  addNote(wanted: NewAction): Promise<ActionOutcome>
   /** The delegate requests cancellation; the office decides. */
-  askCancel(wanted: NewAction): Promise<ActionOutcome>
+  requestCancellation(wanted: NewAction): Promise<ActionOutcome>
   /** The delegate requests a refund of a second payment; refused if it is none. The office decides. */
-  askRefund(wanted: NewAction): Promise<ActionOutcome>
-  withdrawRefund(wanted: NewAction): Promise<ActionOutcome>
+  requestSecondPaymentRefund(wanted: NewAction): Promise<ActionOutcome>
+  withdrawRefundRequest(wanted: NewAction): Promise<ActionOutcome>
   /**
    * Deletes a person's data from every table; payments and their events stay. Refused while a payment is
    * undecided. Files and emails outside the database are the caller's task.
    */
-  erase(wanted: NewAction): Promise<ActionOutcome>
+  erasePersonalData(wanted: NewAction): Promise<ActionOutcome>
   /** Returns the numbers of all registrations with this email address, ignoring case; oldest first. */
-  withEmail(email: string): Promise<readonly RegNo[]>
+  registrationsWithEmail(email: string): Promise<readonly RegNo[]>
   /** Returns registrations of an event that are not erased yet, in batches by id. */
-  toErase(
+  registrationsToErase(
     eventId: string,
     after: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
@@ -142,7 +142,7 @@ export interface ActionStore {
   /** Approves payment, at the price of the registration date, with the seats that it held. */
   approve(wanted: NewAction, approved: Approved): Promise<ActionOutcome>
   /** Ends it, unless the delegate accepts the offered category; null: none is offered. */
-  refuse(
+  rejectApplication(
     wanted: NewAction,
     how: { readonly offer: string | null; readonly mail: NewMail | null },
   ): Promise<ActionOutcome>
@@ -152,7 +152,7 @@ export interface ActionStore {
    * Changes unpaid registrations to the price of a day, where their payment methods are priced by the day of credit.
    * Returns how many changed.
    */
-  priceOfDay(
+  repriceByCreditDate(
     prices: readonly {
       readonly regNo: RegNo
       readonly ways: readonly string[]
@@ -164,7 +164,7 @@ export interface ActionStore {
    * Records a payment outside a gateway. A matching one pays; any other, and one whose seat was lost meanwhile,
    * needs review. A reference counts once. `mail` is queued when the payment completes it.
    */
-  confirm(
+  recordPayment(
     wanted: NewAction,
     came: {
       readonly way: ManualMethod
@@ -180,7 +180,7 @@ export interface ActionStore {
    * The same for a registration that is paid or has ended: the payment needs review, and the price does not
    * matter.
    */
-  cameAgain(
+  recordFurtherPayment(
     wanted: NewAction,
     came: {
       readonly way: ManualMethod
@@ -190,18 +190,22 @@ export interface ActionStore {
     },
   ): Promise<ActionOutcome>
   /** Stores a payment claim; a reference belongs to one registration. */
-  tell(wanted: NewAction, telling: NewPaymentClaim, mail: NewMail | null): Promise<ActionOutcome>
+  addPaymentClaim(
+    wanted: NewAction,
+    telling: NewPaymentClaim,
+    mail: NewMail | null,
+  ): Promise<ActionOutcome>
   /** Rejects a claim: the delegate may claim again until `payUntil`. */
-  notFound(
+  rejectPaymentClaim(
     wanted: NewAction,
     how: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
   ): Promise<ActionOutcome>
   /** Expires an unpaid registration: releases its seats. */
-  lapse(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
+  expire(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
   /** Undoes `lapse` if the clock was ahead. */
-  reopen(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
+  undoExpiry(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
   /** Reopens an expired registration, if its seats are still free. */
-  takeUp(
+  reopenExpired(
     wanted: NewAction,
     how: {
       readonly way: string | null
@@ -212,9 +216,9 @@ export interface ActionStore {
   /** Returns unpaid registrations whose deadline has passed, the longest overdue first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** Returns those that expired at a time that is still in the future, and whose deadline is later than now. */
-  lapsedTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
+  expiredTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** Returns the payment claims of a registration, newest first. */
-  tellings(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
+  paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
    * Refunds counted payments: through the gateway, or as already made under a reference. `amount` null: all that
    * is left.
@@ -226,7 +230,7 @@ export interface ActionStore {
   /** Closes a refund that is in no settlement report; the reason says what happened to it. */
   handleRefund(wanted: NewAction): Promise<ActionOutcome>
   /** Decides on a payment in review, which must belong to this registration; `mail` as for `decide`. */
-  decideFor(
+  decideReviewOfRegistration(
     wanted: NewAction,
     how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
   ): Promise<ActionOutcome>
@@ -234,13 +238,16 @@ export interface ActionStore {
    * Returns registrations of an event that expect a payment; `pricedWays`: payment methods whose credit date sets
    * the price.
    */
-  awaited(eventId: string, pricedWays: readonly string[]): Promise<readonly StoredAwaited[]>
+  expectedPayments(
+    eventId: string,
+    pricedWays: readonly string[],
+  ): Promise<readonly StoredAwaited[]>
   /** Returns which references of a bank statement are known, and their owners. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */
-  kept(regNo: RegNo): Promise<Paise>
+  moneyKept(regNo: RegNo): Promise<Paise>
   /** Returns the payments that count beside its bill, for the balance rule. */
-  moneyOfBill(regNo: RegNo): Promise<MoneyOfBill>
+  paymentsBesideBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Returns true if a refund is in no settlement report after five days, and not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /** Returns the second payment for one email address and name; null: it is none. */
@@ -250,5 +257,5 @@ export interface ActionStore {
   /** Returns the second payments of an event for which the delegate requests a refund, until staff answer. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>
   /** Returns the history of a registration, oldest first. */
-  acts(regNo: RegNo): Promise<readonly StoredAction[]>
+  actions(regNo: RegNo): Promise<readonly StoredAction[]>
 }

@@ -29,7 +29,7 @@ import type {
   Once,
   StoredAction,
 } from './action-types.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -175,7 +175,7 @@ export async function doAct(
       was: row.state,
       became: state,
     })
-    audit(sql, { at, who, what: loggedAs(act, why, data), eventId: row.event_id, regNo })
+    addAuditEntry(sql, { at, who, what: loggedAs(act, why, data), eventId: row.event_id, regNo })
   }
   const acted: ActionResult = { regNo, state, message, refundId, repeated: false }
   if (once !== null) noteDone(sql, once, row.id, acted, at)
@@ -223,12 +223,12 @@ export function noteAdded(sql: Sql, registrationId: number, who: string, at: Ins
 }
 
 /** Adds a note to the registration. */
-export function note(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+export function addNote(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
   return doAct(sql, wanted, () => ok({ message: 'Note saved.' }))
 }
 
 /** Shown to the office until it answers, by a cancellation or a note. */
-export function askCancel(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+export function requestCancellation(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
   return doAct(sql, wanted, async ({ id }) =>
     (await isCancelAsked(sql, id))
       ? refused('not_now', selfService.alreadyRequested)
@@ -241,7 +241,7 @@ export async function isCancelAsked(sql: Sql, registrationId: number): Promise<b
 }
 
 /** For a second payment: shown to the office until it answers, by a note or a refund. */
-export function askRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+export function requestSecondPaymentRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
   return doAct(sql, wanted, async ({ reg_no: regNo }) => {
     const second = await secondPaymentOf(sql, regNo)
     if (second === null) return refused('not_now', selfService.noRefundRequest)
@@ -252,7 +252,7 @@ export function askRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
 }
 
 /** Ends the delegate's own request, while the office has not answered it. */
-export function withdrawRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+export function withdrawRefundRequest(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
   return doAct(sql, wanted, async ({ reg_no: regNo }) =>
     (await secondPaymentOf(sql, regNo))?.askedAt == null
       ? refused('not_now', selfService.nothingToWithdraw)

@@ -15,7 +15,7 @@ import { reindex } from '../lists/search-index.ts'
 import { notePayer } from '../payments/find-duplicate-payments.ts'
 import type { MailState } from '../mail/email-list-types.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
@@ -166,7 +166,7 @@ const blankPayers = statement((builder, { id }: OfRegistration) =>
     .where('registration_id', '=', id)
     .where('payer', 'is not', null),
 )
-const registrationsWithEmail = statement((builder, { email }: { email: string }) =>
+const numbersWithEmail = statement((builder, { email }: { email: string }) =>
   builder
     .selectFrom('registrations')
     .select('reg_no as regNo')
@@ -177,17 +177,16 @@ const registrationsWithEmail = statement((builder, { email }: { email: string })
     )
     .orderBy('id'),
 )
-const registrationsToErase = statement(
-  (builder, { eventId, after }: { eventId: string; after: number }) =>
-    builder
-      .selectFrom('registrations')
-      .select(['id', 'reg_no as regNo'])
-      .where('event_id', '=', eventId)
-      .where('erased_at', 'is', null)
-      .where('id', '>', after)
-      .where(noRecoveryIsOpen)
-      .orderBy('id')
-      .limit(DUE_ROWS),
+const rowsToErase = statement((builder, { eventId, after }: { eventId: string; after: number }) =>
+  builder
+    .selectFrom('registrations')
+    .select(['id', 'reg_no as regNo'])
+    .where('event_id', '=', eventId)
+    .where('erased_at', 'is', null)
+    .where('id', '>', after)
+    .where(noRecoveryIsOpen)
+    .orderBy('id')
+    .limit(DUE_ROWS),
 )
 const registrationsWithFiles = statement((builder, { eventId }: { eventId: string }) =>
   builder
@@ -212,7 +211,7 @@ const dropFiles = statement((builder, { id, at }: OfRegistration & { at: Instant
  * Afterwards nobody can be asked about a payment, so none may be undecided. An unpaid registration is cancelled,
  * and its seats are released.
  */
-export function erase(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+export function erasePersonalData(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
   return doAct(sql, wanted, async (row) => {
     const { id, reg_no: regNo } = row
     if ((await erasedAt(sql, id)) !== null)
@@ -304,8 +303,8 @@ async function blankReceipts(sql: Sql, id: number): Promise<void> {
 /**
  * For all events, including those not served; oldest first. Runs on the reader thread, because it scans all rows.
  */
-export async function withEmail(sql: Sql, email: string): Promise<readonly RegNo[]> {
-  const found = await registrationsWithEmail.all(sql, { email: email.trim() })
+export async function registrationsWithEmail(sql: Sql, email: string): Promise<readonly RegNo[]> {
+  const found = await numbersWithEmail.all(sql, { email: email.trim() })
   return found.map(({ regNo }) => regNo)
 }
 
@@ -313,12 +312,12 @@ export async function withEmail(sql: Sql, email: string): Promise<readonly RegNo
  * Some of an event that are not erased yet, by id after the given one. Runs on the reader thread, because it
  * scans many rows.
  */
-export function toErase(
+export function registrationsToErase(
   sql: Sql,
   eventId: string,
   after: number,
 ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]> {
-  return registrationsToErase.all(sql, { eventId, after })
+  return rowsToErase.all(sql, { eventId, after })
 }
 
 /** Marks all files of an event as dropped, some registrations at a time; returns how many registrations. */
@@ -331,7 +330,7 @@ export async function dropEventFiles(
   const found = await registrationsWithFiles.all(sql, { eventId })
   for (const { id, regNo } of found) {
     dropFiles.run(sql, { id, at })
-    audit(sql, { at, who: 'rollcall', what: `dropped the files: ${why}`, eventId, regNo })
+    addAuditEntry(sql, { at, who: 'rollcall', what: `dropped the files: ${why}`, eventId, regNo })
   }
   return found.length
 }

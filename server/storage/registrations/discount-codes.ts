@@ -6,7 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { Refused } from '../database/rollback-error.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MadeCodes, StoredCode } from './pricing-context-types.ts'
 
 type UsedBy = { holdMs: number; at: Instant }
@@ -177,7 +177,7 @@ export async function codeOf(sql: Sql, regNo: RegNo): Promise<string | null> {
   return (await codeUsedByNumber.get(sql, { regNo }))?.code ?? null
 }
 
-export async function makeCodes(
+export async function createDiscountCodes(
   sql: Sql,
   { codes, ...common }: MadeCodes,
 ): Promise<Result<number, { readonly code: 'code_taken' }>> {
@@ -186,7 +186,7 @@ export async function makeCodes(
     if ((await made.changes) === 0) throw new Refused(err({ code: 'code_taken' }))
   }
   const { at, who, kind, eventId } = common
-  audit(sql, {
+  addAuditEntry(sql, {
     at,
     who,
     what: `made ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
@@ -196,7 +196,7 @@ export async function makeCodes(
   return ok(codes.length)
 }
 
-export async function withdrawCode(
+export async function withdrawDiscountCode(
   sql: Sql,
   eventId: string,
   folded: string,
@@ -207,12 +207,12 @@ export async function withdrawCode(
   if (row === undefined) return 'unknown'
   if (row.withdrawn_at !== null) return 'before'
   markWithdrawn.run(sql, { id: row.id, at })
-  audit(sql, { at, who, what: `withdrew the code ${row.code}`, eventId, regNo: null })
+  addAuditEntry(sql, { at, who, what: `withdrew the code ${row.code}`, eventId, regNo: null })
   return 'withdrawn'
 }
 
 /** In order of creation. */
-export function codesOf(
+export function discountCodes(
   sql: Sql,
   eventId: string,
   holdMs: number,

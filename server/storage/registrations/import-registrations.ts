@@ -11,7 +11,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { whyImportKnown } from '../reconciliation/bank-references.ts'
 import { keepImported, wasPaid } from '../payments/received-payments.ts'
 import { book } from '../reports/registration-and-revenue-counters.ts'
@@ -106,7 +106,7 @@ export async function importRegistrations(
       if (row.paymentStatus === 'refunded') book(sql, booked, at, -(row.total ?? 0))
     }
     const { createdAt: at, eventId, regNo } = row
-    audit(sql, { at, who: 'import', what: 'imported', eventId, regNo })
+    addAuditEntry(sql, { at, who: 'import', what: 'imported', eventId, regNo })
   }
   return ok({ added, unchanged: rows.length - added })
 }

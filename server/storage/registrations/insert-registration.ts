@@ -13,7 +13,7 @@ import { replaceUploads } from '../files/replace-uploads.ts'
 import { indexAtOnce } from '../lists/search-index.ts'
 import { auditNew } from '../staff/audit-log-entries.ts'
 import { forgetKeys, registeredUnder } from './idempotency-keys.ts'
-import { confirm } from '../payments/save-recorded-payment.ts'
+import { recordPayment } from '../payments/save-recorded-payment.ts'
 import { noteAdded } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
@@ -188,7 +188,7 @@ async function confirmInHand(
   assert(addedBy !== undefined && quote !== null, 'money in hand, but of nobody or for nothing')
   const wanted = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
   const came = { way, reference, amount: quote.total, paidAt: at }
-  const done = await answerTo(() => confirm(sql, wanted, came, mail))
+  const done = await answerTo(() => recordPayment(sql, wanted, came, mail))
   if (!done.ok) throw new Refused(err({ code: 'not_confirmed', no: done.error }))
 }
 

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
 /** Named where a roll has changed; the rest is counted. */
@@ -51,7 +51,7 @@ const rowCounts = statement((builder, { eventId }: { eventId: string }) =>
     .orderBy('roll'),
 )
 
-export async function rollRow(
+export async function memberListRow(
   sql: Sql,
   eventId: string,
   roll: string,
@@ -62,7 +62,7 @@ export async function rollRow(
 }
 
 /** Replaces all rows at once; rows that are not given are deleted. */
-export async function replaceRoll(
+export async function replaceMemberList(
   sql: Sql,
   eventId: string,
   roll: string,
@@ -85,7 +85,7 @@ export async function replaceRoll(
   }
   const gone = [...before.keys()]
   for (const key of gone) deleteRow.run(sql, { eventId, roll, key })
-  audit(sql, {
+  addAuditEntry(sql, {
     at,
     who,
     what: `replaced the roll ${roll}: ${rows.length} rows, ${added.length} new, ${changed} changed, ${gone.length} gone`,
@@ -99,6 +99,6 @@ export async function replaceRoll(
   return { rows: rows.length, changed, added: named(added), gone: named(gone) }
 }
 
-export function rollCounts(sql: Sql, eventId: string): Promise<readonly MemberListCount[]> {
+export function memberListCounts(sql: Sql, eventId: string): Promise<readonly MemberListCount[]> {
   return rowCounts.all(sql, { eventId })
 }

@@ -12,13 +12,13 @@ import {
   unusedAttempt,
   UNNAMED_GATEWAY,
 } from '../payments/payment-attempts.ts'
-import { applyFact } from '../payments/apply-payment-events.ts'
+import { applyPaymentEvent } from '../payments/apply-payment-events.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import type { NextAttempt, RetryRefusal } from '../payments/payment-types.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { holdAgain } from '../seats/keep-and-release-seats.ts'
 import { whetherStillFree } from '../seats/reserve-seats.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { StoredPayment } from '../index.ts'
 import type { OutsideRefusal } from './pricing-context-types.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './row-mapping.ts'
@@ -100,7 +100,7 @@ export async function retry(
   if (gone !== null) return err(gone)
   // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
   if (newest.status === 'pending')
-    await applyFact(sql, newest.order_id, { type: 'expired', at }, null)
+    await applyPaymentEvent(sql, newest.order_id, { type: 'expired', at }, null)
   // A price of its own becomes the registration's, also of one that was corrected.
   if (price !== undefined) markNotCorrected.run(sql, { id: registration.id })
   const orderId = createOrderId(regNo, attempt)
@@ -127,7 +127,7 @@ export async function retry(
   assert(added, `order id ${attempt} of a registration is taken`)
   await settleRegistration(sql, registration.id)
   await holdAgain(sql, registration.event_id, registration.id, at)
-  audit(sql, {
+  addAuditEntry(sql, {
     at,
     who: 'delegate',
     what: 'tried the payment again',
@@ -166,7 +166,7 @@ async function retryDifference(
 }
 
 /** Polling queries it soon, and its hold starts anew. Its seats may be taken by now. */
-export async function handedAgain(
+export async function resumePayment(
   sql: Sql,
   orderId: OrderId,
   at: Instant,

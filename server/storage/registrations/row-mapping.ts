@@ -156,7 +156,7 @@ export function quoteOf({
   return base === null || gst === null ? null : { period, base, gst }
 }
 
-/** Returns the input of the engine's `applyFact`. A refunded payment keeps its sale's reference there. */
+/** Returns the input of the engine's `applyPaymentEvent`. A refunded payment keeps its sale's reference there. */
 export function toPayment(row: PaymentRow): Payment {
   const common = { orderId: row.order_id, amount: row.amount, review: row.review }
   switch (row.status) {

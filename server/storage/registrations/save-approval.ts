@@ -75,7 +75,7 @@ export function approve(sql: Sql, wanted: NewAction, approved: Approved): Promis
 }
 
 /** Releases its seats. `offer`: the alternative category; null: none. */
-export function refuse(
+export function rejectApplication(
   sql: Sql,
   wanted: NewAction,
   { offer, mail }: { readonly offer: string | null; readonly mail: NewMail | null },

@@ -84,7 +84,11 @@ const codesInUse = statement((builder, { eventId }: { eventId: string }) =>
     .groupBy('c.kind'),
 )
 
-export async function figures(sql: Sql, eventId: string, today: Day): Promise<EventFigures> {
+export async function dashboardFigures(
+  sql: Sql,
+  eventId: string,
+  today: Day,
+): Promise<EventFigures> {
   const statuses = await countByStatus(sql, eventId, today)
   const of = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
@@ -109,10 +113,10 @@ export async function figures(sql: Sql, eventId: string, today: Day): Promise<Ev
   }
 }
 
-export async function inUse(
+export async function valuesInUse(
   sql: Sql,
   eventId: string,
-): Promise<Awaited<ReturnType<Store['inUse']>>> {
+): Promise<Awaited<ReturnType<Store['valuesInUse']>>> {
   const counted = await countByCategory(sql, eventId)
   const answers = await answersInUse.all(sql, { eventId })
   const byField = Map.groupBy(answers, ({ field }) => field)

@@ -62,7 +62,7 @@ const registrationsByStatus = statement((builder) =>
     .groupBy(['event_id', 'status']),
 )
 
-export async function operating(sql: Sql): Promise<Omit<Operating, 'callsWaiting'>> {
+export async function operatingFigures(sql: Sql): Promise<Omit<Operating, 'callsWaiting'>> {
   return {
     mailsQueued: (await queuedEmails.get(sql)) ?? NONE_WAITING,
     mailsFailed: (await failedEmails.get(sql)) ?? NONE_WAITING,

@@ -20,7 +20,7 @@ import type { ListQuery, SoldInList } from '../index.ts'
  * For a search, at most as many as are counted; for any other list all, in one pass over its lines. Ended
  * registrations count as not sold, unless the query asks for them.
  */
-export async function soldIn(
+export async function salesOfList(
   sql: Sql,
   query: ListQuery,
   fields: readonly string[],

@@ -72,7 +72,7 @@ const setMoved = statement(
 )
 
 /** `mail` is queued only when this decision makes a registration a success. A refusal leaves nothing behind. */
-export async function decide(
+export async function decideReview(
   sql: Sql,
   id: string,
   decision: Decision,

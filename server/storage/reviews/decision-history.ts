@@ -13,7 +13,7 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoreStatement } from '../database/statements/statement.ts'
-import { audit } from '../staff/audit-log-entries.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { Decided, StoredDecision } from '../payments/payment-types.ts'
 import { numberOf } from './open-reviews.ts'
 
@@ -104,7 +104,7 @@ export async function done(
   const money = amount ?? captured?.amount ?? null
   const told = `${DECIDED[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${money === null ? '' : `, ${formatMoney(money)}`}: ${why}`
   for (const each of new Set([regNo, (decision.to as RegNo | undefined) ?? regNo]))
-    audit(sql, { at, who, what: told, eventId, regNo: each })
+    addAuditEntry(sql, { at, who, what: told, eventId, regNo: each })
   return ok({ regNo, message, refundId })
 }
 

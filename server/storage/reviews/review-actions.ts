@@ -4,8 +4,8 @@ import type { Decision, Paise } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { decide } from './decide-reviews.ts'
-import { wantRefund } from '../refunds/decide-refunds.ts'
+import { decideReview } from './decide-reviews.ts'
+import { requestRefund } from '../refunds/decide-refunds.ts'
 import { reviewOf } from './open-reviews.ts'
 import type { NewMail } from '../index.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
@@ -18,7 +18,7 @@ export function refund(
   const { regNo, why, who, at } = wanted
   return doAct(sql, wanted, async () => {
     const hand = byHand === null ? {} : { byHand }
-    const told = await wantRefund(sql, { of: regNo, amount, why, who, at, ...hand })
+    const told = await requestRefund(sql, { of: regNo, amount, why, who, at, ...hand })
     return told.ok ? ok({ ...told.value, isDecision: true }) : told
   })
 }
@@ -35,7 +35,7 @@ export function handleRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome
   )
 }
 
-export function decideFor(
+export function decideReviewOfRegistration(
   sql: Sql,
   wanted: NewAction,
   {
@@ -51,7 +51,7 @@ export function decideFor(
         code: 'not_there',
         message: `${review} belongs to another registration, not to ${wanted.regNo}.`,
       })
-    const told = await decide(sql, review, decision, wanted.at, mail)
+    const told = await decideReview(sql, review, decision, wanted.at, mail)
     return told.ok ? ok({ ...told.value, isDecision: true }) : told
   })
 }

@@ -11,7 +11,7 @@ import type { Outside, OutsideRefusal } from '../registrations/pricing-context-t
 import { placeGone, roomFor } from './available-seats.ts'
 import type { Room } from './available-seats.ts'
 import { lockCode } from '../database/row-locks.ts'
-import { rollRow } from '../registrations/member-lists.ts'
+import { memberListRow } from '../registrations/member-lists.ts'
 import {
   lockUniqueAnswers,
   noteAnswers,
@@ -52,7 +52,7 @@ export async function whetherFree(
   if (outside === undefined) return { refusal: null, codeId: null, room }
   const { rolls, code } = outside
   const stands = await everyInOrder(rolls, async ({ roll, key, cells }) => {
-    const row = await rollRow(sql, eventId, roll, key)
+    const row = await memberListRow(sql, eventId, roll, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
   if (!stands) return { refusal: { code: 'facts_moved' } }
@@ -110,7 +110,7 @@ export async function whetherStillFree(
  * Returns the registration that blocks these answers under a uniqueness rule, whatever else is in the way; null:
  * none.
  */
-export async function blockedBy(
+export async function duplicateRegistration(
   sql: Sql,
   eventId: string,
   unique: readonly UniqueRule[],

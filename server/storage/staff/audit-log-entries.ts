@@ -74,7 +74,7 @@ export function withoutRepeated(
 }
 
 /** A view already logged in this hour adds no row. */
-export function audit(sql: Sql, entry: AuditEntry): void {
+export function addAuditEntry(sql: Sql, entry: AuditEntry): void {
   const { at, who, what, eventId, regNo } = entry
   addEntry.run(sql, { at, who, what, eventId, regNo, look: lookedAt(entry) })
 }
@@ -110,7 +110,7 @@ const KINDS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
 }
 const isByUser = (eb: Entry): Condition => eb('who', 'not in', ['delegate', 'import'])
 
-export function activity(
+export function auditLog(
   sql: Sql,
   { who, events, kinds, words, from, to }: ActivityQuery,
   before: number | null,
@@ -144,7 +144,7 @@ export function activity(
 }
 
 /** `events` null: entries of all events, and of none. */
-export async function actors(
+export async function auditLogUsers(
   sql: Sql,
   events: readonly string[] | null,
 ): Promise<readonly string[]> {

@@ -37,7 +37,7 @@ export function openOwed(write: Call<typeof writes>): Owed {
   const settle = async (): Promise<void> => {
     try {
       for (let [entry] = entries; entry !== undefined; [entry] = entries) {
-        await write('audit', entry)
+        await write('addAuditEntry', entry)
         entries.shift()
       }
       for (const [tokenHash, at] of seen) {
@@ -58,7 +58,7 @@ export function openOwed(write: Call<typeof writes>): Owed {
     }
   }
   return {
-    audit: (entry) => orOwe(write('audit', entry), () => void entries.push(entry)),
+    audit: (entry) => orOwe(write('addAuditEntry', entry), () => void entries.push(entry)),
     touchSession: (tokenHash, at) =>
       orOwe(write('touchSession', tokenHash, at), () => void seen.set(tokenHash, at)),
     seenAt: (tokenHash) => seen.get(tokenHash) ?? null,

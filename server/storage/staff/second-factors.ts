@@ -70,7 +70,7 @@ const saveOfficeSettings = statement((builder, { isRequired }: { isRequired: 0 |
   builder.updateTable('office_settings').set({ second_factor_required: isRequired }),
 )
 
-export function wantSecondFactor(sql: Sql, adminId: number, secret: string): void {
+export function startSecondFactorSetup(sql: Sql, adminId: number, secret: string): void {
   saveUnconfirmedSecret.run(sql, { adminId, secret })
 }
 
@@ -87,11 +87,15 @@ export async function confirmSecondFactor(
 }
 
 /** One guarded statement, so that of two requests with the same code only one is accepted. */
-export async function takeStep(sql: Sql, adminId: number, step: number): Promise<boolean> {
+export async function acceptSecondFactorCode(
+  sql: Sql,
+  adminId: number,
+  step: number,
+): Promise<boolean> {
   return (await saveStep.run(sql, { adminId, step }).changes) === 1
 }
 
-export async function takeRecoveryCode(
+export async function useRecoveryCode(
   sql: Sql,
   adminId: number,
   codeHash: string,
@@ -105,7 +109,7 @@ export function renewRecoveryCodes(sql: Sql, adminId: number, codeHashes: readon
   for (const codeHash of codeHashes) addRecoveryCode.run(sql, { adminId, codeHash })
 }
 
-export async function dropSecondFactor(sql: Sql, username: string): Promise<boolean> {
+export async function removeSecondFactor(sql: Sql, username: string): Promise<boolean> {
   const adminId = await findUserId(sql, username)
   if (adminId === null) return false
   deleteRecoveryCodes.run(sql, { adminId })

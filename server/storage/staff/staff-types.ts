@@ -98,7 +98,7 @@ export interface UserStore {
   admin(username: string): Promise<AdminRow | null>
   adminCount(): Promise<number>
   /** By name. */
-  people(at: Instant): Promise<readonly StoredUser[]>
+  staffAccounts(at: Instant): Promise<readonly StoredUser[]>
   /** Adds an owner of all events, unless `may` restricts it. */
   addAdmin(
     username: string,
@@ -106,7 +106,7 @@ export interface UserStore {
     at: Instant,
     may?: MayWhat,
   ): Promise<Result<number, { readonly code: 'username_taken' }>>
-  setMay(username: string, may: MayWhat): Promise<UserChange>
+  setPermissions(username: string, may: MayWhat): Promise<UserChange>
   /** Also ends every session of that user. The last owner of all events is not removed. */
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
   /** Also ends every session of that user, and every link to set a password. */
@@ -124,10 +124,10 @@ export interface UserStore {
 
   account(adminId: number): Promise<StoredAccount | null>
   /** Returns a user's list settings, by event id and list id separated by a slash. */
-  myLists(adminId: number): Promise<Readonly<Record<string, MyList>>>
-  keepMyList(adminId: number, list: string, kept: MyList): Promise<void>
+  savedViews(adminId: number): Promise<Readonly<Record<string, MyList>>>
+  saveView(adminId: number, list: string, kept: MyList): Promise<void>
   /** Stores a secret that is valid once confirmed. */
-  wantSecondFactor(adminId: number, secret: string): Promise<void>
+  startSecondFactorSetup(adminId: number, secret: string): Promise<void>
   /** Activates the secret being set up, with these recovery codes; false: it is no longer that secret. */
   confirmSecondFactor(
     adminId: number,
@@ -136,12 +136,12 @@ export interface UserStore {
     codeHashes: readonly string[],
   ): Promise<boolean>
   /** Accepts the code of a 30-second step; false: that one or a later one was used before. */
-  takeStep(adminId: number, step: number): Promise<boolean>
+  acceptSecondFactorCode(adminId: number, step: number): Promise<boolean>
   /** Uses up a recovery code; false: there is none, or it was used. */
-  takeRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
+  useRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
   renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>
   /** False: no user of this name, or no second factor. */
-  dropSecondFactor(username: string): Promise<boolean>
+  removeSecondFactor(username: string): Promise<boolean>
   secondFactorRequired(): Promise<boolean>
   requireSecondFactor(required: boolean): Promise<void>
 
@@ -154,16 +154,16 @@ export interface UserStore {
   /** Closes all sessions of a user except one. Returns how many. */
   closeOtherSessions(adminId: number, tokenHash: string): Promise<number>
 
-  audit(entry: AuditEntry): Promise<void>
+  addAuditEntry(entry: AuditEntry): Promise<void>
   auditOf(
     regNo: RegNo,
   ): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]>
   /** Returns audit log entries, newest first: those older than `before`, at most `limit`. */
-  activity(
+  auditLog(
     query: ActivityQuery,
     before: number | null,
     limit: number,
   ): Promise<readonly ActivityRow[]>
   /** Users who did something in these events (null: anywhere), by name. Removed users are among them. */
-  actors(events: readonly string[] | null): Promise<readonly string[]>
+  auditLogUsers(events: readonly string[] | null): Promise<readonly string[]>
 }

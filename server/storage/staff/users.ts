@@ -156,7 +156,7 @@ export const findUserId = async (sql: Sql, username: string): Promise<number | n
 const isLastOwner = async (sql: Sql, id: number): Promise<boolean> =>
   (await onlyOwner.get(sql, { id })) !== undefined
 
-export async function setMay(
+export async function setPermissions(
   sql: Sql,
   username: string,
   { role, events }: MayWhat,

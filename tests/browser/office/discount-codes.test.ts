@@ -102,7 +102,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
     category: 'member',
     answers: { companions: [{ name: 'Binu Nair', age: 7 }], code: 'member' },
   })
-  expect(await server.deps.store.codeOf(regNo as RegNo)).toBe(told[1])
+  expect(await server.deps.store.discountCodeOf(regNo as RegNo)).toBe(told[1])
   expect(complaints).toEqual([])
   await context.close()
 })

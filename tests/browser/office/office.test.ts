@@ -559,7 +559,7 @@ test('the dashboard shows the number of payments that need review', async () => 
   if (payment?.status !== 'success') throw new Error('not paid')
   const { orderId, amount } = payment
   const second = { type: 'confirmed', reference: 'SECOND', currency: 'INR', kind: 'sale' } as const
-  await server.deps.store.applyFact(orderId, { ...second, amount, at: server.now() }, null)
+  await server.deps.store.applyPaymentEvent(orderId, { ...second, amount, at: server.now() }, null)
   const page = await enter('/admin/dashboard', 360)
   const panel = page.getByRole('region', { name: 'AFPICON' })
   await panel.getByText('Needs review').waitFor()

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const why = 'A copy of 10 Jan 2026, 11:00 was restored.'
   const begun = { at, who: 'rollcall', why, copyAt: at, servedAt: null, taken: [] }
   await store.beginRecovery(begun, null)
-  await store.keepUnknownPayment({
+  await store.reviewUnknownPayment({
     orderId: 'SMPL900000000019',
     eventId: 'sample2026',
     source: 'airpay',

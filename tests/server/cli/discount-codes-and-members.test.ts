@@ -19,7 +19,7 @@ beforeAll(async () => {
     { key: 'l12', cells: life },
     { key: 'a7', cells: annual },
   ]
-  await server.deps.store.replaceRoll('sample2026', 'society', rows, 'office', server.now())
+  await server.deps.store.replaceMemberList('sample2026', 'society', rows, 'office', server.now())
 })
 afterAll(async () => {
   await server.close()

@@ -410,9 +410,9 @@ test('replaces sequential numbers by random ones and keeps the old number; keeps
   const store = await openStoreHere({ dataDir: join(folder, 'var') })
   try {
     const stored = [
-      await store.formerly('pulmocon2025', 'PULMO-2025-17'),
-      await store.formerly('pulmocon2025', 'PULMO-2025-18'),
-      await store.formerly('pulmocon2025', ours),
+      await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-17'),
+      await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-18'),
+      await store.registrationByFormerNumber('pulmocon2025', ours),
     ].map((one) => one?.regNo ?? '')
     expect(stored.map((number) => isRegNo(pulmo(), number))).toEqual([true, true, true])
     expect([new Set(stored).size, stored[2]]).toEqual([3, ours])

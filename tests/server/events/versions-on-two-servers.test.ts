@@ -209,7 +209,7 @@ else {
       return due.find(({ orderId }) => orderId === order)?.attempts ?? 0
     }
     for (const app of [first, second]) app.at('2026-01-20T12:05:00+05:30')
-    expect(await second.deps.store.claimQuestion(order, second.now(), second.now())).toBe(true)
+    expect(await second.deps.store.claimStatusQuery(order, second.now(), second.now())).toBe(true)
     await first.deps.payments.reconcile()
     expect(await askedSoFar()).toBe(0)
     // Nobody has heard of the second again.

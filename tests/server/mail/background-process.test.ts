@@ -42,7 +42,7 @@ async function registerAndPay(): Promise<RegNo> {
   last += 1
   const regNo = await register(server, KERALA, { n: last, on: day, answers: PERSON })
   const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? paise(0)
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 1),
     { type: 'confirmed', reference: `PAID${last}`, amount, currency: '356', kind: 'sale', at: day },
     null,

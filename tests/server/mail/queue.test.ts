@@ -85,7 +85,7 @@ const paid = async (regNo: string) => {
   if (payment === undefined) throw new Error('nothing is to be paid')
   const { orderId, amount } = payment
   const sale = { reference: 'A1', amount, currency: '356', kind: 'sale', at: now } as const
-  await store.applyFact(orderId, { type: 'confirmed', ...sale }, null)
+  await store.applyPaymentEvent(orderId, { type: 'confirmed', ...sale }, null)
 }
 
 const smtp = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer> => {

@@ -162,7 +162,7 @@ test('sends emails that were queued while the clock was ahead, once it is right 
   })
   server.answer.of = {}
   now = noon
-  await store.clockWentBack(now)
+  await store.rescheduleAfterClockChange(now)
   await worker.run()
   expect(await Promise.all([untried, claimed, tried].map((one) => one()))).toEqual([
     'sent',
@@ -185,7 +185,7 @@ test('gives up no email while the clock is years ahead', async () => {
   await worker.run()
   expect(await throttled()).toBe('queued')
   now = instant(noon + hour)
-  await store.clockWentBack(now)
+  await store.rescheduleAfterClockChange(now)
   server.answer.of = {}
   await worker.run()
   expect(await throttled()).toBe('sent')

@@ -76,7 +76,13 @@ test('the owner of one event saw the names of users of other events in the filte
     ['of-another', 'another2026'],
     ['of-this', EVENT],
   ] as const)
-    await server.deps.store.audit({ at: server.now(), who, what: 'noted', eventId, regNo: null })
+    await server.deps.store.addAuditEntry({
+      at: server.now(),
+      who,
+      what: 'noted',
+      eventId,
+      regNo: null,
+    })
   const people = async ({ get }: Office) => (await get('/admin/log/')).json<ActivityAnswer>().people
   expect(await people(ofOne)).toContain('of-this')
   expect(await people(ofOne)).not.toContain('of-another')

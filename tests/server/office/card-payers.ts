@@ -28,7 +28,7 @@ export async function registerDelegate(
 /** The gateway says that it was paid. */
 export async function registerPaid(server: TestApp, event: string, reference: string) {
   const one = await registerDelegate(server, event)
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     one.order,
     {
       type: 'confirmed',

@@ -26,7 +26,7 @@ beforeAll(async () => {
     await app.post(`/api/${id}/register/`, { ...fixtureDelegate, email: email ?? '' })
   owner = await signIn(app, 'owner')
   await signIn(app, 'desk')
-  await app.deps.store.setMay('desk', { role: 'desk', events: ['one2026'] })
+  await app.deps.store.setPermissions('desk', { role: 'desk', events: ['one2026'] })
   desk = await signIn(app, 'desk')
 })
 afterAll(() => app.close())

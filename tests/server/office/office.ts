@@ -151,7 +151,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
   const total = quoted.ok ? quoted.value.total : paise(0)
   const at = instant(made.on + 60_000)
   if (made.pays === 'success')
-    await test.deps.store.applyFact(
+    await test.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       {
         type: 'confirmed',
@@ -164,7 +164,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
       made.mail ?? null,
     )
   if (made.pays === 'wrong-amount')
-    await test.deps.store.applyFact(
+    await test.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       {
         type: 'confirmed',
@@ -177,7 +177,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
       null,
     )
   if (made.pays === 'failed')
-    await test.deps.store.applyFact(
+    await test.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       { type: 'declined', code: '400', message: 'Insufficient funds', at },
       null,

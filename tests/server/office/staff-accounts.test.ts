@@ -208,7 +208,7 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
   const added = await shut.deps.store.addAdmin('owner', passwordHash, shut.now())
   if (!added.ok) throw new Error(added.error.code)
   const secret = new Secret({ size: 20 }).base32
-  await shut.deps.store.wantSecondFactor(added.value, secret)
+  await shut.deps.store.startSecondFactorSetup(added.value, secret)
   await shut.deps.store.confirmSecondFactor(added.value, secret, 0, [])
   const right = (): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: shut.now() })
@@ -465,7 +465,7 @@ describe('the audit log', () => {
     await get('/admin/dashboard/stats/', owner)
     await get('/admin/dashboard/stats/', owner)
     for (let n = 0; n < 55; n += 1)
-      await server.deps.store.audit({
+      await server.deps.store.addAuditEntry({
         at: server.now(),
         who: 'asha',
         what: `=wrote note ${n}`,

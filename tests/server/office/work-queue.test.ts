@@ -57,7 +57,7 @@ test('every number of the work queue is the count of its list, and falls when th
     { payBack: paise(100_000), shown: null, mail: null },
   )
   expect(cancelled.ok).toBe(true)
-  await store.note({
+  await store.addNote({
     ...wanted,
     who: 'delegate',
     regNo: asking,
@@ -85,7 +85,7 @@ test('every number of the work queue is the count of its list, and falls when th
   office = await signIn(test_)
 
   for (const regNo of [asking, mailed])
-    await store.note({
+    await store.addNote({
       ...wanted,
       regNo,
       act: 'note',
@@ -127,13 +127,13 @@ test('a refund that the gateway began and never made, or rejected, was not in th
   const ask = async (of: typeof abandoned, response: 'begun' | 'refused') => {
     const at = test_.now()
     const wanted = { of, amount: paise(50_000), why: 'Ill', who: 'office', at }
-    expect((await store.wantRefund(wanted)).ok).toBe(true)
+    expect((await store.requestRefund(wanted)).ok).toBe(true)
     const one = (await store.refundsToSend(at, 99)).find(
       ({ orderId }) => orderId === createOrderId(of, 1),
     )
     expect(await store.claimRefund(one?.id ?? 0, at)).toBe(true)
     const told = { raw: '{}', gateway: 'airpay', said: 'Too late.' }
-    await store.refundTold(
+    await store.recordRefundResponse(
       one?.id ?? 0,
       response === 'begun'
         ? { ...told, said: '', is: 'begun', reference: 'RF1' }
@@ -147,7 +147,7 @@ test('a refund that the gateway began and never made, or rejected, was not in th
   expect((await waiting())['review']).toBe(before + 1)
   test_.at('2025-11-20T12:00:00+05:30')
   office = await signIn(test_)
-  expect(await store.silentRefunds(test_.now())).toBe(1)
+  expect(await store.markUnansweredRefunds(test_.now())).toBe(1)
   expect((await waiting())['review']).toBe(before + 2)
   const rows = await listed('review')
   for (const regNo of [abandoned, refused]) expect(rows).toContain(regNo)

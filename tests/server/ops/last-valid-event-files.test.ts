@@ -319,7 +319,7 @@ test('a changed file with an account without credentials: the previous version s
   }
   expect(await seen('owner')).toEqual([expect.stringContaining('AIRPAY_ELSEWHERE')])
   await signIn(other, 'treasurer')
-  await other.deps.store.setMay('treasurer', { role: 'treasurer', events: ['sample2026'] })
+  await other.deps.store.setPermissions('treasurer', { role: 'treasurer', events: ['sample2026'] })
   expect(await seen('treasurer')).toBeUndefined()
   await other.close()
 })

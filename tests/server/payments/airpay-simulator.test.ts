@@ -257,7 +257,7 @@ describe('stored payments', () => {
     if (refund.is !== 'begun') throw new Error('refused')
     const { reference: of } = refund
     const fact = { type: 'refunded' as const, reference: of, amount: paise(708_000), at: rig.now() }
-    await deps.store.applyFact(orderId, fact, null)
+    await deps.store.applyPaymentEvent(orderId, fact, null)
     expect(rig.holds(orderId)).toMatchObject({ status: 'refunded', registration: 'refunded' })
   })
 })

@@ -214,9 +214,9 @@ test('a registration that expired while the clock was a month ahead can be paid 
   await server.lapsing.run()
   expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', payUntil })
   expect((await mailsOf(body.reg_no)).at(-1)?.subject).toContain('is open again')
-  expect((await server.deps.store.acts(body.reg_no as never)).map(({ act: name }) => name)).toEqual(
-    ['lapse', 'reopen'],
-  )
+  expect(
+    (await server.deps.store.actions(body.reg_no as never)).map(({ act: name }) => name),
+  ).toEqual(['lapse', 'reopen'])
   const number = utr()
   await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-10' })
   const came = { act: 'confirm', way: 'transfer', reference: number, amount: '4720' }
@@ -306,7 +306,7 @@ async function paysByCard(regNo: string, reference: string, before = 0): Promise
   if (order === undefined) throw new Error('no order')
   const { orderId, amount } = order
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
-  await server.deps.store.applyFact(orderId, { ...sale, at: server.now() }, null)
+  await server.deps.store.applyPaymentEvent(orderId, { ...sale, at: server.now() }, null)
 }
 
 test('a delegate who chose a transfer pays by card instead, at the same price', async () => {
@@ -356,7 +356,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
   await paysByCard(body.reg_no, 'CARD2')
   expect((await stored(body.reg_no)).state).toBe('complete')
-  expect(await server.deps.store.tellings((await stored(body.reg_no)).regNo)).toMatchObject([
+  expect(await server.deps.store.paymentClaims((await stored(body.reg_no)).regNo)).toMatchObject([
     { reference: number, endedAs: 'again' },
   ])
   const office = await signIn(server)
@@ -367,7 +367,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
     state: 'complete',
   })
   const revenue = async () =>
-    (await server.deps.store.figures('lekhacon2027', '2027-01-10' as never)).revenue
+    (await server.deps.store.dashboardFigures('lekhacon2027', '2027-01-10' as never)).revenue
   const before = await revenue()
   const came = { act: 'came_again', way: 'transfer', reference: number, amount: '4720' }
   expect(await act(body.reg_no, { ...came, amount: '0' })).toMatchObject({ status: 422 })
@@ -526,7 +526,7 @@ describe('at the front desk', () => {
     const regNo = String(body['reg_no'])
     expect(await stored(regNo)).toMatchObject({ total: 472_000, paymentStatus: 'success' })
     expect((await stored(regNo)).answers).not.toHaveProperty('way')
-    const trail = await server.deps.store.acts((await stored(regNo)).regNo)
+    const trail = await server.deps.store.actions((await stored(regNo)).regNo)
     expect(trail.map(({ act, who }) => [act, who])).toEqual([
       ['add', 'at the desk'],
       ['confirm', 'at the desk'],
@@ -544,7 +544,7 @@ describe('at the front desk', () => {
 
   test('a changed price is shown before the registration is stored', async () => {
     const rows = async () =>
-      (await server.deps.store.figures('lekhacon2027', '2027-01-10' as never)).total
+      (await server.deps.store.dashboardFigures('lekhacon2027', '2027-01-10' as never)).total
     const before = await rows()
     expect(await add({ ...cash, total: 4000 })).toMatchObject({
       status: 409,

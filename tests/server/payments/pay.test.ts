@@ -162,7 +162,11 @@ describe('a delegate who pays again', () => {
     const { orderId, regNo } = await rig.place()
     const { store } = rig.parts().deps
     const fail = (id: OrderId) =>
-      store.applyFact(id, { type: 'declined', code: '400', message: '', at: rig.now() }, null)
+      store.applyPaymentEvent(
+        id,
+        { type: 'declined', code: '400', message: '', at: rig.now() },
+        null,
+      )
     await fail(orderId)
     for (let attempt = 2; attempt <= 99; attempt += 1) {
       const next = await store.retry(regNo as RegNo, rig.now())
@@ -203,7 +207,7 @@ describe('the same form again', () => {
     const [payment] = rig.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)
     await rig
       .parts()
-      .deps.store.applyFact(
+      .deps.store.applyPaymentEvent(
         orderId,
         { type: 'refunded', reference: 'R1', amount: payment?.['amount'] as never, at: rig.now() },
         null,

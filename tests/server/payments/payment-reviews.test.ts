@@ -266,7 +266,13 @@ describe('a refund', () => {
       },
     }
     const payments = openPayments({ ...deps, gateway: lost }, { isEnabled: false })
-    await deps.store.wantRefund({ of: regNo, amount: null, why, who: 'treasurer', at: rig.now() })
+    await deps.store.requestRefund({
+      of: regNo,
+      amount: null,
+      why,
+      who: 'treasurer',
+      at: rig.now(),
+    })
     await payments.sendRefunds()
     await payments.sendRefunds()
     rig.advance(10 * minute)

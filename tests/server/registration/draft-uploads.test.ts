@@ -108,7 +108,7 @@ test('a document named by two registrations is stored for each: erasing one keep
   const [first = '', second = ''] = numbers
   expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
   for (const number of numbers)
-    await server.deps.store.applyFact(number as OrderId, declined(server.now()), null)
+    await server.deps.store.applyPaymentEvent(number as OrderId, declined(server.now()), null)
   const erased = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
   expect(erased.status, JSON.stringify(erased.body)).toBe(200)
   await server.deps.uploads.sweep()
@@ -164,7 +164,7 @@ test.each<[string, () => Promise<string>]>([
       const token = `proof.${'B'.repeat(43)}`
       const bytes = pdf('of another')
       await tokenOf(bytes)
-      await server.deps.store.keepDraft(createHash('sha256').update(token).digest('hex'), {
+      await server.deps.store.saveDraftUpload(createHash('sha256').update(token).digest('hex'), {
         eventId: 'chirurgia2026',
         field: 'pg_proof',
         sha256: hashOf(bytes),

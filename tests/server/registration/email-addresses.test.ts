@@ -60,7 +60,11 @@ test('resends a confirmation to the stored address, a few minutes apart and a li
   const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterAnswer>()
   expect((await askFor(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
-  await server.deps.store.applyFact(reg_no as OrderId, confirmed('AP1', total as Paise), null)
+  await server.deps.store.applyPaymentEvent(
+    reg_no as OrderId,
+    confirmed('AP1', total as Paise),
+    null,
+  )
   const said: [number, string][] = []
   for (let minute = 0; minute <= 14; minute += 1) {
     server.at(`2025-10-10T12:${String(minute).padStart(2, '0')}:00+05:30`)

@@ -76,8 +76,8 @@ const registered = async (pays = true) => {
       text: 'Dear Zulekha Quatermain',
     }
     const fact = confirmed(`BANKREF${regNo}`, paise(118_000), server.now())
-    await server.deps.store.applyFact(orderId, fact, mail)
-    await server.deps.store.recordNotice({
+    await server.deps.store.applyPaymentEvent(orderId, fact, mail)
+    await server.deps.store.recordGatewayMessage({
       gateway: 'airpay',
       kind: 'status',
       orderId,
@@ -204,7 +204,7 @@ describe('an erased person', () => {
     })
     // More money for the same order is before a person.
     const fact = confirmed('SECOND', paise(118_000), server.now())
-    await server.deps.store.applyFact(orderId, fact, null)
+    await server.deps.store.applyPaymentEvent(orderId, fact, null)
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
       code: 'moved_on',
     })
@@ -274,9 +274,9 @@ test('data is erased after its retention period: files first, answers later, not
     await server.keeping.run()
     expect([day, await held()]).toEqual([day, still])
   }
-  expect((await server.deps.store.acts(regNo)).map(({ act: name, who }) => [name, who])).toEqual([
-    ['erase', 'rollcall'],
-  ])
+  expect((await server.deps.store.actions(regNo)).map(({ act: name, who }) => [name, who])).toEqual(
+    [['erase', 'rollcall']],
+  )
 })
 
 test('a clock in a wrong year erases nothing until it is right again or an owner confirms it; each run is logged', async () => {

@@ -110,7 +110,7 @@ const paid = async (
   { payment_data: data }: Pick<RegisterAnswer, 'payment_data'>,
   reference: string,
 ) =>
-  server.deps.store.applyFact(
+  server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
     confirmed(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
     null,
@@ -204,7 +204,7 @@ describe('the last seat', () => {
     ])
     expect((await paid(second, 'AP2')).payment.status).toBe('success')
     const amount = server.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)[0]
-    await server.deps.store.applyFact(
+    await server.deps.store.applyPaymentEvent(
       orderId as OrderId,
       confirmed('AP1', Number(amount?.['amount']) as never, server.now()),
       null,

@@ -174,7 +174,7 @@ describe('a registration read by its number', () => {
     const { reg_no, payment_data } = (
       await post('/api/sample2026/register/', fixtureDelegate)
     ).json<RegisterAnswer>()
-    await deps.store.applyFact(
+    await deps.store.applyPaymentEvent(
       payment_data?.orderid as never,
       { type: 'declined', code: '400', message: 'no', at: deps.clock() },
       null,
@@ -203,7 +203,7 @@ describe('a registration read by its number', () => {
       failed_as: null,
     })
     // The second one merely never came: that no money went is known of the first alone.
-    await deps.store.applyFact(order as never, { type: 'expired', at: deps.clock() }, null)
+    await deps.store.applyPaymentEvent(order as never, { type: 'expired', at: deps.clock() }, null)
     expect(await read(reg_no)).toMatchObject({ payment_status: 'failed', failed_as: 'expired' })
     expect(sandbox).not.toBeNull()
   })

@@ -63,7 +63,7 @@ test('the browser that registered cannot read the person to whom the registratio
     ).json()
   expect(await read()).not.toHaveProperty('partial')
   const { payment_data: data } = await registers(key)
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
     confirmed('AP1', paise(118_000), server.now()),
     null,
@@ -81,7 +81,7 @@ test('the former holder read the name of the person to whom the registration was
   const email = 'first@sample.example'
   const registered = await server.post(`/api/${EVENT}/register/`, { ...fixtureDelegate, email })
   const { reg_no: number = '', payment_data: data } = registered.json<RegisterAnswer>()
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
     confirmed('AP2', paise(118_000), server.now()),
     null,

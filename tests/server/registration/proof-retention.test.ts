@@ -56,13 +56,13 @@ const newestOrder = async (regNo: RegNo): Promise<OrderId> => {
 const after = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
 const declined = async (regNo: RegNo, at: Instant): Promise<void> => {
   const fact = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
-  await server.deps.store.applyFact(await newestOrder(regNo), fact, null)
+  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), fact, null)
 }
 const paid = async (regNo: RegNo, at: Instant, amount?: number): Promise<void> => {
   const { total } = await found(regNo)
   const common = { type: 'confirmed', currency: '356', kind: 'sale', at } as const
   const fact = { ...common, reference: `REF${regNo}`, amount: paise(amount ?? total ?? 0) }
-  await server.deps.store.applyFact(await newestOrder(regNo), fact, null)
+  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), fact, null)
 }
 
 /** As a row that another hand, or a version to come, has left. */
@@ -88,7 +88,7 @@ const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = 
     'it expired 30 days ago',
     false,
     async (regNo) =>
-      server.deps.store.applyFact(
+      server.deps.store.applyPaymentEvent(
         await newestOrder(regNo),
         { type: 'expired', at: after(0) },
         null,
@@ -198,7 +198,7 @@ const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = 
     true,
     async (regNo) => {
       await declined(regNo, after(0))
-      await server.deps.store.rearm(await newestOrder(regNo), after(25))
+      await server.deps.store.watchPaymentAgain(await newestOrder(regNo), after(25))
     },
   ],
 ]
@@ -273,7 +273,7 @@ test('a server killed between the entry and the deletion deletes the file after 
   const regNo = await register('killed')
   await declined(regNo, after(0))
   server.at(AFTER_30_DAYS)
-  expect(await server.deps.store.dropProofs(after(0), server.now(), 'not paid')).toBe(1)
+  expect(await server.deps.store.dropFilesOfUnpaid(after(0), server.now(), 'not paid')).toBe(1)
   expect(server.uploadsStored()).toContain(hashOf('killed'))
   const again = openUploads({
     ...uploadLocations({ dataDir: server.dir }),
@@ -283,5 +283,5 @@ test('a server killed between the entry and the deletion deletes the file after 
   await again.sweep()
   expect(server.uploadsStored()).not.toContain(hashOf('killed'))
   // Once is enough.
-  expect(await server.deps.store.dropProofs(after(0), server.now(), 'not paid')).toBe(0)
+  expect(await server.deps.store.dropFilesOfUnpaid(after(0), server.now(), 'not paid')).toBe(0)
 })

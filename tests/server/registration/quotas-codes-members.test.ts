@@ -20,7 +20,7 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': outsideEvent },
     variables: { RATE_LIMITS: 'on' },
   })
-  await server.deps.store.replaceRoll(
+  await server.deps.store.replaceMemberList(
     'sample2026',
     'society',
     [
@@ -61,13 +61,13 @@ const registered = async (answers: object): Promise<RegisterAnswer> => {
 /** The gateway tells how an order ended. */
 const told = async (order: RegisterAnswer['payment_data'], fact: PaymentEvent): Promise<void> => {
   const id = (order?.orderid ?? '') as OrderId
-  expect((await server.deps.store.applyFact(id, fact, null)).changed).toBe(true)
+  expect((await server.deps.store.applyPaymentEvent(id, fact, null)).changed).toBe(true)
 }
 const made = async (kind: string, code: string, more: object = {}): Promise<void> => {
   const folded = code.toLowerCase().replaceAll('-', '')
   const codes = [{ code, folded }]
   const given = { eventId: 'sample2026', kind, codes, usesMax: 1, lastDay: null, note: '' }
-  const done = await server.deps.store.makeCodes({
+  const done = await server.deps.store.createDiscountCodes({
     ...given,
     who: 'office',
     at: server.now(),
@@ -271,7 +271,7 @@ describe('a discount code', () => {
     if (what === 'of no kind any more') await made('gift', 'OLDKIND')
     if (what === 'withdrawn') {
       await made('coupon', 'GONE')
-      await server.deps.store.withdrawCode('sample2026', 'gone', 'office', server.now())
+      await server.deps.store.withdrawDiscountCode('sample2026', 'gone', 'office', server.now())
     }
     const refused = await call(path, somebody(code))
     expect([refused.status, refused.body['code'], refused.body['message']]).toEqual([

@@ -46,7 +46,7 @@ beforeAll(async () => {
     key: kind,
     cells: { number: kind, name: 'Asha Sample', kind, valid_to: '' },
   }))
-  await server.deps.store.replaceRoll('nidancon2027', 'members', rows, 'office', server.now())
+  await server.deps.store.replaceMemberList('nidancon2027', 'members', rows, 'office', server.now())
   await codes('faculty', 'FACULTY', 100)
   await codes('coupon', 'COUPON', 100)
 })
@@ -58,7 +58,7 @@ async function codes(
   usesMax: number,
   eventId = 'nidancon2027',
 ): Promise<void> {
-  const made = await server.deps.store.makeCodes({
+  const made = await server.deps.store.createDiscountCodes({
     eventId,
     kind,
     codes: [{ code, folded: code.toLowerCase() }],
@@ -123,7 +123,7 @@ async function stored(eventId: string, regNo: string): Promise<AnsweredValues> {
 async function paid({ payment_data: order }: RegisterAnswer): Promise<void> {
   const amount: Paise = readAmount(order?.amount ?? '') ?? paise(0)
   const fact = confirmed(`AP${order?.orderid}`, amount, server.now())
-  await server.deps.store.applyFact((order?.orderid ?? '') as OrderId, fact, null)
+  await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, fact, null)
 }
 
 /** What facts come from: a number on the roll, a code of the kind. */

@@ -51,8 +51,8 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
         uploadsDropped: async (hashes) =>
           hashes.filter((hash) => references.dropped.includes(hash)),
         databaseSince: async () => since,
-        dropProofs: async () => 0,
-        forgetOldDrafts: async () => forgotten.splice(0),
+        dropFilesOfUnpaid: async () => 0,
+        deleteOldDraftUploads: async () => forgotten.splice(0),
       },
       clock: () => now,
     })

@@ -60,7 +60,7 @@ describe('a server with UPLOADS_URL', () => {
   const storedHashes = (): ReadonlySet<string> =>
     new Set(s3.keys('app').flatMap((key) => /^files\/([^/]+)\//.exec(key)?.[1] ?? []))
   const decline = (regNo: string) =>
-    server.deps.store.applyFact(regNo as OrderId, declined(server.now()), null)
+    server.deps.store.applyPaymentEvent(regNo as OrderId, declined(server.now()), null)
 
   test('a proof uploaded ahead is in the bucket, belongs to its registration, and staff can open it', async () => {
     const bytes = pdf('opened by staff')

@@ -36,8 +36,8 @@ const NO_RECORDS = {
   uploadsInUse: async () => [],
   uploadsDropped: async () => [],
   databaseSince: async () => null,
-  dropProofs: async () => 0,
-  forgetOldDrafts: async () => [],
+  dropFilesOfUnpaid: async () => 0,
+  deleteOldDraftUploads: async () => [],
 }
 
 const open = () =>

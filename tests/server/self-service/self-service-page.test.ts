@@ -52,7 +52,7 @@ async function own({ pays = true, answers = fixtureDelegate } = {}): Promise<{
   const answer = await server.post(`/api/${EVENT}/register/`, answers)
   const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
   if (pays)
-    await server.deps.store.applyFact(
+    await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
       confirmed(`AP${regNo}`, paise(118_000), server.now()),
       null,
@@ -70,7 +70,7 @@ const act = async (path: string, payload: object, more: object = {}) => {
   }
 }
 const trail = async (regNo: RegNo) =>
-  (await server.deps.store.acts(regNo)).map(({ act: name, who, why }) => [name, who, why])
+  (await server.deps.store.actions(regNo)).map(({ act: name, who, why }) => [name, who, why])
 
 describe('the self-service page', () => {
   test('shows one registration: answers, state, documents as PDF', async () => {
@@ -259,7 +259,7 @@ test('a cancellation is requested once, listed in the office, and decided there'
   })
   expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
   expect((await look(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
-  const counts = await server.deps.store.waiting([EVENT], server.now())
+  const counts = await server.deps.store.workQueue([EVENT], server.now())
   expect(counts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
   const noted = await office.act(regNo, { act: 'cancel', why: 'Payment requested.', pay_back: 885 })
   expect(noted).toMatchObject({ status: 200 })

@@ -66,7 +66,7 @@ export function actingContract(given: Given): void {
   }
   test('a balance paid by card instead of a transfer is an order that is queried at the gateway', async () => {
     const { regNo, orderId } = await registered(store)
-    await store.applyFact(orderId, confirmed('AP1'), null)
+    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
     await dearer(regNo)
     const [byTransfer] = (await found(store, regNo)).payments
     expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
@@ -82,7 +82,7 @@ export function actingContract(given: Given): void {
   })
 
   test('a paid balance gets a receipt with the tax that the first one did not state', async () => {
-    await store.keepEventFile({
+    await store.saveEventFile({
       hash: 'hash-1',
       eventId: 'demo',
       text: '',
@@ -92,12 +92,12 @@ export function actingContract(given: Given): void {
       issuer: ISSUER,
     })
     const { regNo, orderId } = await registered(store)
-    await store.applyFact(orderId, confirmed('AP1'), null)
+    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
     await dearer(regNo, 100, card)
     const [difference] = (await found(store, regNo)).payments
     if (difference === undefined) throw new Error('no difference was asked for')
     const paid = confirmed('AP2', difference.amount)
-    await store.applyFact(difference.orderId, paid, null)
+    await store.applyPaymentEvent(difference.orderId, paid, null)
     expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
     const receipts = await store.documents(regNo)
     expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
@@ -110,22 +110,26 @@ export function actingContract(given: Given): void {
     'a first balance that is paid after a second correction, whose order %s, leaves only the rest due',
     async (second) => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
       await dearer(regNo, 100, card)
       const [first] = (await found(store, regNo)).payments
       await dearer(regNo, 300, card)
       const [open] = (await found(store, regNo)).payments
       if (second === 'has expired')
-        await store.applyFact(
+        await store.applyPaymentEvent(
           open?.orderId ?? orderId,
           { type: 'expired', at: later(30 * hour) },
           null,
         )
-      await store.applyFact(first?.orderId ?? orderId, confirmed('AP2', paise(100)), null)
+      await store.applyPaymentEvent(first?.orderId ?? orderId, confirmed('AP2', paise(100)), null)
       const { due, payments } = await found(store, regNo)
       expect(due).toBe(200)
       expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
-      await store.applyFact(payments[0]?.orderId ?? orderId, confirmed('AP3', paise(200)), null)
+      await store.applyPaymentEvent(
+        payments[0]?.orderId ?? orderId,
+        confirmed('AP3', paise(200)),
+        null,
+      )
       expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
     },
   )
@@ -161,7 +165,7 @@ export function actingContract(given: Given): void {
     const byHand = { way: 'transfer' }
     const [one, two] = [await registered(store, byHand), await registered(store, byHand)]
     const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
-      store.confirm(
+      store.recordPayment(
         wanted(regNo, { act: 'confirm', actor: 'treasurer' }),
         { way, reference, amount: quoted.total, paidAt: later(1000) },
         null,
@@ -176,11 +180,11 @@ export function actingContract(given: Given): void {
     const byHand = { way: 'transfer' }
     const [from, to] = [await registered(store, byHand), await registered(store, byHand)]
     const waits = async (ways: readonly string[]) =>
-      (await store.awaited('demo', ways)).find(({ regNo }) => regNo === to.regNo)
+      (await store.expectedPayments('demo', ways)).find(({ regNo }) => regNo === to.regNo)
     expect(await waits([])).toMatchObject({ due: quoted.total, priced: null })
     const { answers, category } = await found(store, to.regNo)
     expect((await waits(['transfer']))?.priced).toEqual({ answers, category, isInReview: false })
-    await store.confirm(
+    await store.recordPayment(
       wanted(from.regNo, { act: 'confirm', actor: 'treasurer' }),
       { way: 'transfer', reference: '512345678901', amount: paise(100), paidAt: later(1000) },
       null,
@@ -188,7 +192,7 @@ export function actingContract(given: Given): void {
     const [review] = await store.reviews('demo')
     const price = { ...quoted, total: paise(quoted.total + 118), base: paise(quoted.base + 118) }
     const move = { what: 'move', to: to.regNo, price, why: 'A friend.', who: 'office' } as const
-    expect(await store.decide(review?.id ?? '', move, later(2000), null)).toMatchObject({
+    expect(await store.decideReview(review?.id ?? '', move, later(2000), null)).toMatchObject({
       ok: true,
     })
     expect(await found(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
@@ -199,15 +203,15 @@ export function actingContract(given: Given): void {
     const byHand = { way: 'transfer' }
     const [one, inReview] = [await registered(store, byHand), await registered(store, byHand)]
     const card = await registered(store)
-    await store.confirm(
+    await store.recordPayment(
       wanted(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
       { way: 'transfer', reference: '512345678902', amount: paise(100), paidAt: later(1000) },
       null,
     )
     const quote = { ...quoted, total: paise(quoted.total + 118), base: paise(quoted.base + 118) }
     const prices = [one, inReview, card].map(({ regNo }) => ({ regNo, ways: ['transfer'], quote }))
-    expect(await store.priceOfDay(prices, later(2000))).toBe(1)
-    expect(await store.priceOfDay(prices, later(3000))).toBe(0)
+    expect(await store.repriceByCreditDate(prices, later(2000))).toBe(1)
+    expect(await store.repriceByCreditDate(prices, later(3000))).toBe(0)
     expect(await found(store, one.regNo)).toMatchObject({
       total: quote.total,
       payments: [{ amount: quote.total }, { amount: quoted.total }],
@@ -220,11 +224,13 @@ export function actingContract(given: Given): void {
     const { regNo, orderId } = await registered(store)
     const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
     const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
-    expect(await store.tell(tell, { ...told, uploads: [], drafts: [] }, null)).toMatchObject({
+    expect(
+      await store.addPaymentClaim(tell, { ...told, uploads: [], drafts: [] }, null),
+    ).toMatchObject({
       ok: true,
     })
     expect(await found(store, regNo)).toMatchObject({ state: 'told', paymentStatus: 'pending' })
-    await store.applyFact(orderId, confirmed('AP1'), null)
+    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
     const { state, payments } = await found(store, regNo)
     expect([state, payments.map(({ status }) => status)]).toEqual([
       'complete',
@@ -240,10 +246,12 @@ export function actingContract(given: Given): void {
     'who tells of a transfer after the gateway said %s: the order of the card is %s',
     async ([said, stands]) => {
       const { regNo, orderId } = await registered(store)
-      await store.asked(orderId, later(1), later(2), said)
+      await store.recordStatusQuery(orderId, later(1), later(2), said)
       const told = { way: 'transfer', reference: `HDFC${said}`, paidOn: null, answers: {} }
       const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate', at: later(3) })
-      expect(await store.tell(tell, { ...told, uploads: [], drafts: [] }, null)).toMatchObject({
+      expect(
+        await store.addPaymentClaim(tell, { ...told, uploads: [], drafts: [] }, null),
+      ).toMatchObject({
         ok: true,
       })
       const { state, payments } = await found(store, regNo)
@@ -254,12 +262,12 @@ export function actingContract(given: Given): void {
 
   test('a paid registration with a balance does not expire every five minutes', async () => {
     const { regNo, orderId } = await registered(store, { payUntil: later(500) })
-    await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
+    await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(1)), null)
     await dearer(regNo)
     const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
     expect(await store.overdue(later(1000), 9)).toEqual([])
-    expect(await store.lapse(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
-    expect((await store.acts(regNo)).map(({ act }) => act)).toEqual(['correct'])
+    expect(await store.expire(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+    expect((await store.actions(regNo)).map(({ act }) => act)).toEqual(['correct'])
   })
 
   test('deciding on a payment that was never requested ends the review of the registration', async () => {
@@ -268,21 +276,26 @@ export function actingContract(given: Given): void {
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
     await store.cancel(owners('cancel'), { payBack: paise(0), shown: null, mail: null })
     const money = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
-    await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
+    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...money })
     expect(await found(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
     const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
-    await store.decide(review?.id ?? '', decision, later(2000), null)
+    await store.decideReview(review?.id ?? '', decision, later(2000), null)
     expect(await store.reviews(null)).toEqual([])
     expect(await found(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
   })
 
   test('a paid and cancelled registration is counted as ended, not as paid', async () => {
     const paid = await registered(store)
-    await store.applyFact(paid.orderId, confirmed('AP1'), null)
+    await store.applyPaymentEvent(paid.orderId, confirmed('AP1'), null)
     await registered(store)
     const count = async () => {
-      const { total, paid: coming, pending, ended } = await store.figures('demo', dayOf(later(0)))
+      const {
+        total,
+        paid: coming,
+        pending,
+        ended,
+      } = await store.dashboardFigures('demo', dayOf(later(0)))
       return [total, coming, pending, ended]
     }
     expect(await count()).toEqual([2, 1, 1, 0])
@@ -295,10 +308,10 @@ export function actingContract(given: Given): void {
 
   test('an erased person owes no balance', async () => {
     const { regNo, orderId } = await registered(store)
-    await store.applyFact(orderId, confirmed('AP1'), null)
+    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
     await dearer(regNo)
     expect((await found(store, regNo)).due).toBe(100)
-    const erased = await store.erase(wanted(regNo, { act: 'erase', actor: 'owner' }))
+    const erased = await store.erasePersonalData(wanted(regNo, { act: 'erase', actor: 'owner' }))
     expect(erased).toMatchObject({ ok: true })
     expect(await found(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
@@ -307,10 +320,12 @@ export function actingContract(given: Given): void {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
-    expect(await store.refuse(owners('refuse'), { offer: null, mail: null })).toMatchObject({
+    expect(
+      await store.rejectApplication(owners('refuse'), { offer: null, mail: null }),
+    ).toMatchObject({
       ok: true,
     })
-    expect(await store.erase(owners('erase'))).toMatchObject({ ok: true })
+    expect(await store.erasePersonalData(owners('erase'))).toMatchObject({ ok: true })
     const through = { way: 'transfer' }
     const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
     expect(await store.approve(owners('approve'), approved)).toMatchObject({
@@ -323,9 +338,9 @@ export function actingContract(given: Given): void {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
-    await store.refuse(owners('refuse'), { offer: null, mail: null })
+    await store.rejectApplication(owners('refuse'), { offer: null, mail: null })
     const money = { reference: 'HDFCN52026000010', amount: quoted.total, paidAt: later(1000) }
-    await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
+    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...money })
     const decisions = async () => (await store.reviews(null)).map(({ is }) => allowedDecisions(is))
     expect(await decisions()).toEqual([['refund', 'move', 'dismiss']])
     const through = { way: 'transfer' }
@@ -340,7 +355,7 @@ export function actingContract(given: Given): void {
       why: 'x',
       who: 'Meera',
     } as const
-    expect(await store.decide(review?.id ?? '', accept, later(2000), null)).toMatchObject({
+    expect(await store.decideReview(review?.id ?? '', accept, later(2000), null)).toMatchObject({
       ok: true,
     })
     expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
@@ -351,12 +366,12 @@ export function actingContract(given: Given): void {
     async (said) => {
       const { regNo, orderId } = await registered(store, { payUntil: later(500) })
       const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
-      await store.asked(orderId, later(400), later(600), said)
+      await store.recordStatusQuery(orderId, later(400), later(600), said)
       expect(await store.overdue(later(1000), 9)).toEqual([])
-      expect(await store.lapse(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
-      await store.asked(orderId, later(600), later(700), 'no-record')
+      expect(await store.expire(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+      await store.recordStatusQuery(orderId, later(600), later(700), 'no-record')
       expect(await store.overdue(later(1000), 9)).toEqual([regNo])
-      expect(await store.lapse(lapse, mail)).toMatchObject({ ok: true })
+      expect(await store.expire(lapse, mail)).toMatchObject({ ok: true })
       expect(await stateOf(regNo)).toBe('lapsed')
     },
   )
@@ -365,15 +380,15 @@ export function actingContract(given: Given): void {
     test('follows its payments: due, complete, expired if unpaid, and due again after a retry', async () => {
       const one = await registered(store)
       expect(await stateOf(one.regNo)).toBe('to_pay')
-      await store.applyFact(one.orderId, declined(), null)
+      await store.applyPaymentEvent(one.orderId, declined(), null)
       expect(await stateOf(one.regNo)).toBe('to_pay')
       const two = await registered(store)
-      await store.applyFact(two.orderId, { type: 'expired', at: later(2000) }, null)
+      await store.applyPaymentEvent(two.orderId, { type: 'expired', at: later(2000) }, null)
       expect(await stateOf(two.regNo)).toBe('lapsed')
       const retried = await store.retry(two.regNo, later(3000))
       expect(await stateOf(two.regNo)).toBe('to_pay')
       if (!retried.ok) throw new Error(retried.error.code)
-      await store.applyFact(retried.value.orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(retried.value.orderId, confirmed('AP1'), mail)
       expect(await stateOf(two.regNo)).toBe('complete')
       const free = await store.register(newRegistration({ orderId: null }))
       if (!free.ok) throw new Error(free.error.code)
@@ -384,11 +399,11 @@ export function actingContract(given: Given): void {
   describe('a note', () => {
     test('is in the timeline with user, time and state', async () => {
       const { regNo } = await registered(store)
-      expect(await store.note(wanted(regNo))).toMatchObject({
+      expect(await store.addNote(wanted(regNo))).toMatchObject({
         ok: true,
         value: { regNo, state: 'to_pay', repeated: false },
       })
-      expect(await store.acts(regNo)).toEqual([
+      expect(await store.actions(regNo)).toEqual([
         {
           id: 1,
           at: instant(later(1000)),
@@ -405,23 +420,25 @@ export function actingContract(given: Given): void {
     test('a repeated click is processed once; the same key for another action is rejected', async () => {
       const { regNo } = await registered(store)
       const once = { key: 'k1', fingerprint: 'a' }
-      await store.note(wanted(regNo, { once }))
-      expect(await store.note(wanted(regNo, { once }))).toMatchObject({ value: { repeated: true } })
+      await store.addNote(wanted(regNo, { once }))
+      expect(await store.addNote(wanted(regNo, { once }))).toMatchObject({
+        value: { repeated: true },
+      })
       expect(
-        await store.note(wanted(regNo, { once: { key: 'k1', fingerprint: 'b' } })),
+        await store.addNote(wanted(regNo, { once: { key: 'k1', fingerprint: 'b' } })),
       ).toMatchObject({ error: { code: 'act_key_reused' } })
-      expect(await store.acts(regNo)).toHaveLength(1)
+      expect(await store.actions(regNo)).toHaveLength(1)
     })
 
     test('is rejected from a viewer, and for an unknown registration', async () => {
       const { regNo } = await registered(store)
-      expect(await store.note(wanted(regNo, { actor: 'viewer' }))).toMatchObject({
+      expect(await store.addNote(wanted(regNo, { actor: 'viewer' }))).toMatchObject({
         error: { code: 'not_your_role' },
       })
-      expect(await store.note(wanted('DEMO000000000000' as RegNo))).toMatchObject({
+      expect(await store.addNote(wanted('DEMO000000000000' as RegNo))).toMatchObject({
         error: { code: 'not_there' },
       })
-      expect(await store.acts(regNo)).toEqual([])
+      expect(await store.actions(regNo)).toEqual([])
     })
   })
 }

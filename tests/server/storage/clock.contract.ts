@@ -30,11 +30,11 @@ export function clockContract(given: Given): void {
         await registered(store),
         await registered(store),
       ]
-      await store.applyFact(ended.orderId, declined(), null)
-      await store.asked(open.orderId, later(year), later(year + hour))
-      await store.asked(ended.orderId, later(year), null)
-      await store.asked(planned.orderId, later(hour), later(5 * hour))
-      await store.clockWentBack(later(2 * hour))
+      await store.applyPaymentEvent(ended.orderId, declined(), null)
+      await store.recordStatusQuery(open.orderId, later(year), later(year + hour))
+      await store.recordStatusQuery(ended.orderId, later(year), null)
+      await store.recordStatusQuery(planned.orderId, later(hour), later(5 * hour))
+      await store.rescheduleAfterClockChange(later(2 * hour))
       expect(
         (await store.pendingPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
       ).toEqual([open.orderId])
@@ -45,21 +45,21 @@ export function clockContract(given: Given): void {
 
     test('a clock set back that runs for days is right, and the later time does not erase data', async () => {
       const allowed = 3 * day
-      const see = (ms: number) => store.seeClock(later(ms), allowed)
+      const see = (ms: number) => store.recordClock(later(ms), allowed)
       await see(ahead)
       expect(await see(0)).toEqual({ at: later(ahead), waitsSince: null, movedMs: -ahead })
       expect(await see(day)).toEqual({ at: later(ahead), waitsSince: null, movedMs: 0 })
       expect(await see(ahead)).toEqual({ at: later(ahead), waitsSince: null, movedMs: ahead - day })
       for (const days of [0, 1, 2, 3, 4]) await see(days * day)
-      expect(await store.clockSeen()).toEqual({ at: later(4 * day), waitsSince: null })
+      expect(await store.lastTrustedTime()).toEqual({ at: later(4 * day), waitsSince: null })
       expect(await see(ahead)).toEqual({ at: later(4 * day), waitsSince: later(ahead), movedMs: 0 })
     })
 
     test('an order that ended while the clock was ahead is polled by the right time', async () => {
       const { orderId } = await registered(store)
-      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
-      await store.applyFact(orderId, { type: 'expired', at: later(500 * hour) }, null)
-      await store.clockWentBack(later(26 * hour))
+      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(500 * hour) }, null)
+      await store.rescheduleAfterClockChange(later(26 * hour))
       expect((await store.watchedPayments(later(26 * hour), 10)).map((one) => one.orderId)).toEqual(
         [orderId],
       )
@@ -67,34 +67,34 @@ export function clockContract(given: Given): void {
 
     test('a payment that expired while the clock was weeks ahead is pending again', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
-      await store.applyFact(orderId, { type: 'expired', at: later(ahead) }, null)
+      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(ahead) }, null)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', state: 'lapsed' })
-      await store.clockWentBack(later(2 * hour))
+      await store.rescheduleAfterClockChange(later(2 * hour))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending', state: 'to_pay' })
       expect(await store.pendingPayments(later(2 * hour), 10)).toMatchObject([{ orderId }])
       // A day later it expires by the right time, and late money still counts.
-      await store.applyFact(orderId, { type: 'expired', at: later(day) }, null)
-      await store.clockWentBack(later(2 * day))
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(day) }, null)
+      await store.rescheduleAfterClockChange(later(2 * day))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
-      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(3 * day)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(3 * day)), null)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
     test('a payment declined while the clock was ahead stays declined', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, declined(later(ahead)), null)
-      await store.clockWentBack(later(hour))
+      await store.applyPaymentEvent(orderId, declined(later(ahead)), null)
+      await store.rescheduleAfterClockChange(later(hour))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
     test('a payment put under review after five days gets its five days again', async () => {
       const { regNo, orderId } = await registered(store)
       const undecided = (at: number) =>
-        store.applyFact(orderId, { type: 'undecided', at: later(at) }, null)
+        store.applyPaymentEvent(orderId, { type: 'undecided', at: later(at) }, null)
       await undecided(ahead)
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
-      await store.clockWentBack(later(hour))
+      await store.rescheduleAfterClockChange(later(hour))
       expect(await store.reviews(null)).toEqual([])
       expect(await store.pendingPayments(later(hour), 10)).toMatchObject([{ orderId }])
       await undecided(5 * day)
@@ -103,15 +103,15 @@ export function clockContract(given: Given): void {
 
     test('a payment whose query was claimed while the clock was ahead is queried again', async () => {
       const { orderId } = await registered(store)
-      expect(await store.claimQuestion(orderId, later(ahead), later(ahead))).toBe(true)
-      await store.asked(orderId, later(ahead), later(ahead + hour), 'no-record')
-      await store.clockWentBack(later(hour))
-      expect(await store.claimQuestion(orderId, later(hour), later(hour))).toBe(true)
+      expect(await store.claimStatusQuery(orderId, later(ahead), later(ahead))).toBe(true)
+      await store.recordStatusQuery(orderId, later(ahead), later(ahead + hour), 'no-record')
+      await store.rescheduleAfterClockChange(later(hour))
+      expect(await store.claimStatusQuery(orderId, later(hour), later(hour))).toBe(true)
     })
 
     test('a seat held while the clock was ahead is held for the usual time', async () => {
       const max = { seats: { id: 'seats', max: 1, full: { message: 'Full' } } }
-      await store.keepEventFile({
+      await store.saveEventFile({
         hash: 'hash-1',
         eventId: 'demo',
         text: '',
@@ -122,24 +122,24 @@ export function clockContract(given: Given): void {
         placeNames: { seats: 'Seats' },
       })
       await registered(store, { at: later(ahead) })
-      await store.clockWentBack(later(hour))
-      expect(await store.placesLeft('demo', {}, later(hour))).toEqual({ seats: 0 })
-      expect(await store.placesLeft('demo', {}, later(2 * hour))).toEqual({ seats: 1 })
+      await store.rescheduleAfterClockChange(later(hour))
+      expect(await store.availableSeats('demo', {}, later(hour))).toEqual({ seats: 0 })
+      expect(await store.availableSeats('demo', {}, later(2 * hour))).toEqual({ seats: 1 })
     })
 
     test('a refund that was unsure after five days is expected again', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), null)
-      await store.wantRefund({ of: regNo, amount: quoted.total, ...grounds, at: later(hour) })
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+      await store.requestRefund({ of: regNo, amount: quoted.total, ...grounds, at: later(hour) })
       const [wanted] = await store.refundsToSend(later(hour), 1)
       if (wanted === undefined) throw new Error('no refund is to be sent')
       await store.claimRefund(wanted.id, later(hour))
-      await store.refundTold(wanted.id, begun('RF1'), later(hour))
-      await store.silentRefunds(later(ahead))
+      await store.recordRefundResponse(wanted.id, begun('RF1'), later(hour))
+      await store.markUnansweredRefunds(later(ahead))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
-      await store.clockWentBack(later(2 * hour))
+      await store.rescheduleAfterClockChange(later(2 * hour))
       expect(await store.reviews(null)).toEqual([])
-      await store.silentRefunds(later(hour + 5 * day))
+      await store.markUnansweredRefunds(later(hour + 5 * day))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
     })
   })

@@ -31,7 +31,7 @@ export function secondPaymentsContract(given: Given): void {
   })
   const pay = async (changes: Changes = {}) => {
     const { regNo, orderId } = await registered(store, changes)
-    await store.applyFact(orderId, confirmed(`AP${regNo}`), mail)
+    await store.applyPaymentEvent(orderId, confirmed(`AP${regNo}`), mail)
     return { regNo, orderId }
   }
   /** Both of each pair, in the order in which they were registered. */
@@ -102,7 +102,9 @@ export function secondPaymentsContract(given: Given): void {
         await registered(store, person('Asha Demo')),
       ]
       await Promise.all(
-        orders.map(({ regNo, orderId }) => store.applyFact(orderId, confirmed(`AP${regNo}`), mail)),
+        orders.map(({ regNo, orderId }) =>
+          store.applyPaymentEvent(orderId, confirmed(`AP${regNo}`), mail),
+        ),
       )
       expect(await reported()).toEqual(orders.map(({ regNo }) => regNo))
       const seconds = await Promise.all(orders.map(({ regNo }) => store.secondPayment(regNo)))
@@ -123,7 +125,7 @@ export function secondPaymentsContract(given: Given): void {
     test('ends when either is refunded; the other is a pair again with a third', async () => {
       const [first, second] = [await pay(), await pay()]
       const back = { type: 'refunded', reference: 'RF1', at: later(70_000) } as const
-      await store.applyFact(first.orderId, { ...back, amount: quoted.total }, null)
+      await store.applyPaymentEvent(first.orderId, { ...back, amount: quoted.total }, null)
       expect(await reported()).toEqual([])
       const third = await pay()
       expect(await reported()).toEqual([second.regNo, third.regNo])
@@ -141,34 +143,38 @@ export function secondPaymentsContract(given: Given): void {
     test('is closed by a note on either, until the delegate requests a refund', async () => {
       const [first, second] = [await pay(), await pay()]
       const ask = wanted(second.regNo, { act: 'ask_refund', actor: 'delegate', why: '' })
-      await store.note(wanted(first.regNo))
+      await store.addNote(wanted(first.regNo))
       expect(await reported()).toEqual([])
-      expect((await store.askRefund(ask)).ok).toBe(true)
+      expect((await store.requestSecondPaymentRefund(ask)).ok).toBe(true)
       expect(await reported()).toEqual([first.regNo, second.regNo])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBe(ask.at)
-      expect(await store.askRefund(ask)).toMatchObject({ error: { code: 'not_now' } })
-      expect(await store.askRefund({ ...ask, regNo: first.regNo })).toMatchObject({
+      expect(await store.requestSecondPaymentRefund(ask)).toMatchObject({
+        error: { code: 'not_now' },
+      })
+      expect(await store.requestSecondPaymentRefund({ ...ask, regNo: first.regNo })).toMatchObject({
         error: { code: 'not_now' },
       })
       // Withdrawn, the note of before counts again.
       const withdraw = wanted(second.regNo, { act: 'withdraw_refund', actor: 'delegate', why: '' })
-      expect((await store.withdrawRefund(withdraw)).ok).toBe(true)
+      expect((await store.withdrawRefundRequest(withdraw)).ok).toBe(true)
       expect((await store.secondPayment(second.regNo))?.askedAt).toBeNull()
       expect(await reported()).toEqual([])
-      expect(await store.withdrawRefund(withdraw)).toMatchObject({ error: { code: 'not_now' } })
-      expect((await store.askRefund(ask)).ok).toBe(true)
+      expect(await store.withdrawRefundRequest(withdraw)).toMatchObject({
+        error: { code: 'not_now' },
+      })
+      expect((await store.requestSecondPaymentRefund(ask)).ok).toBe(true)
       // A note about something else on the first must not end the request of the second.
-      await store.note(wanted(first.regNo))
+      await store.addNote(wanted(first.regNo))
       expect(await reported()).toEqual([first.regNo, second.regNo])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBe(ask.at)
-      await store.note(wanted(second.regNo))
+      await store.addNote(wanted(second.regNo))
       expect(await reported()).toEqual([])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBeNull()
     })
 
     test('a note from before the second payment does not close it', async () => {
       const first = await pay()
-      await store.note(wanted(first.regNo, { at: later(3 * 3_600_000) }))
+      await store.addNote(wanted(first.regNo, { at: later(3 * 3_600_000) }))
       await pay()
       expect(await reported()).toHaveLength(2)
     })
@@ -179,7 +185,7 @@ export function secondPaymentsContract(given: Given): void {
       await store.importRegistrations([imported({ regNo: first, searchable })])
       const second = await pay()
       expect(await reported()).toEqual([first, second.regNo])
-      expect((await store.erase(wanted(first, { act: 'erase' }))).ok).toBe(true)
+      expect((await store.erasePersonalData(wanted(first, { act: 'erase' }))).ok).toBe(true)
       expect(await reported()).toEqual([])
     })
   })

@@ -24,7 +24,7 @@ export function officeContract(given: Given): void {
   describe('emails', () => {
     test('are due until sent or failed', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(10)), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(10)), mail)
       expect(await store.dueMails(later(9), 10)).toEqual([])
       const [due] = await store.dueMails(later(10), 10)
       expect(due).toEqual({
@@ -69,10 +69,10 @@ export function officeContract(given: Given): void {
         shared: '{}',
         at,
       })
-      await store.keepEventFile(file('one', noon))
-      await store.keepEventFile(file('two', later(1)))
+      await store.saveEventFile(file('one', noon))
+      await store.saveEventFile(file('two', later(1)))
       expect((await store.lastEventFile('demo'))?.hash).toBe('two')
-      await store.keepEventFile(file('one', later(2)))
+      await store.saveEventFile(file('one', later(2)))
       expect(await store.lastEventFile('demo')).toEqual({
         hash: 'one',
         eventId: 'demo',
@@ -121,7 +121,7 @@ export function officeContract(given: Given): void {
         { ok: false, error: { code: 'version_moved' } },
         true,
       ])
-      const [first] = await store.placesTaken('demo')
+      const [first] = await store.takenSeats('demo')
       expect(first).toMatchObject({ place: 'hall', max: 7 })
       const other = { ...event('three'), eventId: 'other' }
       const third = { ...file('three', 1), eventId: 'other' }

@@ -149,7 +149,11 @@ export function listingContract(given: Given): void {
       ['search: across two values', { search: 'nairasha' }, []],
     ])('filter by %s; page, count and export agree', async (_, changes, expected) => {
       const seeds = await seeded()
-      await store.applyFact(createOrderId((seeds.asha ?? '') as RegNo, 1), confirmed('AP1'), null)
+      await store.applyPaymentEvent(
+        createOrderId((seeds.asha ?? '') as RegNo, 1),
+        confirmed('AP1'),
+        null,
+      )
       const query = { ...all, ...changes }
       const names = expected.map((name) => seeds[name])
       const page = await store.listPage(query, 1, 10)
@@ -202,9 +206,13 @@ export function listingContract(given: Given): void {
         await registered(store, { at: later(-24 * hour) }),
       ]
       await registered(store, { eventId: 'another' })
-      await store.applyFact(one.orderId, confirmed('AP1', quoted.total, later(24 * hour)), null)
-      await store.applyFact(two.orderId, declined(), null)
-      expect(await store.figures('demo', day('2026-11-21'))).toMatchObject({
+      await store.applyPaymentEvent(
+        one.orderId,
+        confirmed('AP1', quoted.total, later(24 * hour)),
+        null,
+      )
+      await store.applyPaymentEvent(two.orderId, declined(), null)
+      expect(await store.dashboardFigures('demo', day('2026-11-21'))).toMatchObject({
         total: 3,
         paid: 1,
         failed: 1,
@@ -217,12 +225,12 @@ export function listingContract(given: Given): void {
           { day: '2026-11-22', registrations: 0, revenue: 501_500 },
         ],
       })
-      expect(regNosOf((await store.figures('demo', day('2026-11-21'))).recent)).toEqual([
+      expect(regNosOf((await store.dashboardFigures('demo', day('2026-11-21'))).recent)).toEqual([
         two.regNo,
         one.regNo,
         three.regNo,
       ])
-      expect(await store.figures('empty', day('2026-11-21'))).toEqual({
+      expect(await store.dashboardFigures('empty', day('2026-11-21'))).toEqual({
         total: 0,
         paid: 0,
         pending: 0,
@@ -243,8 +251,8 @@ export function listingContract(given: Given): void {
         category: 'member',
         answers: { state: 'Goa', member: false },
       })
-      await store.applyFact(orderId, declined(), null)
-      expect(await store.inUse('demo')).toEqual({
+      await store.applyPaymentEvent(orderId, declined(), null)
+      expect(await store.valuesInUse('demo')).toEqual({
         registrations: 2,
         pending: 1,
         fields: { full_name: 1, state: 2, member: 2 },

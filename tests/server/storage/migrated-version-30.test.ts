@@ -66,7 +66,7 @@ async function expectRecovered(
     const registration = { eventId: EVENT, at, gateway: 'airpay', askedOf }
     const one = await registered(store, registration)
     const reference = `${name} ${one.regNo}`
-    await store.applyFact(one.orderId, confirmed(reference, quoted.total, at), mail)
+    await store.applyPaymentEvent(one.orderId, confirmed(reference, quoted.total, at), mail)
     return { ...one, reference }
   }
   let store = await open()
@@ -81,7 +81,7 @@ async function expectRecovered(
     regNo,
     payment: confirmed(`LATE ${orderId}`, amount, hours(3)),
   }))
-  for (const { orderId, payment } of late) await store.applyFact(orderId, payment, mail)
+  for (const { orderId, payment } of late) await store.applyPaymentEvent(orderId, payment, mail)
   const lost = []
   for (let n = 0; n < 12; n += 1) lost.push(await sell(store, 'LOST', hours(4)))
   const before = await invoicesOf(
@@ -96,7 +96,7 @@ async function expectRecovered(
   const recovery = { at: hours(5), who: 'Meera', why: 'Restored.', taken: [] }
   await store.beginRecovery({ ...recovery, copyAt: hours(2), servedAt: hours(4) }, null)
   // The gateway is asked about what is pending, and its report names the orders that are lost.
-  for (const { orderId, payment } of late) await store.applyFact(orderId, payment, mail)
+  for (const { orderId, payment } of late) await store.applyPaymentEvent(orderId, payment, mail)
   const line = {
     is: 'sale' as const,
     amount: quoted.total,
@@ -116,7 +116,7 @@ async function expectRecovered(
   }))
   const account = { source: 'airpay', account: 'sample' }
   const report = { ...account, eventId: EVENT, sha256: 'cd', who: 'Meera', at: hours(6), lines }
-  expect(await store.keepSettlement(report)).toMatchObject({ added: 12, toReview: 12 })
+  expect(await store.saveSettlement(report)).toMatchObject({ added: 12, toReview: 12 })
   const newer = [await sell(store, 'AFTER', hours(7)), await sell(store, 'AFTER', hours(7))]
   expect(await store.endRecovery({ at: hours(8), who: 'Meera', mails: 'discard' })).not.toBeNull()
   const after = await invoicesOf(

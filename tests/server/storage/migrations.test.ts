@@ -11,11 +11,11 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { paymentsUnder, whyKnown } from '../../../server/storage/reconciliation/bank-references.ts'
-import { decide } from '../../../server/storage/reviews/decide-reviews.ts'
+import { decideReview } from '../../../server/storage/reviews/decide-reviews.ts'
 import { bankReferences } from '../../../server/storage/migrations/bank-references.ts'
 import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
-import { keepDraft } from '../../../server/storage/files/stored-draft-uploads.ts'
-import { activity } from '../../../server/storage/staff/audit-log-entries.ts'
+import { saveDraftUpload } from '../../../server/storage/files/stored-draft-uploads.ts'
+import { auditLog } from '../../../server/storage/staff/audit-log-entries.ts'
 import { acts } from '../../../server/storage/migrations/actions.ts'
 import { corrections } from '../../../server/storage/migrations/corrections.ts'
 import { draftProofs } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
@@ -26,7 +26,7 @@ import { people } from '../../../server/storage/migrations/staff.ts'
 import { places } from '../../../server/storage/migrations/seats.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import { standsAgainst } from '../../../server/storage/registrations/unique-answers.ts'
-import { applyFact } from '../../../server/storage/payments/apply-payment-events.ts'
+import { applyPaymentEvent } from '../../../server/storage/payments/apply-payment-events.ts'
 import type { Instant, OrderId, Paise, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { ActKind } from '../../../server/storage/index.ts'
 import { confirmed } from '../sample-registrations.ts'
@@ -198,7 +198,7 @@ test('migrates imports with foreign numbers: they are marked as foreign, others 
     { reg_no: 'DEMO0000000000000', former_no: null },
     { reg_no: 'PULMO18', former_no: 'PULMO18' },
   ])
-  expect((await reads(statements(older)).formerly('demo', 'PULMO18'))?.id).toBe(3)
+  expect((await reads(statements(older)).registrationByFormerNumber('demo', 'PULMO18'))?.id).toBe(3)
   expect(older.prepare('SELECT sum(registrations) AS n FROM counters').get()).toEqual({ n: 3 })
   older.close()
   rmSync(other, { recursive: true })
@@ -257,7 +257,7 @@ test('migrates bills without lines: they are read and paid as before', async () 
   await migrate(older)
   const sql = statements(older)
   expect(await reads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
-  await applyFact(sql, 'DEMO1' as OrderId, confirmed('AP1', 708_000 as Paise), null)
+  await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmed('AP1', 708_000 as Paise), null)
   expect(await reads(sql).registration('DEMO1')).toMatchObject({
     paymentStatus: 'success',
     period: 'early',
@@ -346,7 +346,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     { code: 'full', place: 'seats.scan' },
     { ids: [1], holdMs: 500 },
   ])
-  await applyFact(sql, 'DEMO2' as OrderId, confirmed('AP2', 1000 as Paise), null)
+  await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmed('AP2', 1000 as Paise), null)
   expect(await placesTaken(sql, 'demo')).toMatchObject([{ taken: 3 }])
   expect(await codeUsed(sql, 1)).toBe('ab')
   older.close()
@@ -372,7 +372,8 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
     type: 'application/pdf',
     bytes: 5,
   }
-  expect(await keepDraft(sql, 'hash', { ...draft, sha256: 'ahead', at: 9 as Instant })).toBe(true)
+  const ahead = { ...draft, sha256: 'ahead', at: 9 as Instant }
+  expect(await saveDraftUpload(sql, 'hash', ahead)).toBe(true)
   expect((await reads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])).toSorted()).toEqual([
     'ahead',
     'kept',
@@ -425,7 +426,8 @@ test('migrates registrations without a state: it is derived from the stored data
     ['lapsed', 2],
     ['to_pay', 2],
   ])
-  await applyFact(statements(older), 'DEMO301' as OrderId, confirmed('AP3', 1000 as Paise), null)
+  const paid = confirmed('AP3', 1000 as Paise)
+  await applyPaymentEvent(statements(older), 'DEMO301' as OrderId, paid, null)
   expect(counted()).toContainEqual(['complete', 2])
   older.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
               VALUES (1, 1, 'Meera', 'note', 'Rang.', '{"a":1}', 'complete', 'complete')`)
@@ -459,7 +461,7 @@ test('migrates admins without roles: they become owners of all events and stay s
   })
   const ofKind = async (kind: ActKind): Promise<readonly string[]> =>
     (
-      await activity(
+      await auditLog(
         sql,
         { who: null, events: null, kinds: [kind], words: '', from: null, to: null },
         null,
@@ -509,15 +511,15 @@ test('drafts are limited by number and by bytes', async () => {
   const file = { field: 'proof', sha256: 's', name: 'c.pdf', type: 'x' }
   const draft = { eventId: 'demo', ...file, at: 9 as Instant }
   const GB = 1024 ** 3
-  expect(await keepDraft(sql, 'a', { ...draft, bytes: GB })).toBe(true)
-  expect(await keepDraft(sql, 'b', { ...draft, bytes: GB + 1 })).toBe(false)
-  expect(await keepDraft(sql, 'b', { ...draft, bytes: GB })).toBe(true)
-  expect(await keepDraft(sql, 'c', { ...draft, bytes: 1 })).toBe(false)
+  expect(await saveDraftUpload(sql, 'a', { ...draft, bytes: GB })).toBe(true)
+  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: GB + 1 })).toBe(false)
+  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: GB })).toBe(true)
+  expect(await saveDraftUpload(sql, 'c', { ...draft, bytes: 1 })).toBe(false)
   db.exec(`DELETE FROM draft_proofs;
            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
            INSERT INTO draft_proofs SELECT 't' || i, 'demo', 'proof', 's', 'c.pdf', 'x', 1, 9 FROM n`)
-  expect(await keepDraft(sql, 'a', { ...draft, bytes: 1 })).toBe(true)
-  expect(await keepDraft(sql, 'b', { ...draft, bytes: 1 })).toBe(false)
+  expect(await saveDraftUpload(sql, 'a', { ...draft, bytes: 1 })).toBe(true)
+  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: 1 })).toBe(false)
   db.close()
   rmSync(other, { recursive: true })
 })
@@ -589,7 +591,7 @@ test('an older database with one transfer recorded twice opens: both payments st
   // What staff have decided is not asked again by a later version.
   const [first] = waiting
   const dismissed = { what: 'dismiss', why: 'Refunded by hand.', who: 'treasurer' } as const
-  const decided = await decide(sql, first?.id ?? '', dismissed, 5 as Instant, null)
+  const decided = await decideReview(sql, first?.id ?? '', dismissed, 5 as Instant, null)
   expect(decided.ok).toBe(true)
   expect((await reviews(sql, 'demo')).map(({ regNo }) => regNo)).toEqual(['DEMO3'])
   db.close()

@@ -49,7 +49,7 @@ const FILES = { long: Buffer.alloc(700_000, 'Rollcall'), short: Buffer.from([0, 
 async function filesOf(store: Store, uploads: Uploads): Promise<readonly Buffer[]> {
   const found: Buffer[] = []
   for (const field of Object.keys(FILES)) {
-    const draft = await store.draft(`token of ${field}`)
+    const draft = await store.draftUpload(`token of ${field}`)
     const kept = await uploads.read(draft?.sha256 ?? '')
     if (kept === null) throw new Error(`${field} is not there`)
     found.push(await buffer(kept.content))
@@ -74,7 +74,7 @@ else {
     server = await startPostgres()
     filled = folder()
     const store = await openStoreHere({ dataDir: filled })
-    await store.keepEventFile({
+    await store.saveEventFile({
       hash: 'h',
       eventId: 'demo',
       text: 'as: it is\n',
@@ -94,13 +94,13 @@ else {
       await uploads.keep(file.value)
       const { sha256 } = file.value
       const proof = { eventId: 'demo', field, sha256, name: field, type: 'application/pdf' }
-      await store.keepDraft(`token of ${field}`, { ...proof, bytes: bytes.length, at: noon })
+      await store.saveDraftUpload(`token of ${field}`, { ...proof, bytes: bytes.length, at: noon })
     }
     await happen(store, true)
     await registerNames(store)
     await store.addAdmin('Office', 'hash', noon)
     const { orderId } = await registered(store)
-    await store.recordNotice({
+    await store.recordGatewayMessage({
       gateway: 'demo',
       kind: 'notice',
       orderId,
@@ -127,8 +127,8 @@ else {
     for (const store of [before, after]) expect(await store.adminCount()).toBe(1)
     const page = (store: typeof before) => store.listPage({ eventId: 'demo', answers: {} }, 1, 100)
     expect(await page(after)).toEqual(await page(before))
-    expect(await after.figures('demo', dayOf(noon))).toEqual(
-      await before.figures('demo', dayOf(noon)),
+    expect(await after.dashboardFigures('demo', dayOf(noon))).toEqual(
+      await before.dashboardFigures('demo', dayOf(noon)),
     )
     expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
     const moved = openUploads({

@@ -43,8 +43,9 @@ export function people(store: () => Store) {
     return review.id
   }
   const decide = (id: string, decision: Decision, at = later(day)) =>
-    store().decide(id, decision, at, mail)
-  const revenue = async (): Promise<number> => (await store().figures('demo', dayOf(noon))).revenue
+    store().decideReview(id, decision, at, mail)
+  const revenue = async (): Promise<number> =>
+    (await store().dashboardFigures('demo', dayOf(noon))).revenue
   /** What counts, less what has gone back of it: the figures say the same. */
   const sumOf = async (...regNos: readonly RegNo[]): Promise<number> => {
     let sum = 0
@@ -63,14 +64,14 @@ export function people(store: () => Store) {
   /** A registration for which 4,000 came instead of 5,015. */
   const misfit = async (reference = 'AP1', amount: Paise = paise(400_000)) => {
     const one = await registered(store())
-    await store().applyFact(one.orderId, confirmed(reference, amount), mail)
+    await store().applyPaymentEvent(one.orderId, confirmed(reference, amount), mail)
     return one
   }
   /** A paid registration for which money came a second time. */
   const twice = async (first = 'AP1', second = 'AP2') => {
     const one = await registered(store())
-    await store().applyFact(one.orderId, confirmed(first), mail)
-    await store().applyFact(one.orderId, confirmed(second), mail)
+    await store().applyPaymentEvent(one.orderId, confirmed(first), mail)
+    await store().applyPaymentEvent(one.orderId, confirmed(second), mail)
     return one
   }
 

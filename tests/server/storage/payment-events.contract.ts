@@ -27,7 +27,7 @@ export function settlingContract(given: Given): void {
     test('a success completes payment and registration, and queues the email', async () => {
       const { regNo, orderId } = await registered(store)
       const fact = confirmed('AP1')
-      expect(await store.applyFact(orderId, fact, mail)).toMatchObject({
+      expect(await store.applyPaymentEvent(orderId, fact, mail)).toMatchObject({
         changed: true,
         review: null,
         payment: { status: 'success', reference: 'AP1', paidAt: fact.at },
@@ -38,7 +38,9 @@ export function settlingContract(given: Given): void {
         paidAt: fact.at,
         inReview: false,
       })
-      expect(await store.facts(orderId)).toEqual([{ at: fact.at, type: 'confirmed', body: fact }])
+      expect(await store.paymentEvents(orderId)).toEqual([
+        { at: fact.at, type: 'confirmed', body: fact },
+      ])
       expect(await store.mailsOf(regNo)).toMatchObject([
         { ...mail, status: 'queued', at: fact.at, error: null },
       ])
@@ -46,35 +48,39 @@ export function settlingContract(given: Given): void {
 
     test('a repeated success changes nothing', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
       const before = await found(store, regNo)
       expect(
-        await store.applyFact(orderId, confirmed('AP1', quoted.total, later(hour)), mail),
+        await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(hour)), mail),
       ).toMatchObject({ changed: false, review: null })
       expect(await found(store, regNo)).toEqual(before)
       expect((await store.mailsOf(regNo)).length).toBe(1)
-      expect((await store.facts(orderId)).length).toBe(1)
+      expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
     test('the same payment with an earlier query time is on the page of the registration once', async () => {
       const { orderId } = await registered(store)
       const told = (at: Instant): PaymentEvent =>
         Object.assign(confirmed('12345', quoted.total, at), { paidAt: at })
-      await store.applyFact(orderId, told(later(60_000)), null)
-      await store.applyFact(orderId, told(later(61_000)), null)
-      expect((await store.facts(orderId)).length).toBe(1)
+      await store.applyPaymentEvent(orderId, told(later(60_000)), null)
+      await store.applyPaymentEvent(orderId, told(later(61_000)), null)
+      expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
     test('a hundred concurrent successes queue one email and count the payment once', async () => {
       const { regNo, orderId } = await registered(store)
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, at) =>
-          store.applyFact(orderId, confirmed('AP1', quoted.total, later(60_000 + at)), mail),
+          store.applyPaymentEvent(
+            orderId,
+            confirmed('AP1', quoted.total, later(60_000 + at)),
+            mail,
+          ),
         ),
       )
       expect(answers.filter(({ changed }) => changed).length).toBe(1)
       expect((await store.mailsOf(regNo)).length).toBe(1)
-      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(501_500)
+      expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
     test('negative control: reading before writing, without the guard, queues many emails', async () => {
@@ -83,7 +89,7 @@ export function settlingContract(given: Given): void {
       const naive = async (looked: StoredPayment | null): Promise<void> => {
         if (looked?.status !== 'pending') return
         await store.queueMail(regNo, mail, noon)
-        await store.applyFact(orderId, confirmed('AP1'), null)
+        await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
       }
       await Promise.all(looks.map(naive))
       expect((await store.mailsOf(regNo)).length).toBeGreaterThan(1)
@@ -91,31 +97,31 @@ export function settlingContract(given: Given): void {
 
     test('a decline fails it; a late payment still counts', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, declined(), mail)
+      await store.applyPaymentEvent(orderId, declined(), mail)
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'failed',
         payments: [{ status: 'failed' }],
       })
       expect(await store.mailsOf(regNo)).toEqual([])
-      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
     test('is queried only by the server that claimed it, until the claim expires or is completed', async () => {
       const { orderId } = await registered(store)
-      const claim = (at: Instant) => store.claimQuestion(orderId, at, at)
+      const claim = (at: Instant) => store.claimStatusQuery(orderId, at, at)
       expect([await claim(later(1)), await claim(later(2))]).toEqual([true, false])
       // Whoever asked has died.
       expect(await claim(later(hour))).toBe(true)
-      await store.asked(orderId, later(hour), later(3 * hour), 'in-process')
+      await store.recordStatusQuery(orderId, later(hour), later(3 * hour), 'in-process')
       expect([await claim(later(2 * hour)), await claim(later(3 * hour))]).toEqual([false, true])
     })
 
     test('another amount is recorded and put under review, neither success nor failure', async () => {
       const { regNo, orderId } = await registered(store)
       const fact = confirmed('AP1', paise(100))
-      expect(await store.applyFact(orderId, fact, mail)).toMatchObject({
+      expect(await store.applyPaymentEvent(orderId, fact, mail)).toMatchObject({
         changed: true,
         review: expect.stringContaining('expected'),
         payment: { status: 'pending', review: expect.stringContaining('5,015') },
@@ -125,20 +131,22 @@ export function settlingContract(given: Given): void {
         inReview: true,
         paymentId: null,
       })
-      expect(await store.facts(orderId)).toEqual([{ at: fact.at, type: 'confirmed', body: fact }])
+      expect(await store.paymentEvents(orderId)).toEqual([
+        { at: fact.at, type: 'confirmed', body: fact },
+      ])
       expect(await store.mailsOf(regNo)).toEqual([])
-      expect(regNosOf(await store.inReview('demo'))).toEqual([regNo])
+      expect(regNosOf(await store.registrationsInReview('demo'))).toEqual([regNo])
       expect(await store.pendingPayments(later(hour), 10)).toEqual([])
-      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(0)
+      expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(0)
     })
 
     test('a payment for a paid registration goes to review and leaves the first success unchanged', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, declined(), null)
+      await store.applyPaymentEvent(orderId, declined(), null)
       const second = await store.retry(regNo, later(hour))
       if (!second.ok) throw new Error(second.error.code)
-      await store.applyFact(second.value.orderId, confirmed('AP2'), mail)
-      expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
+      await store.applyPaymentEvent(second.value.orderId, confirmed('AP2'), mail)
+      expect(await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).toMatchObject({
         review: expect.stringContaining('AP2'),
         payment: { status: 'failed' },
       })
@@ -148,13 +156,13 @@ export function settlingContract(given: Given): void {
         inReview: true,
       })
       expect((await store.mailsOf(regNo)).length).toBe(1)
-      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(501_500)
+      expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
     test('another reference of a successful payment goes to review, and the payment stays a success', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), mail)
-      expect(await store.applyFact(orderId, confirmed('AP9'), mail)).toMatchObject({
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      expect(await store.applyPaymentEvent(orderId, confirmed('AP9'), mail)).toMatchObject({
         review: expect.stringContaining('AP1'),
         payment: { status: 'success', reference: 'AP1' },
       })
@@ -163,19 +171,19 @@ export function settlingContract(given: Given): void {
         paymentId: 'AP1',
         inReview: true,
       })
-      expect((await store.facts(orderId)).length).toBe(2)
+      expect((await store.paymentEvents(orderId)).length).toBe(2)
     })
 
     test('a late decline of a paid one is stored as an event and changes nothing', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
       const before = await found(store, regNo)
-      expect(await store.applyFact(orderId, declined(later(hour)), mail)).toMatchObject({
+      expect(await store.applyPaymentEvent(orderId, declined(later(hour)), mail)).toMatchObject({
         changed: false,
         review: null,
       })
       expect(await found(store, regNo)).toEqual(before)
-      expect((await store.facts(orderId)).map(({ type }) => type)).toEqual([
+      expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual([
         'confirmed',
         'declined',
       ])
@@ -183,29 +191,31 @@ export function settlingContract(given: Given): void {
 
     test('two reasons for review are both listed, the same one only once', async () => {
       const { orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1', paise(100)), null)
-      const second = await store.applyFact(
+      await store.applyPaymentEvent(orderId, confirmed('AP1', paise(100)), null)
+      const second = await store.applyPaymentEvent(
         orderId,
         { ...confirmed('AP1'), currency: 'USD' } as PaymentEvent,
         null,
       )
       expect(second.review).toMatch(/expected.*USD/)
-      expect(await store.applyFact(orderId, confirmed('AP1', paise(100)), null)).toMatchObject({
+      expect(
+        await store.applyPaymentEvent(orderId, confirmed('AP1', paise(100)), null),
+      ).toMatchObject({
         changed: false,
         review: second.review,
       })
-      expect((await store.facts(orderId)).length).toBe(2)
+      expect((await store.paymentEvents(orderId)).length).toBe(2)
     })
 
     test('a success repeated after the refund is recognised and changes nothing', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), mail)
-      await store.applyFact(
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(
         orderId,
         { type: 'refunded', reference: 'RF1', amount: quoted.total, at: later(hour) },
         null,
       )
-      expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
+      expect(await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).toMatchObject({
         changed: false,
         review: null,
         payment: { status: 'refunded' },
@@ -219,8 +229,8 @@ export function settlingContract(given: Given): void {
 
     test('one gateway reference cannot pay two orders', async () => {
       const [one, two] = [await registered(store), await registered(store)]
-      await store.applyFact(one.orderId, confirmed('AP1'), mail)
-      expect(await store.applyFact(two.orderId, confirmed('AP1'), mail)).toMatchObject({
+      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
+      expect(await store.applyPaymentEvent(two.orderId, confirmed('AP1'), mail)).toMatchObject({
         review: expect.stringContaining(one.orderId),
         payment: { status: 'pending' },
       })
@@ -228,8 +238,8 @@ export function settlingContract(given: Given): void {
 
     test('a refund reduces the revenue of its own day', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), mail)
-      await store.applyFact(
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(
         orderId,
         { type: 'refunded', reference: 'RF1', amount: quoted.total, at: later(48 * hour) },
         null,
@@ -238,7 +248,7 @@ export function settlingContract(given: Given): void {
         paymentStatus: 'refunded',
         paymentId: 'AP1',
       })
-      const { revenue, byDay } = await store.figures('demo', dayOf(noon))
+      const { revenue, byDay } = await store.dashboardFigures('demo', dayOf(noon))
       expect(revenue).toBe(0)
       expect(byDay).toEqual([
         { day: '2026-11-21', registrations: 1, revenue: 501_500 },
@@ -254,23 +264,23 @@ export function settlingContract(given: Given): void {
         contentType: 'text/xml',
         at: later(hour),
       } as const
-      await store.applyFact(orderId, confirmed('AP1'), mail, answer)
-      expect(await store.notices(orderId)).toEqual([
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail, answer)
+      expect(await store.gatewayMessages(orderId)).toEqual([
         { id: expect.any(Number), kind: 'status', ...answer },
       ])
-      expect((await store.facts(orderId)).map(({ type }) => type)).toEqual(['confirmed'])
+      expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual(['confirmed'])
       const nobody = 'DEMO0' as OrderId
-      await expect(store.applyFact(nobody, confirmed('AP2'), mail, answer)).rejects.toThrow(
+      await expect(store.applyPaymentEvent(nobody, confirmed('AP2'), mail, answer)).rejects.toThrow(
         'not there',
       )
-      expect(await store.notices(nobody)).toEqual([])
+      expect(await store.gatewayMessages(nobody)).toEqual([])
     })
 
     test('for an unknown order is a bug of the caller and stores nothing', async () => {
-      await expect(store.applyFact('DEMO0' as OrderId, confirmed('AP1'), mail)).rejects.toThrow(
-        'an order that is not there',
-      )
-      expect(await store.facts('DEMO0' as OrderId)).toEqual([])
+      await expect(
+        store.applyPaymentEvent('DEMO0' as OrderId, confirmed('AP1'), mail),
+      ).rejects.toThrow('an order that is not there')
+      expect(await store.paymentEvents('DEMO0' as OrderId)).toEqual([])
     })
   })
 
@@ -282,8 +292,8 @@ export function settlingContract(given: Given): void {
       })
       expect(await store.captures(regNo)).toEqual([])
       const fact = confirmed('AP1')
-      await store.applyFact(orderId, fact, mail)
-      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
+      await store.applyPaymentEvent(orderId, fact, mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
       expect(await store.captures(regNo)).toEqual([
         {
           id: expect.any(Number),
@@ -309,8 +319,8 @@ export function settlingContract(given: Given): void {
 
     test('a second capture of a paid order goes to review and names both references', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), mail)
-      const { review } = await store.applyFact(orderId, confirmed('AP9'), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      const { review } = await store.applyPaymentEvent(orderId, confirmed('AP9'), mail)
       expect(review).toBe('Payment received a second time, as AP9. The first payment is AP1.')
       expect(
         (await store.captures(regNo)).map(({ reference, state }) => [reference, state]),
@@ -326,7 +336,7 @@ export function settlingContract(given: Given): void {
       const paidAt = noon
       const second = { reference: 'AP7', amount: quoted.total, kind: 'sale' as const }
       const fact = { ...confirmed('AP6', quoted.total, later(hour)), paidAt, further: [second] }
-      const { payment, review } = await store.applyFact(orderId, fact, mail)
+      const { payment, review } = await store.applyPaymentEvent(orderId, fact, mail)
       expect([payment.status, payment.paidAt]).toEqual(['success', paidAt])
       expect(review).toBe('Payment received a second time, as AP7. The first payment is AP6.')
       expect(await store.captures(regNo)).toMatchObject([
@@ -338,8 +348,8 @@ export function settlingContract(given: Given): void {
     test('an incomplete response after the amount went to review; the complete one clears it', async () => {
       const { regNo, orderId } = await registered(store)
       const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
-      expect((await store.applyFact(orderId, cut, mail)).review).toContain('not in rupees')
-      expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
+      expect((await store.applyPaymentEvent(orderId, cut, mail)).review).toContain('not in rupees')
+      expect(await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).toMatchObject({
         review: null,
         payment: { status: 'success' },
       })
@@ -351,8 +361,8 @@ export function settlingContract(given: Given): void {
 
     test('a payment of another order is stored once, at its order', async () => {
       const [one, two] = [await registered(store), await registered(store)]
-      await store.applyFact(one.orderId, confirmed('AP1'), mail)
-      await store.applyFact(two.orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(two.orderId, confirmed('AP1'), mail)
       expect((await store.captures(one.regNo)).length).toBe(1)
       expect(await store.captures(two.regNo)).toEqual([])
     })
@@ -361,7 +371,7 @@ export function settlingContract(given: Given): void {
   describe('retrying', () => {
     test('makes a further attempt of the same amount', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, declined(), null)
+      await store.applyPaymentEvent(orderId, declined(), null)
       const second = await store.retry(regNo, later(hour))
       expect(second).toMatchObject({
         ok: true,
@@ -380,22 +390,22 @@ export function settlingContract(given: Given): void {
       ])
       expect((await store.payment(orderId))?.regNo).toBe(regNo)
       // The first attempt ends again later: the newest still decides.
-      await store.applyFact(orderId, { type: 'expired', at: later(2 * hour) }, null)
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(2 * hour) }, null)
       expect((await found(store, regNo)).paymentStatus).toBe('pending')
     })
 
     test('is rejected while one is pending, after a success, under review, and for an unknown number', async () => {
       const { regNo, orderId } = await registered(store)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
-      await store.applyFact(orderId, confirmed('AP1'), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
       expect(await store.retry('DEMO0' as RegNo, noon)).toEqual({
         ok: false,
         error: { code: 'not_found' },
       })
       const other = await registered(store)
-      await store.applyFact(other.orderId, declined(), null)
-      await store.applyFact(other.orderId, confirmed('AP2', paise(1)), null)
+      await store.applyPaymentEvent(other.orderId, declined(), null)
+      await store.applyPaymentEvent(other.orderId, confirmed('AP2', paise(1)), null)
       expect(await found(store, other.regNo)).toMatchObject({
         inReview: true,
         paymentStatus: 'failed',
@@ -425,7 +435,7 @@ export function settlingContract(given: Given): void {
 
     test('twice concurrently makes one attempt', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, declined(), null)
+      await store.applyPaymentEvent(orderId, declined(), null)
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
       expect((await found(store, regNo)).payments.length).toBe(2)
@@ -434,10 +444,10 @@ export function settlingContract(given: Given): void {
     test('ends with the 99th attempt', async () => {
       const { regNo } = await registered(store)
       for (let attempt = 1; attempt < 99; attempt += 1) {
-        await store.applyFact(createOrderId(regNo, attempt), declined(), null)
+        await store.applyPaymentEvent(createOrderId(regNo, attempt), declined(), null)
         expect((await store.retry(regNo, noon)).ok).toBe(true)
       }
-      await store.applyFact(createOrderId(regNo, 99), declined(), null)
+      await store.applyPaymentEvent(createOrderId(regNo, 99), declined(), null)
       expect(await store.retry(regNo, noon)).toEqual({
         ok: false,
         error: { code: 'too_many_attempts' },
@@ -452,12 +462,12 @@ export function settlingContract(given: Given): void {
         await registered(store, { at: later(10) }),
         await registered(store, { at: later(20) }),
       ]
-      await store.applyFact(three.orderId, confirmed('AP3'), null)
+      await store.applyPaymentEvent(three.orderId, confirmed('AP3'), null)
       const due = async (at: number, limit = 10) =>
         (await store.pendingPayments(later(at), limit)).map(({ orderId }) => orderId)
       expect(await due(30)).toEqual([two.orderId, one.orderId])
       expect(await due(5)).toEqual([one.orderId])
-      await store.asked(two.orderId, later(30), later(hour))
+      await store.recordStatusQuery(two.orderId, later(30), later(hour))
       expect(await due(30)).toEqual([one.orderId])
       expect(
         (await store.pendingPayments(later(hour), 10)).map((payment) => [
@@ -468,7 +478,7 @@ export function settlingContract(given: Given): void {
         [two.orderId, 1],
         [one.orderId, 0],
       ])
-      for (const at of [40, 50]) await store.asked(two.orderId, later(at), later(hour))
+      for (const at of [40, 50]) await store.recordStatusQuery(two.orderId, later(at), later(hour))
       expect(await due(hour)).toEqual([one.orderId, two.orderId])
       expect(await due(hour, 1)).toEqual([one.orderId])
     })
@@ -479,7 +489,7 @@ export function settlingContract(given: Given): void {
         await registered(store, { askedOf }),
         await registered(store, { askedOf }),
       ]
-      await store.applyFact(ended.orderId, declined(), null)
+      await store.applyPaymentEvent(ended.orderId, declined(), null)
       expect((await store.pendingPayments(later(hour), 10)).length).toBe(1)
       expect((await store.watchedPayments(later(hour), 10)).length).toBe(1)
       expect(await store.pendingPayments(later(hour), 10, ['afpi'])).toEqual([])
@@ -496,19 +506,19 @@ export function settlingContract(given: Given): void {
         await registered(store),
         await registered(store),
       ]
-      await store.applyFact(failed.orderId, declined(noon), null)
-      await store.applyFact(paid.orderId, confirmed('AP1', quoted.total, noon), null)
+      await store.applyPaymentEvent(failed.orderId, declined(noon), null)
+      await store.applyPaymentEvent(paid.orderId, confirmed('AP1', quoted.total, noon), null)
       const watched = async (ms: number) =>
         (await store.watchedPayments(later(ms), 10)).map(({ orderId }) => orderId)
       expect(await watched(9 * minute)).toEqual([])
       expect(await watched(10 * minute)).toEqual([failed.orderId])
       expect(await watched(hour)).toEqual([failed.orderId, paid.orderId])
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(240 * hour))
-      await store.asked(failed.orderId, later(hour), null)
+      await store.recordStatusQuery(failed.orderId, later(hour), null)
       expect(await watched(1000 * hour)).toEqual([paid.orderId])
       // A message claims money for it.
-      await store.rearm(failed.orderId, later(2 * hour))
-      await store.rearm(open.orderId, later(2 * hour))
+      await store.watchPaymentAgain(failed.orderId, later(2 * hour))
+      await store.watchPaymentAgain(open.orderId, later(2 * hour))
       expect(await watched(2 * hour)).toEqual([paid.orderId, failed.orderId])
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(242 * hour))
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
@@ -522,12 +532,16 @@ export function settlingContract(given: Given): void {
       ]
       for (const { orderId } of [paid, failed, silent])
         expect(
-          await store.applyFact(orderId, { type: 'undecided', at: later(120 * hour) }, null),
+          await store.applyPaymentEvent(
+            orderId,
+            { type: 'undecided', at: later(120 * hour) },
+            null,
+          ),
         ).toMatchObject({ changed: true, review: expect.stringContaining('five days') })
       expect(await store.pendingPayments(later(200 * hour), 10)).toEqual([])
       expect((await store.watchedPayments(later(121 * hour), 10)).length).toBe(3)
-      await store.applyFact(paid.orderId, confirmed('AP1'), mail)
-      await store.applyFact(failed.orderId, declined(), null)
+      await store.applyPaymentEvent(paid.orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(failed.orderId, declined(), null)
       expect(await found(store, paid.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
@@ -536,7 +550,7 @@ export function settlingContract(given: Given): void {
         paymentStatus: 'failed',
         inReview: false,
       })
-      expect(regNosOf(await store.inReview('demo'))).toEqual([silent.regNo])
+      expect(regNosOf(await store.registrationsInReview('demo'))).toEqual([silent.regNo])
     })
 
     test('stores a gateway message unchanged', async () => {
@@ -548,13 +562,13 @@ export function settlingContract(given: Given): void {
         contentType: 'text/plain',
         at: noon,
       } as const
-      await store.recordNotice(notice)
-      await store.recordNotice({ ...notice, orderId: 'DEMO1', kind: 'return' })
+      await store.recordGatewayMessage(notice)
+      await store.recordGatewayMessage({ ...notice, orderId: 'DEMO1', kind: 'return' })
       const { gateway, body, contentType } = notice
-      expect(await store.notices(null)).toEqual([
+      expect(await store.gatewayMessages(null)).toEqual([
         { id: expect.any(Number), gateway, kind: 'notice', body, contentType, at: noon },
       ])
-      expect(await store.notices('DEMO1' as OrderId)).toEqual([
+      expect(await store.gatewayMessages('DEMO1' as OrderId)).toEqual([
         { id: expect.any(Number), gateway, kind: 'return', body, contentType, at: noon },
       ])
     })

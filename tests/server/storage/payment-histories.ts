@@ -18,16 +18,23 @@ export async function happen(store: Store, keepsOrder: boolean): Promise<void> {
       category: at % 3 === 0 ? null : `c${at % 3}`,
     })
     if (at % 2 === 0)
-      await store.applyFact(orderId, { ...declined, at: later(at * 7_300_000) }, null)
+      await store.applyPaymentEvent(orderId, { ...declined, at: later(at * 7_300_000) }, null)
     if (at % 4 === 0) await store.retry(regNo, later(at * 7_400_000))
     if (at % 5 === 0)
-      await store.applyFact(orderId, confirmed(`AP${at}`, undefined, later(at * 7_500_000)), mail)
+      await store.applyPaymentEvent(
+        orderId,
+        confirmed(`AP${at}`, undefined, later(at * 7_500_000)),
+        mail,
+      )
   }
   // On SQLite, one that fails in the transaction that brings it.
   const brief = newRegistration()
   const stored = store.register(brief)
   if (!keepsOrder) await stored
-  await Promise.all([stored, store.applyFact(createOrderId(brief.regNo, 1), declined, null)])
+  await Promise.all([
+    stored,
+    store.applyPaymentEvent(createOrderId(brief.regNo, 1), declined, null),
+  ])
 }
 
 /** Registrations as their rows say it, and as the counters do. */

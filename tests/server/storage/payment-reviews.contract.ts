@@ -29,8 +29,8 @@ export function decidingContract(given: Given): void {
       const [silent, taken] = [await registered(store), await registered(store)]
       const { regNo } = await misfit()
       await twice('AP2', 'AP3')
-      await store.applyFact(silent.orderId, { type: 'undecided', at: later(5 * day) }, null)
-      await store.applyFact(taken.orderId, confirmed('AP2', due, later(6 * day)), null)
+      await store.applyPaymentEvent(silent.orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyPaymentEvent(taken.orderId, confirmed('AP2', due, later(6 * day)), null)
       expect(await waiting()).toEqual([
         ['C', 'misfit'],
         ['C', 'second'],
@@ -75,7 +75,7 @@ export function decidingContract(given: Given): void {
         paidAt: later(60_000),
         payments: [{ orderId, status: 'success', review: null }],
       })
-      expect((await store.figures('demo', dayOf(noon))).byDay).toEqual([
+      expect((await store.dashboardFigures('demo', dayOf(noon))).byDay).toEqual([
         { day: '2026-11-21', registrations: 1, revenue: 400_000 },
       ])
       expect(await sumOf(regNo)).toBe(400_000)
@@ -112,11 +112,11 @@ export function decidingContract(given: Given): void {
     test('while the gateway’s complete response arrives: a success either way, and one email', async () => {
       const { regNo, orderId } = await registered(store)
       const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
-      await store.applyFact(orderId, cut, mail)
+      await store.applyPaymentEvent(orderId, cut, mail)
       const id = await only()
       await inOrder(given(), [
         () => decide(id, accept),
-        () => store.applyFact(orderId, confirmed('AP1'), mail),
+        () => store.applyPaymentEvent(orderId, confirmed('AP1'), mail),
         () => decide(id, dismiss),
       ])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
@@ -138,7 +138,7 @@ export function decidingContract(given: Given): void {
       const { regNo, orderId } = await registered(store)
       const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
       const dollars = { ...confirmed('AP1', due, later(hour)), currency: '840', further: [other] }
-      await store.applyFact(orderId, dollars, null)
+      await store.applyPaymentEvent(orderId, dollars, null)
       for (const { id } of await store.reviews(null)) await decide(id, dismiss)
       expect(await waiting()).toEqual([])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
@@ -148,8 +148,8 @@ export function decidingContract(given: Given): void {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
       const again = confirmed('AP1', paise(400_000), later(2 * day))
-      await store.applyFact(orderId, again, mail)
-      await store.applyFact(orderId, { ...again, paidAt: noon } as PaymentEvent, mail)
+      await store.applyPaymentEvent(orderId, again, mail)
+      await store.applyPaymentEvent(orderId, { ...again, paidAt: noon } as PaymentEvent, mail)
       expect(await waiting()).toEqual([])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
@@ -157,7 +157,7 @@ export function decidingContract(given: Given): void {
 
     test('an unclear one takes the reference that the treasurer read in the merchant panel, and counts', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
       const id = await only()
       expect(await decide(id, accept)).toMatchObject({ error: { code: 'no_reference' } })
       const read = { ...accept, reference: ' AP77 ' }
@@ -168,15 +168,15 @@ export function decidingContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
       // The gateway says the same in the end.
-      await store.applyFact(orderId, confirmed('AP77', due, later(7 * day)), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP77', due, later(7 * day)), mail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(due)
     })
 
     test('a reference that paid another order is rejected', async () => {
       const [one, two] = [await registered(store), await registered(store)]
-      await store.applyFact(one.orderId, confirmed('AP1'), mail)
-      await store.applyFact(two.orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(two.orderId, { type: 'undecided', at: later(5 * day) }, null)
       expect(await decide(await only(), { ...accept, reference: 'AP1' })).toMatchObject({
         error: { code: 'reference_taken' },
       })
@@ -189,22 +189,22 @@ export function decidingContract(given: Given): void {
     test('a test transaction: no payment, no review, and the delegate can pay', async () => {
       const { regNo, orderId } = await registered(store)
       const test = { ...confirmed('T1'), kind: 'test' } as PaymentEvent
-      await store.applyFact(orderId, test, mail)
+      await store.applyPaymentEvent(orderId, test, mail)
       expect(await waiting()).toEqual([['C', 'test']])
       expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
       await decide(await only(), dismiss)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      await store.applyFact(orderId, { ...test, paidAt: noon } as PaymentEvent, mail)
+      await store.applyPaymentEvent(orderId, { ...test, paidAt: noon } as PaymentEvent, mail)
       expect(await waiting()).toEqual([])
       // What is real comes after all, under a reference of its own.
-      await store.applyFact(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       expect(await revenue()).toBe(due)
     })
 
     test('one of two reasons keeps the other', async () => {
       const { regNo, orderId } = await twice()
-      await store.applyFact(orderId, confirmed('AP3'), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP3'), mail)
       const [first, second] = await store.reviews('demo')
       if (first === undefined || second === undefined) throw new Error('not two')
       await decide(first.id, dismiss)
@@ -217,12 +217,12 @@ export function decidingContract(given: Given): void {
 
     test('ends an unclear payment, and a later payment still counts', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
       await decide(await only(), dismiss)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      await store.applyFact(orderId, { type: 'undecided', at: later(6 * day) }, null)
+      await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(6 * day) }, null)
       expect(await waiting()).toEqual([])
-      await store.applyFact(orderId, confirmed('AP1', due, later(7 * day)), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(7 * day)), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
     })
   })
@@ -246,8 +246,8 @@ export function decidingContract(given: Given): void {
         ...confirmed('AP1'),
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       }
-      await store.applyFact(orderId, both as PaymentEvent, mail)
-      await store.applyFact(orderId, confirmed('AP2', due, later(3 * day)), mail)
+      await store.applyPaymentEvent(orderId, both as PaymentEvent, mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP2', due, later(3 * day)), mail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(2 * due)
     })
@@ -261,7 +261,7 @@ export function decidingContract(given: Given): void {
         paymentStatus: 'pending',
         inReview: true,
       })
-      await store.applyFact(orderId, confirmed('AP1', paise(400_000), later(2 * day)), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', paise(400_000), later(2 * day)), mail)
       const [review] = await store.reviews('demo')
       expect(review).toMatchObject({ is: 'misfit', regNo: colleague.regNo, due, left: 400_000 })
       await decide(review?.id ?? '', accept)
@@ -298,7 +298,7 @@ export function decidingContract(given: Given): void {
     test('to a paid registration goes to review there, and cannot be accepted', async () => {
       await misfit()
       const paid = await registered(store)
-      await store.applyFact(paid.orderId, confirmed('AP5'), mail)
+      await store.applyPaymentEvent(paid.orderId, confirmed('AP5'), mail)
       await decide(await only(), move(paid.regNo))
       expect(await waiting()).toEqual([['C', 'second']])
       expect((await found(store, paid.regNo)).paymentStatus).toBe('success')
@@ -307,11 +307,11 @@ export function decidingContract(given: Given): void {
 
   test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, never a second success', async () => {
     const { regNo, orderId } = await registered(store, { gateway: 'airpay' })
-    await store.applyFact(orderId, declined(), null)
+    await store.applyPaymentEvent(orderId, declined(), null)
     const second = await store.retry(regNo, later(hour))
     if (!second.ok) throw new Error(second.error.code)
-    await store.applyFact(createOrderId(regNo, 2), confirmed('AP2'), mail)
-    await store.applyFact(orderId, confirmed('AP1'), mail)
+    await store.applyPaymentEvent(createOrderId(regNo, 2), confirmed('AP2'), mail)
+    await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
     expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
     await decide(await only(), refund())
     expect(await found(store, regNo)).toMatchObject({

@@ -97,14 +97,14 @@ const ISSUER: Issuer = {
 }
 
 async function setQuotas(store: Store, max: Readonly<Record<string, number>>): Promise<void> {
-  await store.keepEventFile({
+  await store.saveEventFile({
     ...FILE,
     holdPlaceMs: hour,
     limits: Object.entries(max).map(([id, most]) => ({ id, max: most, full: { message: id } })),
   })
 }
 const seatsTaken = async (store: Store): Promise<Readonly<Record<string, number>>> =>
-  Object.fromEntries((await store.placesTaken('demo')).map(({ place, taken }) => [place, taken]))
+  Object.fromEntries((await store.takenSeats('demo')).map(({ place, taken }) => [place, taken]))
 
 const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   subject: [
@@ -151,10 +151,10 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const [first, second] = meeting.stores
         const { orderId } = await registered(first)
         // The start of a recovery waits for pending payments in any case, and not for this one.
-        await first.applyFact(orderId, declined(), null)
+        await first.applyPaymentEvent(orderId, declined(), null)
         const recovery = { at: later(90_000), who: 'Meera', why: 'Restored.', taken: [] }
         await meetAtCommit<unknown>(meeting, [
-          () => first.applyFact(orderId, confirmed('AP1'), mail),
+          () => first.applyPaymentEvent(orderId, confirmed('AP1'), mail),
           () => second.beginRecovery({ ...recovery, copyAt: null, servedAt: null }, null),
         ])
         return (await first.dueMails(later(hour), 9)).length
@@ -191,7 +191,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
         const { results } = await meet(meeting, 'registrations', [
           () => first.approve(owners(regNo, 'approve'), approved),
-          () => second.refuse(owners(regNo, 'refuse'), { offer: null, mail: null }),
+          () => second.rejectApplication(owners(regNo, 'refuse'), { offer: null, mail: null }),
         ])
         return results.map(({ ok }) => ok)
       },
@@ -204,12 +204,12 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const { regNo, orderId } = await registered(first)
-        await first.applyFact(orderId, declined(), null)
+        await first.applyPaymentEvent(orderId, declined(), null)
         const again = await first.retry(regNo, later(120_000))
         if (!again.ok) throw new Error(again.error.code)
         await meet(meeting, 'captures', [
-          () => first.applyFact(orderId, confirmed('AP1'), mail),
-          () => second.applyFact(again.value.orderId, confirmed('AP2'), mail),
+          () => first.applyPaymentEvent(orderId, confirmed('AP1'), mail),
+          () => second.applyPaymentEvent(again.value.orderId, confirmed('AP2'), mail),
         ])
         const { rows } = await meeting.shell.query<{ booked: number }>(
           'SELECT booked::int FROM registrations',
@@ -288,7 +288,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       broken: 'it is used twice',
       async attempt(meeting) {
         const [store] = meeting.stores
-        await store.makeCodes({
+        await store.createDiscountCodes({
           eventId: 'demo',
           kind: 'coupon',
           codes: [{ code: 'ABC', folded: 'abc' }],
@@ -300,7 +300,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         })
         const outside = { ...nobody, code: { folded: 'abc', kind: 'coupon' } }
         const results = await registerTwice(meeting, 'registrations', { outside })
-        return [...results, (await store.codesOf('demo', hour, noon))[0]?.uses]
+        return [...results, (await store.discountCodes('demo', hour, noon))[0]?.uses]
       },
       kept: ['registered', 'code_gone', 1],
       without: ['registered', 'registered', 2],
@@ -351,7 +351,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const all = [await registered(first), await registered(first)] as const
         const operations = meeting.stores.map((store, at) => async () => {
           const { regNo, orderId } = all[at] ?? all[0]
-          return store.applyFact(orderId, confirmed(`AP${regNo}`), mail)
+          return store.applyPaymentEvent(orderId, confirmed(`AP${regNo}`), mail)
         })
         await meet(meeting, 'mail_queue', operations)
         return Promise.all(
@@ -372,11 +372,11 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         const { shell, stores } = meeting
         const { regNo } = await registered(stores[0])
-        for (let sent = 0; sent < 4; sent += 1) await stores[0].queueLinks(regNo, mail, noon)
+        for (let sent = 0; sent < 4; sent += 1) await stores[0].queueAccessLinks(regNo, mail, noon)
         // Both have counted the emails when the first is about to commit.
         await meetAtCommit(
           meeting,
-          stores.map((store) => () => store.queueLinks(regNo, mail, noon)),
+          stores.map((store) => () => store.queueAccessLinks(regNo, mail, noon)),
         )
         const { rows } = await shell.query<{ kind: string; n: number }>(
           'SELECT kind, count(*)::int AS n FROM mail_queue GROUP BY kind',
@@ -424,7 +424,8 @@ else
       const [first] = both.stores
       const { regNo, orderId } = await registered(first)
       const operations = both.stores.map(
-        (store) => async () => (await store.applyFact(orderId, confirmed('AP1'), mail)).changed,
+        (store) => async () =>
+          (await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).changed,
       )
       expect((await meet(both, 'captures', operations)).results).toEqual([true, false])
       const { rows } = await both.shell.query(
@@ -438,11 +439,11 @@ else
     test('two payments at once get consecutive invoice numbers', async () => {
       const both = await meetings.begin()
       const [first] = both.stores
-      await first.keepEventFile({ ...FILE, issuer: ISSUER })
+      await first.saveEventFile({ ...FILE, issuer: ISSUER })
       const all = [await registered(first), await registered(first)]
       const operations = both.stores.map((store, at) => async () => {
         const { orderId } = all[at] ?? { orderId: '' as OrderId }
-        await store.applyFact(orderId, confirmed(`AP${at}`), mail)
+        await store.applyPaymentEvent(orderId, confirmed(`AP${at}`), mail)
       })
       const { doneBefore } = await meet(both, 'mail_queue', operations)
       // The second waits for the number of the first, which may still be rolled back.
@@ -516,7 +517,7 @@ else
       const at = later(2 * hour)
       const operations = [() => first.register(newRegistration({ at }))]
       const running = await lookAtSeats(both, operations, async () => {})
-      const paying = second.applyFact(orderId, confirmed('AP1', quoted.total, at), mail)
+      const paying = second.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, at), mail)
       await untilWaiting(both, 2)
       await both.second.query('COMMIT')
       await paying
@@ -529,12 +530,12 @@ else
       const both = await meetings.begin()
       const [first, second] = both.stores
       const cancelled = await registered(first)
-      await first.applyFact(cancelled.orderId, confirmed('AP1'), null)
+      await first.applyPaymentEvent(cancelled.orderId, confirmed('AP1'), null)
       const { regNo, orderId } = await registered(first)
       const how = { payBack: paise(0), shown: null, mail }
       await meet<unknown>(both, 'mail_queue', [
         () => first.cancel(owners(cancelled.regNo, 'cancel'), how),
-        () => second.applyFact(orderId, confirmed('AP2'), mail),
+        () => second.applyPaymentEvent(orderId, confirmed('AP2'), mail),
       ])
       expect(await first.secondPayment(regNo)).toBeNull()
     })

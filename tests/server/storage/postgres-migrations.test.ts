@@ -100,7 +100,7 @@ else {
     const { store } = await openInsidePostgres({ url, migrates: true })
     expect((await found(store, 'OLD1')).answers).toEqual({})
     const { orderId } = await registered(store)
-    expect((await store.applyFact(orderId, confirmed('AP1'), mail)).changed).toBe(true)
+    expect((await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).changed).toBe(true)
     await store.close()
     await shell.end()
   })

@@ -14,21 +14,24 @@ type Known = { readonly regNo: RegNo; readonly orderId: OrderId }
 /** Reads of one registration, payment or token. Each runs several statements. */
 const BY_KEY: readonly (readonly [name: string, read: (of: Reads, known: Known) => unknown])[] = [
   ['a registration by its number', (of, { regNo }) => of.registration(regNo)],
-  ['a registration by its former number', (of) => of.formerly('demo', 'PULMO20250017')],
-  ['a registration by an order id', (of, { orderId }) => of.registrationOf(orderId)],
+  [
+    'a registration by its former number',
+    (of) => of.registrationByFormerNumber('demo', 'PULMO20250017'),
+  ],
+  ['a registration by an order id', (of, { orderId }) => of.registrationByOrder(orderId)],
   ['a payment by its order id', (of, { orderId }) => of.payment(orderId)],
-  ['the history of a payment', (of, { orderId }) => of.facts(orderId)],
-  ['the messages of the gateway about an order', (of, { orderId }) => of.notices(orderId)],
-  ['the actions on a registration', (of, { regNo }) => of.acts(regNo)],
+  ['the history of a payment', (of, { orderId }) => of.paymentEvents(orderId)],
+  ['the messages of the gateway about an order', (of, { orderId }) => of.gatewayMessages(orderId)],
+  ['the actions on a registration', (of, { regNo }) => of.actions(regNo)],
   ['its documents', (of, { regNo }) => of.documents(regNo)],
   ['its captures', (of, { regNo }) => of.captures(regNo)],
   ['its refunds', (of, { regNo }) => of.refunds(regNo)],
-  ['its settlement', (of, { regNo }) => of.settledOf(regNo)],
-  ['its payment claims', (of, { regNo }) => of.tellings(regNo)],
+  ['its settlement', (of, { regNo }) => of.settlementLinesOf(regNo)],
+  ['its payment claims', (of, { regNo }) => of.paymentClaims(regNo)],
   ['its emails', (of, { regNo }) => of.mailsOf(regNo)],
   ['its log', (of, { regNo }) => of.auditOf(regNo)],
-  ['what of it is kept', (of, { regNo }) => of.kept(regNo)],
-  ['an access link by its token', (of) => of.link('x')],
+  ['what of it is kept', (of, { regNo }) => of.moneyKept(regNo)],
+  ['an access link by its token', (of) => of.accessLink('x')],
 ]
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -42,7 +45,7 @@ else {
     url = await server.database('plans')
     const { store } = await openInsidePostgres({ url })
     known = await registered(store)
-    await store.applyFact(known.orderId, confirmed('AP1'), mail)
+    await store.applyPaymentEvent(known.orderId, confirmed('AP1'), mail)
     await store.close()
     connection = await connect(url)
   })

@@ -50,7 +50,8 @@ else {
       1,
       async () => {
         const notice = { gateway: 'demo', kind: 'notice', body: 'A=1', contentType: 'text/plain' }
-        return () => store.recordNotice({ ...notice, kind: 'notice', orderId: null, at: noon })
+        return () =>
+          store.recordGatewayMessage({ ...notice, kind: 'notice', orderId: null, at: noon })
       },
     ],
     [
@@ -58,7 +59,7 @@ else {
       7,
       async (run) => {
         const { orderId } = await registered(store)
-        return () => store.applyFact(orderId, confirmed(`AP${run}`), mail)
+        return () => store.applyPaymentEvent(orderId, confirmed(`AP${run}`), mail)
       },
     ],
   ]

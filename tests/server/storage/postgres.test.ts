@@ -51,7 +51,7 @@ else
       beforeAll(async () => {
         given = await fresh('tables')
         const { orderId } = await registered(given.store)
-        await given.store.recordNotice({
+        await given.store.recordGatewayMessage({
           gateway: 'demo',
           kind: 'notice',
           orderId,
@@ -59,7 +59,7 @@ else
           contentType: 'text/plain',
           at: noon,
         })
-        await given.store.applyFact(orderId, confirmed('AP1'), mail)
+        await given.store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
       })
       afterAll(() => given.end())
 
@@ -79,7 +79,7 @@ else
       const sum = async (sql: string): Promise<number> =>
         Number((await shell.query<{ sum: string }>(`SELECT sum(${sql}`)).rows[0]?.sum)
       const paid = await sum("amount) FROM payments WHERE status = 'success'")
-      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(paid)
+      expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paid)
       expect(await sum('booked) FROM counters')).toBe(paid)
       expect(await sum('owed) FROM counters')).toBe(
         await sum(
@@ -116,14 +116,16 @@ else
         message: 'no\u0000 \uD800',
         at: noon,
       } as const
-      await store.applyFact(orderId, declined, null, {
+      await store.applyPaymentEvent(orderId, declined, null, {
         gateway: 'demo',
         body: 'A=\u0000',
         contentType: 'text/plain',
         at: noon,
       })
-      expect(await store.applyFact(orderId, declined, null)).toMatchObject({ changed: false })
-      expect((await store.notices(orderId))[0]?.body).toBe('A=\u0000')
+      expect(await store.applyPaymentEvent(orderId, declined, null)).toMatchObject({
+        changed: false,
+      })
+      expect((await store.gatewayMessages(orderId))[0]?.body).toBe('A=\u0000')
       await end()
     })
 
@@ -152,7 +154,7 @@ else
       /** Both get to where a place is noted before either notes it, unless the seat is locked. */
       async function lastPlace(name: string, withoutLock?: 'seat'): Promise<number> {
         const { url, store, shell, end } = await fresh(name)
-        await store.keepEventFile({
+        await store.saveEventFile({
           hash: 'h',
           eventId: 'demo',
           text: '',
@@ -206,7 +208,7 @@ else
           at: noon,
           holdPlaceMs: hour,
         }
-        await store.keepEventFile({ ...file, limits })
+        await store.saveEventFile({ ...file, limits })
         const answers = await Promise.all(
           Array.from({ length: 64 }, (_, at) =>
             (at % 2 === 0 ? store : second).register(newRegistration()),
@@ -215,7 +217,7 @@ else
         expect(answers.filter(({ ok }) => ok).length).toBe(1)
         expect(answers.filter(full).length).toBe(63)
         await second.close()
-        expect(await store.placesTaken('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
+        expect(await store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
         await end()
       })
 
@@ -288,19 +290,23 @@ else
       const { store, shell, end } = await fresh('broken')
       const { orderId } = await registered(store)
       const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
-      const settle = () => store.applyFact(orderId, confirmed('AP1'), mail, answer)
+      const settle = () => store.applyPaymentEvent(orderId, confirmed('AP1'), mail, answer)
       await shell.query(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'broken'; END $$`)
       await shell.query(
         'CREATE TRIGGER broken BEFORE INSERT ON mail_queue FOR EACH ROW EXECUTE FUNCTION broken()',
       )
       await expect(settle()).rejects.toThrow('broken')
-      expect([await store.notices(orderId), await store.facts(orderId)]).toEqual([[], []])
+      expect([await store.gatewayMessages(orderId), await store.paymentEvents(orderId)]).toEqual([
+        [],
+        [],
+      ])
       await shell.query('DROP TRIGGER broken ON mail_queue')
       await settle()
-      expect([(await store.notices(orderId)).length, (await store.facts(orderId)).length]).toEqual([
-        1, 1,
-      ])
+      expect([
+        (await store.gatewayMessages(orderId)).length,
+        (await store.paymentEvents(orderId)).length,
+      ]).toEqual([1, 1])
       await end()
     })
 

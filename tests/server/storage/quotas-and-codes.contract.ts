@@ -32,7 +32,7 @@ export function outsideContract(given: Given): void {
     return answer.ok ? null : answer.error.code
   }
   const code = async (name: string, usesMax: number): Promise<Outside> => {
-    await store.makeCodes({
+    await store.createDiscountCodes({
       eventId: 'demo',
       kind: 'coupon',
       codes: [{ code: name, folded: name }],
@@ -81,7 +81,7 @@ export function outsideContract(given: Given): void {
     test('are released when the payment failed, which then cannot be retried in addition to another', async () => {
       const ruled = outside({ unique: [byName] })
       const { regNo, orderId } = await registered(store, { outside: ruled })
-      await store.applyFact(orderId, declined(), null)
+      await store.applyPaymentEvent(orderId, declined(), null)
       const second = await registered(store, { outside: ruled })
       expect(await store.retry(regNo, later(1), { outside: ruled })).toEqual({
         ok: false,
@@ -97,8 +97,8 @@ export function outsideContract(given: Given): void {
       const answers = await Promise.all(all)
       expect(answers.filter((one) => one === null).length).toBe(3)
       expect(answers.filter((one) => one === 'code_gone').length).toBe(47)
-      expect((await store.codesOf('demo', holdMs, noon))[0]?.uses).toBe(3)
-      expect((await store.inUse('demo')).codes).toEqual({ coupon: 3 })
+      expect((await store.discountCodes('demo', holdMs, noon))[0]?.uses).toBe(3)
+      expect((await store.valuesInUse('demo')).codes).toEqual({ coupon: 3 })
     })
 
     test('of another kind than was priced is looked up again', async () => {
@@ -111,9 +111,9 @@ export function outsideContract(given: Given): void {
       const used = await code('abc', 1)
       const { orderId } = await registered(store, { outside: used })
       const worth = async (): Promise<string> =>
-        (await store.code('demo', 'abc', holdMs, later(holdMs))).is
+        (await store.discountCode('demo', 'abc', holdMs, later(holdMs))).is
       expect(await worth()).toBe('valid')
-      await store.asked(orderId, later(1), later(2), 'in-process')
+      await store.recordStatusQuery(orderId, later(1), later(2), 'in-process')
       expect(await worth()).toBe('spent')
     })
 
@@ -121,18 +121,20 @@ export function outsideContract(given: Given): void {
       await code('abc', 1)
       const more = ['new', 'abc'].map((one) => ({ code: one, folded: one }))
       const wanted = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
-      expect(await store.makeCodes({ ...wanted, codes: more, who: 'office', at: noon })).toEqual({
+      expect(
+        await store.createDiscountCodes({ ...wanted, codes: more, who: 'office', at: noon }),
+      ).toEqual({
         ok: false,
         error: { code: 'code_taken' },
       })
-      expect((await store.code('demo', 'new', holdMs, noon)).is).toBe('unknown')
+      expect((await store.discountCode('demo', 'new', holdMs, noon)).is).toBe('unknown')
     })
   })
 
   describe('a member list', () => {
     const stood = outside({ rolls: [{ roll: 'members', key: 'l1', cells: { kind: 'life' } }] })
     const replaced = (kind: string) =>
-      store.replaceRoll('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
+      store.replaceMemberList('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
 
     test('with a changed row is looked up again', async () => {
       expect(await refusal({ outside: stood })).toBe('facts_moved')
@@ -148,17 +150,17 @@ export function outsideContract(given: Given): void {
         { key: 'l1', cells: { kind: 'annual' } },
         { key: 'l2', cells: { kind: 'life' } },
       ]
-      const done = await store.replaceRoll('demo', 'members', rows, 'office', noon)
+      const done = await store.replaceMemberList('demo', 'members', rows, 'office', noon)
       expect(done).toEqual({
         rows: 2,
         changed: 1,
         added: { count: 1, first: ['l2'] },
         gone: { count: 0, first: [] },
       })
-      const gone = await store.replaceRoll('demo', 'members', rows.slice(1), 'office', noon)
+      const gone = await store.replaceMemberList('demo', 'members', rows.slice(1), 'office', noon)
       expect([gone.rows, gone.changed, gone.gone]).toEqual([1, 0, { count: 1, first: ['l1'] }])
-      expect(await store.rollRow('demo', 'members', 'l1')).toBe(null)
-      expect(await store.rollCounts('demo')).toEqual([{ roll: 'members', rows: 1 }])
+      expect(await store.memberListRow('demo', 'members', 'l1')).toBe(null)
+      expect(await store.memberListCounts('demo')).toEqual([{ roll: 'members', rows: 1 }])
     })
   })
 }

@@ -49,8 +49,8 @@ export function recoveringContract(given: Given): void {
         code: expect.stringMatching(/^R[0-9A-Z]{3}$/),
       })
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
-      expect((await store.operating()).mailsQueued.count).toBe(0)
-      expect(await store.hurryMails(later(9 * hour))).toBe(0)
+      expect((await store.operatingFigures()).mailsQueued.count).toBe(0)
+      expect(await store.makeMailsDue(later(9 * hour))).toBe(0)
       expect((await figures()).mails).toMatchObject([{ to: mail.to, subject: mail.subject }])
       // What somebody asks for since goes out.
       await store.queueMail(regNo, { ...mail, subject: 'Asked for' }, later(hour))
@@ -65,7 +65,7 @@ export function recoveringContract(given: Given): void {
       expect(await end('discard', later(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.mailCounts(null)).failed).toBe(2)
-      const log = await store.activity(EVERYTHING, null, 9)
+      const log = await store.auditLog(EVERYTHING, null, 9)
       expect(log.map(({ what }) => what).filter((what) => what.includes('recovery'))).toHaveLength(
         4,
       )
@@ -76,10 +76,14 @@ export function recoveringContract(given: Given): void {
       await begin()
       const paidAt = later(hour / 2)
       const at = later(2 * hour)
-      await store.applyFact(before.orderId, { ...confirmed('AP1', due, at), paidAt } as never, mail)
+      await store.applyPaymentEvent(
+        before.orderId,
+        { ...confirmed('AP1', due, at), paidAt } as never,
+        mail,
+      )
       // Handed out before, and the gateway does not say when it was paid.
-      await store.applyFact(silent.orderId, confirmed('AP2', due, at), mail)
-      await store.applyFact(
+      await store.applyPaymentEvent(silent.orderId, confirmed('AP2', due, at), mail)
+      await store.applyPaymentEvent(
         since.orderId,
         { ...confirmed('AP3', due, at), paidAt: later(1.5 * hour) } as never,
         mail,
@@ -94,8 +98,8 @@ export function recoveringContract(given: Given): void {
 
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
       const [left, back] = [await placed(), await placed()]
-      await store.asked(left.orderId, later(10), null, 'no-record')
-      await store.applyFact(back.orderId, confirmed('AP1', due, later(10)), null)
+      await store.recordStatusQuery(left.orderId, later(10), null, 'no-record')
+      await store.applyPaymentEvent(back.orderId, confirmed('AP1', due, later(10)), null)
       await begin()
       const went = {
         type: 'refunded',
@@ -103,42 +107,46 @@ export function recoveringContract(given: Given): void {
         amount: due,
         at: later(hour + 10),
       } as const
-      await store.applyFact(back.orderId, went, null)
+      await store.applyPaymentEvent(back.orderId, went, null)
       const owed = async () => [
-        (await store.unfinished(later(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
-        (await store.givenBack(noon, ['demo'], 9)).map(({ regNo }) => regNo),
+        (await store.unfinishedPayments(later(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
+        (await store.refundsWithoutEmail(noon, ['demo'], 9)).map(({ regNo }) => regNo),
       ]
       expect(await owed()).toEqual([[left.regNo], [back.regNo]])
-      expect(await store.queueUnfinished(left.regNo, mail, later(2 * hour))).toBe(true)
+      expect(await store.queuePaymentReminder(left.regNo, mail, later(2 * hour))).toBe(true)
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
       expect(await owed()).toEqual([[], []])
       const since = await registered(store, { gateway: 'airpay', at: later(4 * hour) })
-      await store.applyFact(since.orderId, confirmed('AP2', due, later(5 * hour)), null)
-      await store.applyFact(since.orderId, { ...went, reference: 'RF2', at: later(6 * hour) }, null)
+      await store.applyPaymentEvent(since.orderId, confirmed('AP2', due, later(5 * hour)), null)
+      await store.applyPaymentEvent(
+        since.orderId,
+        { ...went, reference: 'RF2', at: later(6 * hour) },
+        null,
+      )
       expect(await owed()).toEqual([[], [since.regNo]])
     })
 
     test('sends no refund, expires nothing and erases nothing until it ends', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
       const wanted = { of: regNo, amount: due, ...grounds, at: later(20) }
-      const refund = await store.wantRefund(wanted)
+      const refund = await store.requestRefund(wanted)
       expect(refund).toMatchObject({ ok: true })
       const [{ id } = { id: 0 }] = await store.refundsToSend(later(hour), 9)
       await begin()
       expect(await store.refundsToSend(later(2 * hour), 9)).toEqual([])
       expect(await store.claimRefund(id, later(2 * hour))).toBe(false)
-      expect(await store.toErase('demo', 0)).toEqual([])
+      expect(await store.registrationsToErase('demo', 0)).toEqual([])
       expect(await figures(['demo'])).toMatchObject({ held: { refunds: 1, erasures: 1 } })
       await end('send')
-      expect(await store.toErase('demo', 0)).toHaveLength(1)
+      expect(await store.registrationsToErase('demo', 0)).toHaveLength(1)
       expect(await store.claimRefund(id, later(3 * hour))).toBe(true)
     })
 
     test('queries every pending payment and its next attempt immediately', async () => {
       const { orderId, regNo } = await placed()
-      await store.asked(orderId, later(10), later(90 * hour))
+      await store.recordStatusQuery(orderId, later(10), later(90 * hour))
       expect(await store.pendingPayments(later(hour), 9)).toEqual([])
       await begin()
       expect((await store.pendingPayments(later(hour), 9)).map((one) => one.orderId)).toEqual([
@@ -148,12 +156,12 @@ export function recoveringContract(given: Given): void {
       const asks = async (at = later(hour)) =>
         (await store.unknownOrders(at, 9)).map((one) => one.orderId)
       expect(await asks()).toEqual([next])
-      await store.unknownUndecided(next, later(hour))
+      await store.postponeUnknownOrder(next, later(hour))
       expect([await asks(), await asks(later(hour + 60_000))]).toEqual([[], [next]])
       // It was declined there, so that there may have been a third.
-      await store.unknownDecided(next, true, later(2 * hour))
+      await store.closeUnknownOrder(next, true, later(2 * hour))
       expect(await asks(later(2 * hour))).toEqual([createOrderId(regNo, 3)])
-      await store.unknownDecided(createOrderId(regNo, 3), false, later(2 * hour))
+      await store.closeUnknownOrder(createOrderId(regNo, 3), false, later(2 * hour))
       expect(await figures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
@@ -168,13 +176,13 @@ export function recoveringContract(given: Given): void {
     })
 
     test('a database identifies itself and its progress', async () => {
-      expect((await store.counted()).name).toBe(null)
-      const before = await store.mark('this one')
+      expect((await store.databaseProgress()).name).toBe(null)
+      const before = await store.identifyDatabase('this one')
       await placed()
-      const after = await store.mark('another')
+      const after = await store.identifyDatabase('another')
       expect([before.name, after.name]).toEqual(['this one', 'this one'])
       expect(after.counted['registrations']).toBe((before.counted['registrations'] ?? 0) + 1)
-      expect(await store.counted()).toEqual(after)
+      expect(await store.databaseProgress()).toEqual(after)
     })
   })
 
@@ -192,8 +200,8 @@ export function recoveringContract(given: Given): void {
     })
     test("goes to review once, with the gateway's data, and can pay a registration exactly", async () => {
       const orderId = nextRegNo()
-      expect(await store.keepUnknownPayment(payment(orderId))).toBe(1)
-      expect(await store.keepUnknownPayment(payment(orderId))).toBe(0)
+      expect(await store.reviewUnknownPayment(payment(orderId))).toBe(1)
+      expect(await store.reviewUnknownPayment(payment(orderId))).toBe(0)
       const [review] = await store.reviews('demo')
       expect(review).toMatchObject({
         is: 'unmatched',
@@ -204,7 +212,7 @@ export function recoveringContract(given: Given): void {
       })
       expect(await figures()).toMatchObject({ unknown: { toDecide: 1 } })
       const { regNo } = await placed()
-      const moved = await store.decide(
+      const moved = await store.decideReview(
         review?.id ?? '',
         { what: 'move', to: regNo, ...grounds },
         later(2 * hour),
@@ -218,8 +226,8 @@ export function recoveringContract(given: Given): void {
     test('suggests the registration whose next attempt the order would be, and its id is not issued again', async () => {
       const { orderId, regNo } = await placed()
       const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
-      await store.applyFact(orderId, declined, null)
-      await store.keepUnknownPayment(payment(createOrderId(regNo, 2)))
+      await store.applyPaymentEvent(orderId, declined, null)
+      await store.reviewUnknownPayment(payment(createOrderId(regNo, 2)))
       expect((await store.reviews('demo'))[0]?.unknown?.suggested).toBe(regNo)
       const again = await store.retry(regNo, later(hour))
       expect(again).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
@@ -227,7 +235,7 @@ export function recoveringContract(given: Given): void {
 
     test('is the same payment if a settlement also lists it', async () => {
       const [first, second] = [nextRegNo(), nextRegNo()]
-      await store.keepUnknownPayment(payment(first))
+      await store.reviewUnknownPayment(payment(first))
       const line = (order: string, reference: string, n: number) =>
         ({
           line: n,
@@ -243,7 +251,7 @@ export function recoveringContract(given: Given): void {
           paidOn: null,
           nth: 1,
         }) as const
-      const kept = await store.keepSettlement({
+      const kept = await store.saveSettlement({
         source: 'airpay',
         account: 'demo',
         eventId: 'demo',
@@ -262,13 +270,13 @@ export function recoveringContract(given: Given): void {
       const asks = await store.unknownOrders(later(2 * hour), 9)
       expect(asks.map(({ orderId }) => orderId)).toEqual([second])
       expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
-      expect(await store.keepUnknownPayment({ ...ten, refunded: due })).toBe(0)
-      expect(await store.keepUnknownPayment({ ...ten, refunded: due })).toBe(0)
+      expect(await store.reviewUnknownPayment({ ...ten, refunded: due })).toBe(0)
+      expect(await store.reviewUnknownPayment({ ...ten, refunded: due })).toBe(0)
       const [, told] = await store.reviews('demo')
       expect(told?.unknown?.payer?.name).toBe('Ravi Sample')
       expect(told?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
       const gone = payment(nextRegNo(), { refunded: due })
-      expect(await store.keepUnknownPayment({ ...gone, account: 'other' })).toBe(0)
+      expect(await store.reviewUnknownPayment({ ...gone, account: 'other' })).toBe(0)
       expect(await store.reviews('demo')).toHaveLength(2)
     })
 
@@ -277,7 +285,7 @@ export function recoveringContract(given: Given): void {
         orderId: createOrderId(nextRegNo(), 1),
         eventId: 'demo',
       }))
-      const noted = await Promise.all(orders.map((one) => store.noteUnknownOrder(one, noon)))
+      const noted = await Promise.all(orders.map((one) => store.addUnknownOrder(one, noon)))
       expect(noted.filter(Boolean)).toHaveLength(500)
     })
   })

@@ -41,18 +41,18 @@ export function refundingContract(given: Given): void {
       const [wanted] = await store.refundsToSend(at, 10)
       if (wanted === undefined) throw new Error('nothing is wanted')
       expect(await store.claimRefund(wanted.id, at)).toBe(true)
-      await store.refundTold(wanted.id, answer, at)
+      await store.recordRefundResponse(wanted.id, answer, at)
       return wanted.id
     }
     const states = async (regNo: RegNo) => (await store.refunds(regNo)).map(({ state }) => state)
     const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
     const paid = async () => {
       const one = await registered(store, gateway)
-      await store.applyFact(one.orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
       return one
     }
     const wants = (of: string, amount: number | null = null, at = later(day)) =>
-      store.wantRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
+      store.requestRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
 
     test('is wanted, asked, begun, and done only when the status query confirms it', async () => {
       const { regNo, orderId } = await paid()
@@ -64,7 +64,7 @@ export function refundingContract(given: Given): void {
       expect(await revenue()).toBe(due)
       // It is asked about soon.
       expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
-      await store.applyFact(
+      await store.applyPaymentEvent(
         orderId,
         {
           ...(confirmed('AP1') as Came),
@@ -80,9 +80,9 @@ export function refundingContract(given: Given): void {
 
     test('sends one email to the delegate for each refund, within a few days', async () => {
       const { regNo } = await paid()
-      const untold = (after = noon) => store.givenBack(after, ['demo'], 9)
+      const untold = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
       const back = (amount: number, byHand: string, at: Instant) =>
-        store.wantRefund({ of: regNo, amount: paise(amount), ...grounds, byHand, at })
+        store.requestRefund({ of: regNo, amount: paise(amount), ...grounds, byHand, at })
       await wants(regNo, 100, later(hour))
       expect(await untold()).toEqual([])
       await back(8_000, 'NEFT 1', later(2 * hour))
@@ -96,10 +96,10 @@ export function refundingContract(given: Given): void {
         at: later(2 * hour),
       })
       expect(await untold(later(2 * hour))).toEqual([second])
-      expect(await store.givenBack(noon, ['other'], 9)).toEqual([])
-      expect(await store.givenBack(noon, ['demo'], 1)).toEqual([first])
+      expect(await store.refundsWithoutEmail(noon, ['other'], 9)).toEqual([])
+      expect(await store.refundsWithoutEmail(noon, ['demo'], 1)).toEqual([first])
       const told = Array.from({ length: 3 }, () =>
-        store.queueGivenBack(first?.id ?? 0, regNo, mail, later(day)),
+        store.queueRefundEmail(first?.id ?? 0, regNo, mail, later(day)),
       )
       expect((await Promise.all(told)).filter((isNew) => isNew).length).toBe(1)
       expect(await untold()).toEqual([second])
@@ -111,8 +111,8 @@ export function refundingContract(given: Given): void {
       const nobody = imported({ searchable: { ...somebody.searchable, email: '' } })
       await store.importRegistrations([before, nobody, somebody])
       for (const { regNo: of } of [nobody, somebody])
-        await store.wantRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
-      const untold = await store.givenBack(later(-day), ['demo'], 9)
+        await store.requestRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
+      const untold = await store.refundsWithoutEmail(later(-day), ['demo'], 9)
       expect(untold.map(({ regNo }) => regNo)).toEqual([somebody.regNo])
     })
 
@@ -124,9 +124,9 @@ export function refundingContract(given: Given): void {
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       } as PaymentEvent
       const back = { ...both, refunds: [{ reference: 'RF1', amount: due }] } as PaymentEvent
-      await store.applyFact(orderId, both, mail)
-      await store.applyFact(orderId, back, mail)
-      await store.applyFact(orderId, back, mail)
+      await store.applyPaymentEvent(orderId, both, mail)
+      await store.applyPaymentEvent(orderId, back, mail)
+      await store.applyPaymentEvent(orderId, back, mail)
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
@@ -141,10 +141,10 @@ export function refundingContract(given: Given): void {
         ...(confirmed('AP1', paise(400_000)) as Came),
         further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
       } as PaymentEvent
-      await store.applyFact(orderId, both, mail)
+      await store.applyPaymentEvent(orderId, both, mail)
       const first = (await store.reviews('demo')).find((one) => one.came?.reference === 'AP1')
       await decide(first?.id ?? '', refund())
-      await store.applyFact(orderId, { ...both, at: later(2 * day) } as PaymentEvent, mail)
+      await store.applyPaymentEvent(orderId, { ...both, at: later(2 * day) } as PaymentEvent, mail)
       expect(await found(store, regNo)).toMatchObject({ inReview: true })
       expect((await found(store, regNo)).paymentStatus).not.toBe('success')
     })
@@ -156,7 +156,7 @@ export function refundingContract(given: Given): void {
         further: [{ reference: 'AP2', amount: paise(100), kind: 'sale' }],
         refunds: [{ reference: 'RF1', amount: due }],
       } as PaymentEvent
-      await store.applyFact(orderId, fact, mail)
+      await store.applyPaymentEvent(orderId, fact, mail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect(await store.mailsOf(regNo)).toEqual([])
     })
@@ -167,18 +167,18 @@ export function refundingContract(given: Given): void {
       expect(await wants(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
       await wants(regNo, 100_000)
       await send(begun('RF1'))
-      await store.applyFact(orderId, wentBack('RF1', 100_000), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF1', 100_000), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       await wants(orderId, 1_500)
       await send(begun('RF2'))
-      await store.applyFact(orderId, wentBack('RF2', 1_500), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF2', 1_500), mail)
       expect(await revenue()).toBe(400_000)
       expect(await wants(regNo, 400_001)).toMatchObject({
         error: { code: 'bad_amount', message: expect.stringContaining('4,000') },
       })
       await wants(regNo)
       await send(begun('RF3'))
-      await store.applyFact(orderId, wentBack('RF3', 400_000), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF3', 400_000), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
       expect(await wants(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
@@ -187,7 +187,7 @@ export function refundingContract(given: Given): void {
     test('a refund recorded by staff is not reported as unknown, unless it was dismissed or the gateway rejects it', async () => {
       const misfit = async (reference: string) => {
         const one = await registered(store, gateway)
-        await store.applyFact(one.orderId, confirmed(reference, paise(400_000)), mail)
+        await store.applyPaymentEvent(one.orderId, confirmed(reference, paise(400_000)), mail)
         return { ...one, id: await only() }
       }
       const failures = async (regNo: RegNo) =>
@@ -196,7 +196,7 @@ export function refundingContract(given: Given): void {
       await decide(back.id, refund())
       expect(await failures(back.regNo)).toEqual(['given-back'])
       await send(begun('RF1'))
-      await store.applyFact(back.orderId, wentBack('RF1', 400_000), mail)
+      await store.applyPaymentEvent(back.orderId, wentBack('RF1', 400_000), mail)
       expect(await failures(back.regNo)).toEqual(['given-back'])
       const dismissed = await misfit('AP2')
       await decide(dismissed.id, dismiss)
@@ -261,7 +261,7 @@ export function refundingContract(given: Given): void {
       expect(await store.claimRefund(id, later(9 * day))).toBe(false)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.reviewCounts()).toMatchObject({ unsure: 1 })
-      await store.applyFact(orderId, wentBack('RF9', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF9', due), mail)
       expect(await states(regNo)).toEqual(['done'])
       expect(await waiting()).toEqual([])
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
@@ -271,20 +271,20 @@ export function refundingContract(given: Given): void {
       const { regNo, orderId } = await paid()
       await wants(regNo)
       const id = await send(told('unsure'))
-      await store.applyFact(orderId, wentBack('RF7', 10_000), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000), mail)
       expect(await revenue()).toBe(due)
       // Watched no more.
-      await store.asked(orderId, later(20 * day), null, null)
+      await store.recordStatusQuery(orderId, later(20 * day), null, null)
       await decide(`R${id}`, dismiss, later(20 * day))
       expect((await store.watchedPayments(later(21 * day), 9)).length).toBe(1)
-      await store.applyFact(orderId, wentBack('RF7', 10_000, later(21 * day)), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000, later(21 * day)), mail)
       expect(await revenue()).toBe(due - 10_000)
     })
 
     test('a crash between request and response: unsure, until the status query completes it', async () => {
       const { regNo, orderId } = await paid()
       // Watched no more.
-      await store.asked(orderId, later(hour), null, null)
+      await store.recordStatusQuery(orderId, later(hour), null, null)
       await wants(regNo)
       const [wanted] = await store.refundsToSend(later(day), 9)
       await store.claimRefund(wanted?.id ?? 0, later(day))
@@ -292,12 +292,12 @@ export function refundingContract(given: Given): void {
       // However old the payment is, it is asked about again.
       expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
       // It may be another process that is asking just now.
-      expect(await store.silentRefunds(later(day + 60_000))).toBe(0)
+      expect(await store.markUnansweredRefunds(later(day + 60_000))).toBe(0)
       expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
-      expect(await store.silentRefunds(later(day + 10 * 60_000))).toBe(1)
+      expect(await store.markUnansweredRefunds(later(day + 10 * 60_000))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.refundsToSend(later(30 * day), 9)).toEqual([])
-      await store.applyFact(orderId, wentBack('RF1', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF1', due), mail)
       expect(await states(regNo)).toEqual(['done'])
     })
 
@@ -305,8 +305,8 @@ export function refundingContract(given: Given): void {
       const { regNo } = await paid()
       await wants(regNo)
       const id = await send(begun('RF1'))
-      expect(await store.silentRefunds(later(5 * day))).toBe(0)
-      expect(await store.silentRefunds(later(6 * day + 1))).toBe(1)
+      expect(await store.markUnansweredRefunds(later(5 * day))).toBe(0)
+      expect(await store.markUnansweredRefunds(later(6 * day + 1))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       await decide(`R${id}`, accept)
       expect(await states(regNo)).toEqual(['done'])
@@ -316,11 +316,11 @@ export function refundingContract(given: Given): void {
 
     test('of a payment under review: a full one ends the review, a partial one leaves the rest to decide', async () => {
       const one = await registered(store, gateway)
-      await store.applyFact(one.orderId, confirmed('AP1', paise(600_000)), mail)
+      await store.applyPaymentEvent(one.orderId, confirmed('AP1', paise(600_000)), mail)
       const id = await only()
       expect(await decide(id, refund(98_500))).toMatchObject({ ok: true })
       await send(begun('RF1'))
-      await store.applyFact(one.orderId, wentBack('RF1', 98_500), mail)
+      await store.applyPaymentEvent(one.orderId, wentBack('RF1', 98_500), mail)
       expect(await waiting()).toEqual([['C', 'misfit']])
       expect(await revenue()).toBe(0)
       await decide(id, accept)
@@ -329,14 +329,14 @@ export function refundingContract(given: Given): void {
       // What goes back later leaves the figures too.
       await wants(one.regNo)
       await send(begun('RF2'))
-      await store.applyFact(one.orderId, wentBack('RF2', due), mail)
+      await store.applyPaymentEvent(one.orderId, wentBack('RF2', due), mail)
       expect((await found(store, one.regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(one.regNo)]).toEqual([0, 0])
     })
 
     test('a second payment is refunded in full: the registration stays paid', async () => {
       const one = await paid()
-      await store.applyFact(one.orderId, confirmed('AP2'), mail)
+      await store.applyPaymentEvent(one.orderId, confirmed('AP2'), mail)
       await decide(await only(), refund())
       expect(await waiting()).toEqual([])
       expect(await found(store, one.regNo)).toMatchObject({
@@ -344,7 +344,7 @@ export function refundingContract(given: Given): void {
         inReview: false,
       })
       await send(begun('RF1'))
-      await store.applyFact(one.orderId, wentBack('RF1', due), mail)
+      await store.applyPaymentEvent(one.orderId, wentBack('RF1', due), mail)
       expect(await found(store, one.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
@@ -374,12 +374,12 @@ export function refundingContract(given: Given): void {
 
     test('are detected partial and full, also a second one, each once', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, confirmed('AP1'), mail)
-      await store.applyFact(orderId, refunds(['R1', 100_000]), mail)
-      await store.applyFact(orderId, refunds(['R1', 100_000]), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), mail)
+      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), mail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await revenue()).toBe(401_500)
-      await store.applyFact(orderId, refunds(['R1', 100_000], ['R2', 401_500]), mail)
+      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000], ['R2', 401_500]), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
       expect(
         (await store.refunds(regNo)).map(({ reference, amount }) => [reference, amount]),
@@ -393,7 +393,7 @@ export function refundingContract(given: Given): void {
 
     test('of a second payment end its review, and the ticket stays', async () => {
       const { regNo, orderId } = await twice()
-      await store.applyFact(orderId, wentBack('R1', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('R1', due), mail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await waiting()).toEqual([])
       expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
@@ -401,28 +401,28 @@ export function refundingContract(given: Given): void {
 
     test('complete a requested refund that was not sent yet: it is not made twice', async () => {
       const one = await registered(store, { gateway: 'airpay' })
-      await store.applyFact(one.orderId, confirmed('AP1'), mail)
-      await store.wantRefund({ of: one.regNo, amount: null, ...grounds, at: later(day) })
-      await store.applyFact(one.orderId, wentBack('R1', due), mail)
+      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
+      await store.requestRefund({ of: one.regNo, amount: null, ...grounds, at: later(day) })
+      await store.applyPaymentEvent(one.orderId, wentBack('R1', due), mail)
       expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
       expect((await store.refunds(one.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
     test('above the received amount, or of an unpaid payment, go to review', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, wentBack('R0', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('R0', due), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('pending')
       expect(await waiting()).toEqual([['P', 'unclear']])
-      await store.applyFact(orderId, confirmed('AP1'), mail)
-      await store.applyFact(orderId, wentBack('R1', due), mail)
-      await store.applyFact(orderId, wentBack('R2', due), mail)
+      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(orderId, wentBack('R1', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('R2', due), mail)
       expect((await store.reviews('demo'))[0]?.why).toContain('for a payment of')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 
     test('reported together with their payment send no confirmation', async () => {
       const { regNo, orderId } = await registered(store)
-      await store.applyFact(orderId, refunds(['R1', due]), mail)
+      await store.applyPaymentEvent(orderId, refunds(['R1', due]), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
       expect(await store.mailsOf(regNo)).toEqual([])
     })

@@ -38,7 +38,7 @@ export function registeringContract(given: Given): void {
         paymentId: 'C-001',
       })
       const idempotency = { key: 'a click of the desk', fingerprint: 'as it was' }
-      const figures = await store.figures('demo', dayOf(noon))
+      const figures = await store.dashboardFigures('demo', dayOf(noon))
       const refused = newRegistration({ ...desk, inHand: inHand('c-001'), idempotency })
       expect(await store.register(refused)).toEqual({
         ok: false,
@@ -51,15 +51,15 @@ export function registeringContract(given: Given): void {
         },
       })
       expect(await store.registration(refused.regNo)).toBe(null)
-      expect(await store.registeredUnder('demo', idempotency.key, noon)).toBe(null)
-      expect(await store.figures('demo', dayOf(noon))).toEqual(figures)
+      expect(await store.registrationByKey('demo', idempotency.key, noon)).toBe(null)
+      expect(await store.dashboardFigures('demo', dayOf(noon))).toEqual(figures)
       const mended = { ...refused, inHand: inHand('C-002') }
       expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: false } })
       expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: true } })
       expect(await store.captures(refused.regNo)).toMatchObject([
         { source: 'cash', reference: 'C-002', amount: 501_500, state: 'fits' },
       ])
-      expect((await store.acts(refused.regNo)).map(({ act, who }) => [act, who])).toEqual([
+      expect((await store.actions(refused.regNo)).map(({ act, who }) => [act, who])).toEqual([
         ['add', 'the desk'],
         ['confirm', 'the desk'],
       ])
@@ -269,7 +269,7 @@ export function registeringContract(given: Given): void {
         ok: true,
         value: { added: 0, unchanged: 2 },
       })
-      expect(await store.figures('old', dayOf(noon))).toMatchObject({
+      expect(await store.dashboardFigures('old', dayOf(noon))).toMatchObject({
         total: 2,
         paid: 1,
         pending: 1,
@@ -296,11 +296,11 @@ export function registeringContract(given: Given): void {
         ok: true,
         value: { added: 0, unchanged: 1 },
       })
-      expect(await store.formerly('old', 'OLD/17')).toMatchObject({
+      expect(await store.registrationByFormerNumber('old', 'OLD/17')).toMatchObject({
         regNo: one.regNo,
         formerNo: 'OLD/17',
       })
-      expect(await store.formerly('demo', 'OLD/17')).toBeNull()
+      expect(await store.registrationByFormerNumber('demo', 'OLD/17')).toBeNull()
       for (const search of ['ld/17', one.regNo.slice(5)]) {
         const { rows } = await store.listPage({ eventId: 'old', answers: {}, search }, 1, 10)
         expect([search, rows.map(({ regNo }) => regNo)]).toEqual([search, [one.regNo]])

@@ -69,13 +69,13 @@ export function sellingContract(given: Given): void {
       ).toMatchObject({ ok: true })
       expect((await found(store, regNo)).lines).toEqual(dearer)
       // The first order is paid after all: its bill is the one that counts, as it was.
-      await store.applyFact(orderId, confirmed('AP1', total), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', total), null)
       expect(await found(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
 
     test('of another attempt at the same price is the same', async () => {
       const { regNo, orderId } = await registered(store, { quote })
-      await store.applyFact(orderId, { type: 'expired', at: later(1) }, null)
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(1) }, null)
       expect(await store.retry(regNo, later(hour))).toMatchObject({ ok: true })
       expect((await found(store, regNo)).lines).toEqual(bill)
     })
@@ -97,7 +97,7 @@ export function sellingContract(given: Given): void {
     }
     const few = { 'seats.scan': 2, 'seats.airway': 2 }
     const serve = (limits: readonly Quota[], at: Instant = noon): Promise<void> =>
-      store.keepEventFile({
+      store.saveEventFile({
         hash: 'hash-1',
         eventId: 'demo',
         text: '',
@@ -112,7 +112,7 @@ export function sellingContract(given: Given): void {
     })
     const ask = (changes: Changes = {}) => store.register(newRegistration(changes))
     const full = (place: string) => ({ ok: false, error: { code: 'full', place } })
-    const left = (at: Instant = noon) => store.placesLeft('demo', few, at)
+    const left = (at: Instant = noon) => store.availableSeats('demo', few, at)
 
     test('are reserved when a registration is stored; without a seat it is rejected and nothing is stored', async () => {
       await serve([seats])
@@ -144,7 +144,7 @@ export function sellingContract(given: Given): void {
       await serve([seats])
       await registered(store, { ...to('scan', 'airway'), quote })
       await registered(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
-      expect(await store.inUse('demo')).toMatchObject({
+      expect(await store.valuesInUse('demo')).toMatchObject({
         items: { registration: 2, room: 1, presenter: 1 },
         places: { 'seats.scan': 1, 'seats.airway': 2 },
         options: { workshops: { scan: 1, airway: 2 } },
@@ -175,7 +175,7 @@ export function sellingContract(given: Given): void {
       ])
       expect(await left(later(holdMs))).toMatchObject({ 'seats.scan': 1 })
       const quick = await registered(store, { ...to('scan'), at: later(holdMs) })
-      const told = await store.applyFact(
+      const told = await store.applyPaymentEvent(
         late.orderId,
         confirmed('AP1', quoted.total, later(holdMs + 1)),
         null,
@@ -184,18 +184,18 @@ export function sellingContract(given: Given): void {
       expect(told).toMatchObject({ review: why, payment: { status: 'pending' } })
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: late.regNo, why }])
       // The one who has it pays for it, and is not disturbed.
-      await store.applyFact(quick.orderId, confirmed('AP2'), null)
+      await store.applyPaymentEvent(quick.orderId, confirmed('AP2'), null)
       expect((await found(store, quick.regNo)).paymentStatus).toBe('success')
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
       // A person may set a further chair.
-      const decided = await store.decide(
+      const decided = await store.decideReview(
         (await store.reviews('demo'))[0]?.id ?? '',
         { what: 'accept', reference: null, amount: null, why: 'A chair was found', who: 'asha' },
         later(hour),
         null,
       )
       expect(decided.ok).toBe(true)
-      expect(await store.placesTaken('demo')).toContainEqual({
+      expect(await store.takenSeats('demo')).toContainEqual({
         place: 'seats.scan',
         max: 1,
         taken: 2,
@@ -206,7 +206,7 @@ export function sellingContract(given: Given): void {
     test('that were released and not sold are still available to a late payment', async () => {
       await serve([seats])
       const { regNo, orderId } = await registered(store, to('scan'))
-      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(9 * hour)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(9 * hour)), null)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       expect(await ask({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
     })
@@ -214,7 +214,7 @@ export function sellingContract(given: Given): void {
     test('that are paid are not sold when a balance stays unpaid', async () => {
       await serve([seats])
       const { regNo, orderId } = await registered(store, to('scan'))
-      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(1)), null)
       const { answers, category } = await found(store, regNo)
       const { searchable } = newRegistration()
       const dearer = { ...quoted, base: total, gst: paise(0), total, lines: bill }
@@ -235,17 +235,17 @@ export function sellingContract(given: Given): void {
       )
       expect(corrected.ok).toBe(true)
       const [difference] = (await found(store, regNo)).payments
-      await store.handedAgain(difference?.orderId ?? orderId, later(hour), { unique: [], holdMs })
+      await store.resumePayment(difference?.orderId ?? orderId, later(hour), { unique: [], holdMs })
       expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('of a payment that the bank processes are not released', async () => {
       await serve([seats])
       const { orderId } = await registered(store, to('scan'))
-      await store.asked(orderId, later(hour), later(2 * hour), 'in-process')
+      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'in-process')
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
       expect(await ask({ ...to('scan'), at: later(hour) })).toEqual(full('seats.scan'))
-      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
+      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
       expect(await ask({ ...to('scan'), at: later(hour) })).toMatchObject({ ok: true })
     })
 
@@ -257,7 +257,7 @@ export function sellingContract(given: Given): void {
         [first, 'AP1'],
         [second, 'AP2'],
       ] as const)
-        await store.applyFact(orderId, confirmed(reference, quoted.total, later(1)), null)
+        await store.applyPaymentEvent(orderId, confirmed(reference, quoted.total, later(1)), null)
       expect((await found(store, first.regNo)).paymentStatus).toBe('pending')
       expect((await found(store, second.regNo)).paymentStatus).toBe('success')
     })
@@ -267,34 +267,46 @@ export function sellingContract(given: Given): void {
       const first = await registered(store, to('scan'))
       const second = await registered(store, { ...to('scan'), at: later(2 * holdMs) })
       const paid = confirmed('AP1', quoted.total, later(2 * holdMs))
-      await store.applyFact(first.orderId, paid, null)
+      await store.applyPaymentEvent(first.orderId, paid, null)
       expect(await found(store, first.regNo)).toMatchObject({ inReview: true })
       const part = paise(10_000)
       const back = { type: 'refunded', reference: 'RF1', amount: part, at: later(2 * holdMs) }
-      await store.applyFact(first.orderId, back as Parameters<Store['applyFact']>[1], null)
-      await store.applyFact(second.orderId, declined(later(3 * holdMs)), null)
-      await store.applyFact(first.orderId, paid, null)
+      await store.applyPaymentEvent(
+        first.orderId,
+        back as Parameters<Store['applyPaymentEvent']>[1],
+        null,
+      )
+      await store.applyPaymentEvent(second.orderId, declined(later(3 * holdMs)), null)
+      await store.applyPaymentEvent(first.orderId, paid, null)
       expect(await found(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
-      const { revenue } = await store.figures('demo', dayOf(noon))
+      const { revenue } = await store.dashboardFigures('demo', dayOf(noon))
       expect(revenue).toBe(quoted.total - part)
     })
 
     test('are released immediately after a decline or refund, and a retry reserves them again or is rejected', async () => {
       await serve([seats])
       const first = await registered(store, to('scan'))
-      await store.applyFact(first.orderId, declined(), null)
+      await store.applyPaymentEvent(first.orderId, declined(), null)
       expect(await left()).toMatchObject({ 'seats.scan': 1 })
       const again = await store.retry(first.regNo, later(hour))
       expect(again.ok).toBe(true)
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
       const orderId = again.ok ? again.value.orderId : first.orderId
-      await store.applyFact(orderId, declined(later(hour)), null)
+      await store.applyPaymentEvent(orderId, declined(later(hour)), null)
       const second = await registered(store, { ...to('scan'), at: later(hour) })
       expect(await store.retry(first.regNo, later(hour))).toEqual(full('seats.scan'))
       expect((await found(store, first.regNo)).payments.length).toBe(2)
-      await store.applyFact(second.orderId, confirmed('AP2', quoted.total, later(hour)), null)
+      await store.applyPaymentEvent(
+        second.orderId,
+        confirmed('AP2', quoted.total, later(hour)),
+        null,
+      )
       const back = { type: 'refunded', reference: 'RF2', amount: quoted.total, at: later(hour) }
-      await store.applyFact(second.orderId, back as Parameters<Store['applyFact']>[1], null)
+      await store.applyPaymentEvent(
+        second.orderId,
+        back as Parameters<Store['applyPaymentEvent']>[1],
+        null,
+      )
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 1 })
       expect(await store.retry(first.regNo, later(hour))).toMatchObject({ ok: true })
     })
@@ -302,13 +314,15 @@ export function sellingContract(given: Given): void {
     test('of a reissued order are held again, or sold', async () => {
       await serve([seats])
       const first = await registered(store, to('scan'))
-      expect(await store.handedAgain(first.orderId, later(holdMs))).toEqual({
+      expect(await store.resumePayment(first.orderId, later(holdMs))).toEqual({
         ok: true,
         value: null,
       })
       expect(await ask({ ...to('scan'), at: later(2 * holdMs - 1) })).toEqual(full('seats.scan'))
       await registered(store, { ...to('scan'), at: later(2 * holdMs) })
-      expect(await store.handedAgain(first.orderId, later(2 * holdMs))).toEqual(full('seats.scan'))
+      expect(await store.resumePayment(first.orderId, later(2 * holdMs))).toEqual(
+        full('seats.scan'),
+      )
       expect((await found(store, first.regNo)).payments[0]?.handedOffAt).toBe(later(holdMs))
     })
 
@@ -323,7 +337,7 @@ export function sellingContract(given: Given): void {
       )
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
       expect(answers.filter(({ ok }) => !ok)).toEqual(Array(63).fill(full('seats.scan')))
-      expect(await store.placesTaken('demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
+      expect(await store.takenSeats('demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
     })
 
     test('negative control: counted outside the transaction, the last one is sold to all', async () => {
@@ -341,10 +355,10 @@ export function sellingContract(given: Given): void {
 
     test('of a later quota count earlier registrations; of a changed quota, those it covers', async () => {
       const paid = await registered(store, to('scan'))
-      await store.applyFact(paid.orderId, confirmed('AP1'), null)
+      await store.applyPaymentEvent(paid.orderId, confirmed('AP1'), null)
       const lapsed = await registered(store, { ...to('airway'), at: later(1) })
       const failed = await registered(store, to('airway'))
-      await store.applyFact(failed.orderId, declined(), null)
+      await store.applyPaymentEvent(failed.orderId, declined(), null)
       await serve([seats], later(2))
       expect(await left(later(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
       expect(await left(later(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
@@ -358,7 +372,7 @@ export function sellingContract(given: Given): void {
       expect(await left(later(5))).toEqual({ hall: 0 })
       await serve([], later(6))
       expect(await left(later(6))).toEqual({})
-      await store.applyFact(lapsed.orderId, confirmed('AP3'), null)
+      await store.applyPaymentEvent(lapsed.orderId, confirmed('AP3'), null)
       expect((await found(store, lapsed.regNo)).paymentStatus).toBe('success')
     })
 
@@ -380,7 +394,7 @@ export function sellingContract(given: Given): void {
         return { ...row, ...none, category, paymentStatus, createdAt: noon, paidAt: null }
       })
       expect((await store.importRegistrations(rows)).ok).toBe(true)
-      expect(await store.placesTaken('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
+      expect(await store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
       expect(await ask()).toEqual(full('hall'))
     })
   })

@@ -87,8 +87,10 @@ else {
       ],
     })
     await at('/admin/dashboard/stats/')
-    expect(await second.deps.store.waiting([EVENT], second.now())).toEqual([])
-    expect((await second.deps.store.figures(EVENT, '2026-01-20' as never)).revenue).toBe(118_000)
+    expect(await second.deps.store.workQueue([EVENT], second.now())).toEqual([])
+    expect((await second.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)).revenue).toBe(
+      118_000,
+    )
   })
 
   test('a registration that waits too long for a lock gets 503 with Retry-After, and the same request then succeeds', async () => {
@@ -117,7 +119,7 @@ else {
   test('doctor states before the start that an older copy restored with pg_restore begins a recovery', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-restored-'))
     const variables = { DATABASE_URL: url, DATA_DIR: dataDir, EVENTS_DIR: first.eventsDir }
-    const { name, counted } = await first.deps.store.counted()
+    const { name, counted } = await first.deps.store.databaseProgress()
     const serve = (registrations: number): void =>
       writeFileSync(
         join(dataDir, 'last-served.json'),

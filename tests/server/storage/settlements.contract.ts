@@ -40,7 +40,7 @@ export function settlementsContract(given: Given): void {
     ...more,
   })
   const keep = (...lines: readonly SettlementLine[]) =>
-    store.keepSettlement({
+    store.saveSettlement({
       ...ACCOUNT,
       eventId: 'demo',
       sha256: 'ab',
@@ -52,7 +52,7 @@ export function settlementsContract(given: Given): void {
   describe('settlements', () => {
     test('are stored line by line, each once; known payments stay unchanged', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
       const lines = [line(orderId, 'AP1'), line(orderId, 'AP1', { is: 'refund', net: paise(-due) })]
       expect(await keep(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
       expect(await keep(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
@@ -60,10 +60,10 @@ export function settlementsContract(given: Given): void {
       expect(await keep(...lines, again)).toEqual({ added: 1, known: 2, toReview: 0 })
       expect(await store.settlementLines(ACCOUNT)).toEqual([...lines, again])
       expect(await store.settlementLines({ ...ACCOUNT, account: 'other' })).toEqual([])
-      expect((await store.settledOf(regNo)).length).toBe(3)
-      const held = await store.heldMoney(ACCOUNT)
+      expect((await store.settlementLinesOf(regNo)).length).toBe(3)
+      const held = await store.paymentsOfAccount(ACCOUNT)
       expect(held).toMatchObject([{ order: orderId, reference: 'AP1', amount: due, refunds: [] }])
-      expect(await store.heldOrders([orderId, 'NOBODY'])).toEqual([
+      expect(await store.knownOrders([orderId, 'NOBODY'])).toEqual([
         { order: orderId, regNo, eventId: 'demo' },
       ])
       expect(checkSettlementLines(lines, held, []).map(({ as }) => as)).toEqual([
@@ -82,9 +82,9 @@ export function settlementsContract(given: Given): void {
 
     test('a refund that no settlement contained five days later was not in the work queue', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
       const refunded = (reference: string) =>
-        store.applyFact(
+        store.applyPaymentEvent(
           orderId,
           { type: 'refunded', reference, amount: paise(5_000), at: later(20) },
           null,
@@ -94,7 +94,7 @@ export function settlementsContract(given: Given): void {
       const DAY = 24 * hour
       const on = (days: number) => day(isoIndia(later(days * DAY)).slice(0, 10))
       const unsettled = async (at = later(9 * DAY)) =>
-        (await store.waiting(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
+        (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
       // Nobody keeps settlements of this account: nothing is known to be missing.
       expect(await unsettled()).toEqual([])
       await keep(line(orderId, 'AP1', { day: on(0) }))
@@ -110,8 +110,8 @@ export function settlementsContract(given: Given): void {
       expect(await unsettled()).toEqual([])
 
       const second = await placed()
-      await store.applyFact(second.orderId, confirmed('AP2', due, later(10)), null)
-      await store.applyFact(
+      await store.applyPaymentEvent(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF3', amount: due, at: later(20) },
         null,
@@ -119,7 +119,7 @@ export function settlementsContract(given: Given): void {
       expect(await unsettled()).toEqual(one)
       const by = { who: 'treasurer', actor: 'treasurer', once: null } as const
       const note = { ...by, act: 'note', why: 'Called.', at: later(8 * DAY) } as const
-      await store.note({ ...note, regNo: second.regNo })
+      await store.addNote({ ...note, regNo: second.regNo })
       expect(await unsettled()).toEqual(one)
       const handled = (of: RegNo, why: string, at = later(9 * DAY)) =>
         store.handleRefund({ ...by, act: 'handle_refund', regNo: of, why, at })
@@ -133,7 +133,10 @@ export function settlementsContract(given: Given): void {
       const why = 'The gateway credited the card directly.'
       expect(await handled(second.regNo, why)).toMatchObject({ ok: true })
       expect(await unsettled()).toEqual([])
-      expect((await store.acts(second.regNo)).at(-1)).toMatchObject({ act: 'handle_refund', why })
+      expect((await store.actions(second.regNo)).at(-1)).toMatchObject({
+        act: 'handle_refund',
+        why,
+      })
     })
 
     test('a refund of an accepted payment that the gateway does not call a sale is expected in settlements too', async () => {
@@ -146,40 +149,40 @@ export function settlementsContract(given: Given): void {
         currency: 'INR',
         at,
       } as const
-      await store.applyFact(orderId, { ...fact, kind: 'other' }, null)
+      await store.applyPaymentEvent(orderId, { ...fact, kind: 'other' }, null)
       const [review] = await store.reviews('demo')
       const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
-      expect((await store.decide(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
-      await store.applyFact(
+      expect((await store.decideReview(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
+      await store.applyPaymentEvent(
         orderId,
         { type: 'refunded', reference: 'RF1', amount: paise(5_000), at: later(30) },
         null,
       )
       const DAY = 24 * hour
       await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
-      const waiting = await store.waiting(['demo'], later(9 * DAY))
+      const waiting = await store.workQueue(['demo'], later(9 * DAY))
       expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
-      expect(await store.heldMoney(ACCOUNT)).toMatchObject([{ isMoney: true }])
-      expect((await store.settledOf(regNo)).length).toBe(1)
+      expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ isMoney: true }])
+      expect((await store.settlementLinesOf(regNo)).length).toBe(1)
     })
 
     test('a refund outside the gateway is not expected in its settlements', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
       const wanted = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
-      expect((await store.wantRefund(wanted)).ok).toBe(true)
+      expect((await store.requestRefund(wanted)).ok).toBe(true)
       const DAY = 24 * hour
       await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
-      const waiting = await store.waiting(['demo'], later(9 * DAY))
+      const waiting = await store.workQueue(['demo'], later(9 * DAY))
       expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
     test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
       const second = await placed()
-      await store.applyFact(second.orderId, confirmed('AP2', due, later(10)), null)
-      await store.applyFact(
+      await store.applyPaymentEvent(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF2', amount: due, at: later(20) },
         null,
@@ -194,15 +197,15 @@ export function settlementsContract(given: Given): void {
         line('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
       ]
       const words = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: later(1000) }
-      expect(await store.keepSettlement({ ...next, ...words, lines })).toMatchObject({
+      expect(await store.saveSettlement({ ...next, ...words, lines })).toMatchObject({
         added: 4,
         toReview: 1,
       })
       expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
       expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, next])
       expect(await store.accountsOfEvent('other')).toEqual([])
-      const held = await store.heldMoney(next)
-      const settled = checkSettlementLines(lines, held, await store.heldOrders([orderId]))
+      const held = await store.paymentsOfAccount(next)
+      const settled = checkSettlementLines(lines, held, await store.knownOrders([orderId]))
       expect(settled.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
       // What is not in them may be in those of the account before.
       expect(unsettled([], held, later(1000)).map(({ money }) => money.order)).toEqual([
@@ -212,11 +215,11 @@ export function settlementsContract(given: Given): void {
 
     test('recognise payments from before captures had an account', async () => {
       const { orderId, regNo } = await registered(store, { gateway: 'airpay' })
-      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
       expect(await keep(line(orderId, 'AP1'))).toEqual({ added: 1, known: 0, toReview: 0 })
-      expect(await store.heldMoney(ACCOUNT)).toMatchObject([{ reference: 'AP1' }])
-      expect((await store.settledOf(regNo)).length).toBe(1)
+      expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ reference: 'AP1' }])
+      expect((await store.settlementLinesOf(regNo)).length).toBe(1)
       expect(await store.reviews(null)).toEqual([])
     })
 
@@ -229,16 +232,16 @@ export function settlementsContract(given: Given): void {
       expect(ours).toMatchObject({ is: 'misfit', regNo, came: { reference: 'AP7', amount: due } })
       expect(nobodys).toMatchObject({ is: 'unmatched', regNo: null, eventId: 'demo', left: due })
       // What the gateway says later of the same money clears it.
-      await store.applyFact(orderId, confirmed('AP7', due, later(2000)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP7', due, later(2000)), null)
       expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
       const byHand = { what: 'refund', amount: paise(1000), byHand: 'N1', ...grounds } as const
       const id = nobodys?.id ?? ''
-      expect((await store.decide(id, byHand, later(3000), null)).ok).toBe(true)
+      expect((await store.decideReview(id, byHand, later(3000), null)).ok).toBe(true)
       expect(await store.review(id)).toMatchObject({ left: due - 1000 })
       const rest = { ...byHand, amount: null, byHand: 'N2' }
-      expect((await store.decide(id, rest, later(4000), null)).ok).toBe(true)
+      expect((await store.decideReview(id, rest, later(4000), null)).ok).toBe(true)
       expect(await store.review(id)).toBeNull()
-      const [, gone] = await store.heldMoney(ACCOUNT)
+      const [, gone] = await store.paymentsOfAccount(ACCOUNT)
       expect(gone).toMatchObject({
         state: 'refused',
         refunds: [{ reference: 'N1' }, { reference: 'N2' }],
@@ -247,10 +250,10 @@ export function settlementsContract(given: Given): void {
 
     test('a second payment by transfer goes to review, and its line counts once', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
       const wanted = { regNo, act: 'came_again', actor: 'owner', once: null, ...grounds } as const
       const came = { way: 'transfer', reference: 'SBIN8', amount: due, paidAt: noon } as const
-      const again = () => store.cameAgain({ ...wanted, at: later(20) }, came)
+      const again = () => store.recordFurtherPayment({ ...wanted, at: later(20) }, came)
       expect(await again()).toMatchObject({ ok: true, value: { state: 'complete' } })
       expect(await again()).toMatchObject({ ok: false, error: { code: 'taken' } })
       expect(await store.reviews('demo')).toMatchObject([
@@ -261,7 +264,7 @@ export function settlementsContract(given: Given): void {
 
     const wanted = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
     const confirm = (regNo: RegNo, way: ManualMethod, reference: string) =>
-      store.confirm(
+      store.recordPayment(
         { ...wanted, regNo, at: noon },
         { way, reference, amount: due, paidAt: noon },
         null,
@@ -302,7 +305,7 @@ export function settlementsContract(given: Given): void {
         (await store.reviews('demo')).filter((review) => review.regNo === regNo)
       expect((await waiting()).map(({ why }) => why.match(/RTRN52026010103/g)?.length)).toEqual([1])
       const [review] = await waiting()
-      const decided = await store.decide(
+      const decided = await store.decideReview(
         review?.id ?? '',
         { what: 'dismiss', ...grounds },
         later(10),
@@ -323,16 +326,18 @@ export function settlementsContract(given: Given): void {
         who: 'treasurer',
         at: noon,
       }
-      expect(await store.keepUnmatched([money, { ...money, reference: 'sbin7' }])).toMatchObject({
+      expect(
+        await store.saveUnmatchedLines([money, { ...money, reference: 'sbin7' }]),
+      ).toMatchObject({
         added: 1,
       })
-      expect(await store.keepUnmatched([money])).toMatchObject({ added: 0 })
+      expect(await store.saveUnmatchedLines([money])).toMatchObject({ added: 0 })
       const { payments } = await store.knownReferences([bankKey('SBIN7')])
       expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
       const { regNo } = await registered(store)
       const [review] = await store.reviews('demo')
       const move = { what: 'move', to: regNo, ...grounds } as const
-      expect((await store.decide(review?.id ?? '', move, later(10), null)).ok).toBe(true)
+      expect((await store.decideReview(review?.id ?? '', move, later(10), null)).ok).toBe(true)
       expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
     })
   })

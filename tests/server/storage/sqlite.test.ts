@@ -51,7 +51,7 @@ describe('the tables themselves', () => {
     dataDir = folder()
     const store = await openStore({ dataDir })
     const { orderId } = await registered(store)
-    await store.recordNotice({
+    await store.recordGatewayMessage({
       gateway: 'demo',
       kind: 'notice',
       orderId,
@@ -59,7 +59,7 @@ describe('the tables themselves', () => {
       contentType: 'text/plain',
       at: noon,
     })
-    await store.applyFact(orderId, confirmed('AP1'), mail)
+    await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
     await store.close()
     shell = new Database(join(dataDir, DATABASE_FILE))
     shell.pragma('recursive_triggers = ON')
@@ -143,7 +143,7 @@ describe('SQLite', () => {
     const { regNo } = await registered(inside.store)
     shell.exec('DELETE FROM payments; DELETE FROM registrations')
     expect(await inside.store.registration(regNo)).toBeNull()
-    expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(0)
+    expect((await inside.store.dashboardFigures('demo', dayOf(noon))).total).toBe(0)
   })
 
   test('counters equal the counted rows after every kind of payment event', async () => {
@@ -156,7 +156,7 @@ describe('SQLite', () => {
       .prepare("SELECT sum(amount) FROM payments WHERE status = 'success'")
       .pluck()
       .get()
-    expect((await store.figures('demo', dayOf(noon))).revenue).toBe(paid)
+    expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paid)
     expect(shell.prepare('SELECT sum(booked) FROM counters').pluck().get()).toBe(paid)
     expect(shell.prepare('SELECT sum(booked) FROM registrations').pluck().get()).toBe(paid)
     const owed = shell
@@ -270,26 +270,30 @@ describe('SQLite', () => {
     const { store } = inside
     const { orderId } = await registered(store)
     const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
-    const settle = () => store.applyFact(orderId, confirmed('AP1'), mail, answer)
+    const settle = () => store.applyPaymentEvent(orderId, confirmed('AP1'), mail, answer)
     // Something breaks at the last statement of the verb, after answer and fact have been written.
     shell.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
     )
     await expect(settle()).rejects.toThrow('broken')
-    expect([await store.notices(orderId), await store.facts(orderId)]).toEqual([[], []])
+    expect([await store.gatewayMessages(orderId), await store.paymentEvents(orderId)]).toEqual([
+      [],
+      [],
+    ])
     expect((await found(store, orderId)).paymentStatus).toBe('pending')
     shell.exec('DROP TRIGGER broken')
     await settle()
-    expect([(await store.notices(orderId)).length, (await store.facts(orderId)).length]).toEqual([
-      1, 1,
-    ])
+    expect([
+      (await store.gatewayMessages(orderId)).length,
+      (await store.paymentEvents(orderId)).length,
+    ]).toEqual([1, 1])
   })
 
   test('whenever the writer dies, there are as many status responses as payment events', async () => {
     const { store, writer } = inside
     const orders = await Promise.all(Array.from({ length: 600 }, () => registered(store)))
     const settled = orders.map(({ orderId }, at) =>
-      store.applyFact(orderId, confirmed(`AP${at}`), null, {
+      store.applyPaymentEvent(orderId, confirmed(`AP${at}`), null, {
         gateway: 'demo',
         body: '<R/>',
         contentType: 'text/xml',
@@ -313,12 +317,12 @@ describe('SQLite', () => {
   test('when the reader dies, lists work again', async () => {
     const { store, reader } = inside
     // It begins with the first list that is asked for.
-    await store.figures('demo', dayOf(noon))
+    await store.dashboardFigures('demo', dayOf(noon))
     await reader.kill()
     await expect
       .poll(
         () =>
-          store.figures('demo', dayOf(noon)).then(
+          store.dashboardFigures('demo', dayOf(noon)).then(
             ({ total }) => total,
             () => 'busy',
           ),
@@ -346,7 +350,7 @@ describe('SQLite', () => {
     expect(stored).toBeGreaterThan(5)
     expect(answers.slice(stored).every((answer) => answer instanceof StoreBusy)).toBe(true)
     expect(answers.length - stored).toBeGreaterThan(5)
-    expect((await full.store.figures('demo', dayOf(noon))).total).toBe(stored)
+    expect((await full.store.dashboardFigures('demo', dayOf(noon))).total).toBe(stored)
     expect((await found(full.store, asked[0]?.regNo ?? '')).payments.length).toBe(1)
     await full.store.close()
     rmSync(other, { recursive: true })
@@ -376,14 +380,14 @@ describe('SQLite', () => {
     )
     expect(answers.every(({ ok }) => ok)).toBe(true)
     await second.close()
-    expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(60)
+    expect((await inside.store.dashboardFigures('demo', dayOf(noon))).total).toBe(60)
   })
 
   test('two writers on one file: of 64 requests for the last seat, half at each, exactly one gets it', async () => {
     const second = await openStore({ dataDir })
     const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
     const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
-    await inside.store.keepEventFile({ ...file, limits })
+    await inside.store.saveEventFile({ ...file, limits })
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, at) =>
         (at % 2 === 0 ? inside.store : second).register(newRegistration()),
@@ -395,7 +399,7 @@ describe('SQLite', () => {
       error: { code: 'full', place: 'hall' },
     })
     await second.close()
-    expect(await inside.store.placesTaken('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
+    expect(await inside.store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
   })
 
   test('negative control: responding before the commit is detected', async () => {

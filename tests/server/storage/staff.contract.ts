@@ -93,10 +93,10 @@ export function peopleContract(given: Given): void {
         browser: 'Firefox on Linux',
       })
       expect(await store.session('a', noon, hour)).toMatchObject(deskOfDemo)
-      expect(await store.setMay('DESK', { role: 'viewer', events: null })).toBe('done')
+      expect(await store.setPermissions('DESK', { role: 'viewer', events: null })).toBe('done')
       expect(await store.session('a', noon, hour)).toMatchObject({ role: 'viewer', events: null })
-      expect(await store.setMay('nobody', deskOfDemo)).toBe('unknown')
-      expect(await store.people(noon)).toEqual([
+      expect(await store.setPermissions('nobody', deskOfDemo)).toBe('unknown')
+      expect(await store.staffAccounts(noon)).toEqual([
         {
           username: 'desk',
           role: 'viewer',
@@ -122,10 +122,10 @@ export function peopleContract(given: Given): void {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('second', 'hash', noon, { role: 'owner', events: ['demo'] })
       expect(await store.removeAdmin('owner')).toBe('last')
-      expect(await store.setMay('owner', { role: 'treasurer', events: null })).toBe('last')
-      expect(await store.setMay('owner', { role: 'owner', events: ['demo'] })).toBe('last')
-      expect(await store.setMay('owner', { role: 'owner', events: null })).toBe('done')
-      expect(await store.setMay('second', { role: 'owner', events: null })).toBe('done')
+      expect(await store.setPermissions('owner', { role: 'treasurer', events: null })).toBe('last')
+      expect(await store.setPermissions('owner', { role: 'owner', events: ['demo'] })).toBe('last')
+      expect(await store.setPermissions('owner', { role: 'owner', events: null })).toBe('done')
+      expect(await store.setPermissions('second', { role: 'owner', events: null })).toBe('done')
       expect(await store.removeAdmin('owner')).toBe('removed')
     })
 
@@ -133,10 +133,10 @@ export function peopleContract(given: Given): void {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('invited', 'unknown to all', noon)
       await store.addPasswordLink('invited', 'link', later(hour))
-      expect(await store.setMay('owner', { role: 'viewer', events: null })).toBe('last')
+      expect(await store.setPermissions('owner', { role: 'viewer', events: null })).toBe('last')
       expect(await store.removeAdmin('owner')).toBe('last')
       await store.usePasswordLink('link', 'hash', noon)
-      expect(await store.setMay('owner', { role: 'viewer', events: null })).toBe('done')
+      expect(await store.setPermissions('owner', { role: 'viewer', events: null })).toBe('done')
     })
   })
 
@@ -158,19 +158,22 @@ export function peopleContract(given: Given): void {
     const added = await store.addAdmin('office', 'hash', noon)
     if (!added.ok) throw new Error(added.error.code)
     const id = added.value
-    await store.wantSecondFactor(id, 'SECRET')
+    await store.startSecondFactorSetup(id, 'SECRET')
     expect((await store.admin('office'))?.totpSecret).toBeNull()
     expect(await store.confirmSecondFactor(id, 'ANOTHER', 100, ['a'])).toBe(false)
     expect(await store.confirmSecondFactor(id, 'SECRET', 100, ['a', 'b'])).toBe(true)
     expect(await store.admin('office')).toMatchObject({ totpSecret: 'SECRET' })
-    expect(await store.takeStep(id, 100)).toBe(false)
-    const taken = await Promise.all([store.takeStep(id, 101), store.takeStep(id, 101)])
+    expect(await store.acceptSecondFactorCode(id, 100)).toBe(false)
+    const taken = await Promise.all([
+      store.acceptSecondFactorCode(id, 101),
+      store.acceptSecondFactorCode(id, 101),
+    ])
     expect(taken.toSorted()).toEqual([false, true])
-    expect(await store.takeRecoveryCode(id, 'a', noon)).toBe(true)
-    expect(await store.takeRecoveryCode(id, 'a', noon)).toBe(false)
+    expect(await store.useRecoveryCode(id, 'a', noon)).toBe(true)
+    expect(await store.useRecoveryCode(id, 'a', noon)).toBe(false)
     expect(await store.account(id)).toMatchObject({ recoveryCodesLeft: 1, totpWanted: null })
-    expect(await store.dropSecondFactor('OFFICE')).toBe(true)
-    expect(await store.dropSecondFactor('office')).toBe(false)
+    expect(await store.removeSecondFactor('OFFICE')).toBe(true)
+    expect(await store.removeSecondFactor('office')).toBe(false)
     expect(await store.account(id)).toMatchObject({ totpSecret: null, recoveryCodesLeft: 0 })
   })
 
@@ -197,7 +200,7 @@ export function peopleContract(given: Given): void {
 
   test('the audit log stores users and actions', async () => {
     const { regNo } = await registered(store)
-    await store.audit({
+    await store.addAuditEntry({
       at: later(5),
       who: 'office',
       what: 'opened the proof',
@@ -212,7 +215,7 @@ export function peopleContract(given: Given): void {
 
   test('repeated access within an hour is one row; every change is a row', async () => {
     const saw = (who: string, at: number, look?: string) =>
-      store.audit({
+      store.addAuditEntry({
         at: later(at),
         who,
         what: look === undefined ? 'exported the list' : `saw the ${look}`,
@@ -236,7 +239,7 @@ export function peopleContract(given: Given): void {
       to: null,
     }
     const rows = async (query: Partial<ActivityQuery>) =>
-      (await store.activity({ ...all, ...query }, null, 10)).map(
+      (await store.auditLog({ ...all, ...query }, null, 10)).map(
         ({ who, what, at }) => `${who} ${what} ${at - noon}`,
       )
     expect(await rows({})).toEqual([
@@ -254,9 +257,9 @@ export function peopleContract(given: Given): void {
     const on = dayOf(noon)
     expect(await rows({ from: on, to: on, kinds: ['looks'] })).toHaveLength(4)
     expect(await rows({ to: day('2001-01-01') })).toEqual([])
-    const [, second] = await store.activity(all, null, 2)
-    expect(await store.activity(all, second?.id ?? 0, 10)).toHaveLength(4)
-    expect(await store.actors(null)).toEqual(['asha', 'ravi'])
-    expect(await store.actors(['another'])).toEqual([])
+    const [, second] = await store.auditLog(all, null, 2)
+    expect(await store.auditLog(all, second?.id ?? 0, 10)).toHaveLength(4)
+    expect(await store.auditLogUsers(null)).toEqual(['asha', 'ravi'])
+    expect(await store.auditLogUsers(['another'])).toEqual([])
   })
 }

@@ -101,7 +101,7 @@ test('a room at 5% that was added after payment is invoiced with the tax of 5%',
   const regNo = await paid({})
   await correct(regNo, { room: true })
   expect(await newest(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 2),
     {
       type: 'confirmed',
@@ -195,10 +195,10 @@ test('once all of less than the price is refunded, the rest of the invoice is cr
   const order = createOrderId(regNo, 1)
   const { store } = server.deps
   const came = { type: 'confirmed', reference: 'SHORT', amount: paise(117_950) } as const
-  await store.applyFact(order, { ...came, currency: '356', kind: 'sale', at: paidAt }, null)
+  await store.applyPaymentEvent(order, { ...came, currency: '356', kind: 'sale', at: paidAt }, null)
   const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
   const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
-  await store.decide(review?.id ?? '', accept, instant(paidAt + 1), null)
+  await store.decideReview(review?.id ?? '', accept, instant(paidAt + 1), null)
   await refund(regNo, 500)
   await refund(regNo, 679.5)
   const credits = (await bodiesOf(regNo)).filter(({ kind }) => kind === 'credit')
@@ -245,7 +245,7 @@ test('an accepted shortfall reduces the refund of a correction: money that never
     },
   })
   const paidWith = (attempt: number, amount: number) =>
-    server.deps.store.applyFact(
+    server.deps.store.applyPaymentEvent(
       createOrderId(regNo, attempt),
       {
         type: 'confirmed',

@@ -74,7 +74,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
     inWords: 'Rupees one thousand one hundred eighty only',
   })
   // The same notice again issues nothing again.
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     createOrderId(first, 1),
     {
       type: 'confirmed',
@@ -95,7 +95,7 @@ test('a refund is credited at the charged tax, and never above the charge', asyn
     ['BACK1', 50_000],
     ['BACK2', 68_000],
   ] as const)
-    await server.deps.store.applyFact(
+    await server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       { type: 'refunded', reference, amount: paise(amount), at: instant(day + 3_600_000) },
       null,
@@ -124,11 +124,19 @@ test.for([
     const order = createOrderId(regNo, 1)
     const { store } = server.deps
     const paidWith = { type: 'confirmed', reference: `ODD${n}`, amount: paise(came) } as const
-    await store.applyFact(order, { ...paidWith, currency: '356', kind: 'sale', at: day }, null)
+    await store.applyPaymentEvent(
+      order,
+      { ...paidWith, currency: '356', kind: 'sale', at: day },
+      null,
+    )
     const wentBack = async (amount: number, reference: string): Promise<void> => {
       if (amount === 0) return
       const at = instant(day + 3_600_000)
-      await store.applyFact(order, { type: 'refunded', reference, amount: paise(amount), at }, null)
+      await store.applyPaymentEvent(
+        order,
+        { type: 'refunded', reference, amount: paise(amount), at },
+        null,
+      )
     }
     await wentBack(before, `EARLY${n}`)
     const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
@@ -139,7 +147,12 @@ test.for([
       why: 'Agreed',
       who: 'x',
     } as const
-    const decided = await store.decide(review?.id ?? '', accept, instant(day + 7_200_000), null)
+    const decided = await store.decideReview(
+      review?.id ?? '',
+      accept,
+      instant(day + 7_200_000),
+      null,
+    )
     expect(decided).toMatchObject({ ok: true })
     await wentBack(after, `LATE${n}`)
     const issued = await documents(regNo)
@@ -167,7 +180,7 @@ test('a refund of an invoice is credited in its series, even if the event file n
   const without = before.replace(/^invoice:\n(?: .*\n)+/m, '')
   expect(without).not.toBe(before)
   const back = (reference: string) =>
-    server.deps.store.applyFact(
+    server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       { type: 'refunded', reference, amount: paise(20_000), at: instant(day + 7_200_000) },
       null,

@@ -46,14 +46,14 @@ async function accepted(extras: Answers, amount: number): Promise<RegNo> {
   const { store } = server.deps
   const reference = `SHORT${made}`
   const came = { type: 'confirmed', reference, amount: paise(amount) } as const
-  await store.applyFact(
+  await store.applyPaymentEvent(
     createOrderId(regNo, 1),
     { ...came, currency: '356', kind: 'sale', at: on },
     null,
   )
   const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
   const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
-  await store.decide(review?.id ?? '', accept, instant(on + 1), null)
+  await store.decideReview(review?.id ?? '', accept, instant(on + 1), null)
   return regNo
 }
 

@@ -188,7 +188,7 @@ describe('the kind of document', () => {
     const order = createOrderId(regNo, 1)
     const at = instant(day + 86_400_000)
     const back = { type: 'refunded', reference: 'BACK', amount: paise(399_000), at } as const
-    await server.deps.store.applyFact(order, back, null)
+    await server.deps.store.applyPaymentEvent(order, back, null)
     const [invoice, credit] = [await issued(regNo, 'invoice'), await issued(regNo, 'credit')]
     expect(credit).toMatchObject({
       form: 'credit-note',

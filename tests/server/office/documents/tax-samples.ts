@@ -124,7 +124,7 @@ export async function registerAndPay(
     kind: 'sale',
     at: now(),
   } as const
-  await deps.store.applyFact(createOrderId(regNo, 1), paid, null)
+  await deps.store.applyPaymentEvent(createOrderId(regNo, 1), paid, null)
   return regNo
 }
 
@@ -147,7 +147,7 @@ export async function invoiceAndCredit(
   const regNo = await registerAndPay(server, event, { ...BILL, ...buyer })
   const at = instant(server.now() + 86_400_000)
   const refunded = { type: 'refunded', reference: 'BACK', amount: paise(2_000_005), at } as const
-  await server.deps.store.applyFact(createOrderId(regNo, 1), refunded, null)
+  await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), refunded, null)
   return {
     invoice: await documentOf(server, regNo, 'invoice'),
     credit: await documentOf(server, regNo, 'credit'),

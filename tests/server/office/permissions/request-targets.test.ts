@@ -100,7 +100,7 @@ async function party(event: string, n: number): Promise<Party> {
     kind: 'sale',
     at: instant(made.on + 180_000),
   } as const
-  await store.applyFact(orderId, fact, null)
+  await store.applyPaymentEvent(orderId, fact, null)
   const [review] = await store.reviews(event)
   await store.addAdmin(`owner of ${event}`, await cheapHash(PASSWORD), server.now(), {
     role: 'owner',

@@ -158,7 +158,7 @@ test('a card payment that was refunded in full by bank transfer was no longer to
     kind: 'sale',
     at: server.now(),
   } as const
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     inReview.order,
     { type: 'confirmed', reference: 'AP4', ...again },
     null,
@@ -185,7 +185,7 @@ test('a card payment that was refunded in full by bank transfer was no longer to
   expect(decided.statusCode, decided.body).toBe(200)
   // The gateway itself has refunded this one: it pays nothing out.
   const byGateway = await paid('AP5')
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     byGateway.order,
     { type: 'refunded', reference: 'RF5', amount: byGateway.amount, at: server.now() },
     null,
@@ -199,7 +199,7 @@ test('a card payment that was refunded in full by bank transfer was no longer to
 test('a refund that a report lists after the change of account stayed among those that are in no settlement', async () => {
   const one = await paid('AP1')
   await post('reconcile/keep', [HEAD, sale(one.order, 'AP1')])
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     one.order,
     { type: 'refunded', reference: 'RF1', amount: one.amount, at: server.now() },
     null,
@@ -208,7 +208,7 @@ test('a refund that a report lists after the change of account stayed among thos
   server.at('2026-02-10T12:00:00+05:30')
   owner = await signIn(server)
   const waiting = async () =>
-    (await server.deps.store.waiting([EVENT], server.now())).map(({ is, count }) => [is, count])
+    (await server.deps.store.workQueue([EVENT], server.now())).map(({ is, count }) => [is, count])
   expect(await waiting()).toEqual([['refund_unsettled', 1]])
   await post('reconcile/keep', [
     HEAD,

@@ -90,7 +90,7 @@ async function transferTo(event: string): Promise<string> {
 /** A payment that the gateway confirms for an order that is not in the database. */
 async function cardPaymentTo(event: string, account: string): Promise<string> {
   const reference = `AP${++count}`
-  await server.deps.store.keepUnknownPayment({
+  await server.deps.store.reviewUnknownPayment({
     orderId: `LEKH${count}`,
     eventId: event,
     source: 'airpay',

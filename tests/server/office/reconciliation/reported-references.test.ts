@@ -97,7 +97,7 @@ async function paysByCard({ regNo, page }: Registered): Promise<void> {
     kind: 'sale',
   } as const
   const fact = { ...sale, reference: `CARD${orderId}`, at: server.now() }
-  await server.deps.store.applyFact(orderId, fact, null)
+  await server.deps.store.applyPaymentEvent(orderId, fact, null)
 }
 
 type Laid = Extract<ReconcileAnswer, { header: null }>

@@ -27,7 +27,7 @@ afterAll(() => server.close())
 const came = async (reference: string, kind: 'other' | 'test') => {
   const one = await registerDelegate(server, EVENT)
   const { amount } = one
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     one.order,
     { type: 'confirmed', reference, amount, currency: '356', kind, at: server.now() },
     null,

@@ -442,7 +442,7 @@ test('a report saved for one event put a transfer of the other under review, blo
   const theirs = await paid('AP50', 'other2026')
   const mine = await paid('AP51')
   const back = { type: 'refunded', reference: 'RF50', amount: paise(50_000), at: server.now() }
-  await server.deps.store.applyFact(theirs.order, { ...back, type: 'refunded' }, null)
+  await server.deps.store.applyPaymentEvent(theirs.order, { ...back, type: 'refunded' }, null)
   const transfer = { act: 'came_again', way: 'transfer', amount: '1180', why: 'Seen at the bank.' }
   const acts = `/admin/registrations/${theirs.regNo}/acts/`
   const recorded = await post(acts, { ...transfer, reference: '526150000001' })
@@ -581,7 +581,7 @@ test('a forged report told a treasurer which orders and payments of another even
 test('an unknown payment in a shared report is queried at the gateway when a treasurer of its event saves the report', async () => {
   const mine = await registered()
   const now = server.now()
-  await server.deps.store.applyFact(
+  await server.deps.store.applyPaymentEvent(
     mine.order,
     { type: 'declined', code: '400', message: 'Declined', at: now },
     null,

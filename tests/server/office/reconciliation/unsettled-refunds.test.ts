@@ -54,7 +54,7 @@ test('a refund in no settlement five days later left the work queue with any not
   const [regNo, settled] = [await missing, await other] as const
   if (regNo === undefined || settled === undefined) throw new Error('not registered')
   const refunded = { type: 'refunded', reference: 'RF1', amount: paise(5_000) } as const
-  await store.applyFact(createOrderId(regNo, 1), { ...refunded, at: server.now() }, null)
+  await store.applyPaymentEvent(createOrderId(regNo, 1), { ...refunded, at: server.now() }, null)
   // Eight days later a report covers the day, and lacks the refund.
   server.at('2025-10-18T12:00:00+05:30')
   office = await signIn(server, 'treasurer')
@@ -113,7 +113,7 @@ test('a refund row under the reference of a bank transfer was called the refund 
   expect(added.status, JSON.stringify(added.body)).toBe(200)
   const order = createOrderId(regNo, 1)
   const refunded = { type: 'refunded', reference: 'RF9', amount: paise(500_000) } as const
-  await store.applyFact(order, { ...refunded, at: server.now() }, null)
+  await store.applyPaymentEvent(order, { ...refunded, at: server.now() }, null)
   const report = [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
     `${order},453001309669,5000.00,0,0,5000.00,UTR9,18-10-2025,Refund`,

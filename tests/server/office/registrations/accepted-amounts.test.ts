@@ -322,17 +322,17 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     const reference = `CARD${made}`
     const at = server.now()
     const came = { reference, amount: paise(590_000), currency: '356', kind: 'sale', at } as const
-    await store.applyFact(createOrderId(regNo, 1), { type: 'confirmed', ...came }, null)
+    await store.applyPaymentEvent(createOrderId(regNo, 1), { type: 'confirmed', ...came }, null)
     if ('tour' in extras) await correct(regNo, extras, 4720)
     const wanted = { of: regNo, amount: paise(amount * 100), why: 'Agreed.', who: 'office', at }
-    expect(await store.wantRefund(wanted)).toMatchObject({ ok: true })
+    expect(await store.requestRefund(wanted)).toMatchObject({ ok: true })
     return regNo
   }
   /** The gateway reports that it is done. */
   async function done(regNo: RegNo, amount: number): Promise<void> {
     const back = { reference: `BACK${++made}`, amount: paise(amount * 100), at: server.now() }
     const told = { type: 'refunded', ...back } as const
-    await server.deps.store.applyFact(createOrderId(regNo, 1), told, null)
+    await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), told, null)
   }
 
   test.each([

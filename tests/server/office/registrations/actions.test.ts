@@ -153,7 +153,7 @@ describe('cancelling', () => {
     })
     expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 590 })
     expect(await owner.act(regNo, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
-    const { revenue } = await test_.deps.store.figures(EVENT, '2026-01-20' as never)
+    const { revenue } = await test_.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)
     expect(revenue % 118_000).toBe(59_000)
   })
 
@@ -172,7 +172,7 @@ describe('cancelling', () => {
     expect(await outside(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     const [{ orderId, amount } = { orderId: '' as never, amount: 0 as never }] = payments
     const at = test_.now()
-    await test_.deps.store.applyFact(
+    await test_.deps.store.applyPaymentEvent(
       orderId,
       { type: 'confirmed', reference: 'LATE1', amount, currency: '356', kind: 'sale', at },
       null,
@@ -202,7 +202,7 @@ const found = async (regNo: string) => {
 const pay = (orderId: OrderId, reference: string, amount: Paise, also: object = {}) => {
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
   const mail = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
-  return test_.deps.store.applyFact(orderId, { ...sale, at: test_.now(), ...also }, mail)
+  return test_.deps.store.applyPaymentEvent(orderId, { ...sale, at: test_.now(), ...also }, mail)
 }
 
 describe('correcting', () => {
@@ -318,11 +318,11 @@ describe('correcting', () => {
     const regNo = await paid(16)
     const correct = (isMember: boolean, total: number) =>
       owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
-    if ((await test_.deps.store.placesLeft(EVENT, {}, test_.now()))['dais'] === 0)
+    if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] === 0)
       await owner.act(await dais(), { act: 'cancel', why: 'x' })
     expect((await correct(true, 1180)).status).toBe(200)
     const wanted = { of: regNo, amount: 236_000 as Paise, why: 'Corrected.', who: 'office' }
-    expect((await test_.deps.store.wantRefund({ ...wanted, at: test_.now() })).ok).toBe(true)
+    expect((await test_.deps.store.requestRefund({ ...wanted, at: test_.now() })).ok).toBe(true)
     expect(await correct(false, 3540)).toMatchObject({ status: 409, body: { code: 'moved_on' } })
     // What costs the same is corrected all the same.
     const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
@@ -364,7 +364,7 @@ describe('correcting', () => {
 
   test('to the same answers changes nothing, even if others have taken the last seat since', async () => {
     const regNo = await paid(56)
-    if ((await test_.deps.store.placesLeft(EVENT, {}, test_.now()))['dais'] !== 0)
+    if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] !== 0)
       await paid(57, true)
     const same = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
     expect((await owner.act(regNo, same)).body.message).toBe('Nothing was changed.')
@@ -375,7 +375,7 @@ describe('correcting', () => {
 describe('a transfer', () => {
   test('replaces the person, keeps number and payments, emails both and revokes the links of the first', async () => {
     const regNo = await paid(20)
-    await test_.deps.store.addLink({
+    await test_.deps.store.addAccessLink({
       tokenHash: 'h20',
       regNo,
       purpose: 'pay',
@@ -401,7 +401,7 @@ describe('a transfer', () => {
     })
     const mails = (await test_.deps.store.mailsOf(regNo)).slice(-2)
     expect(mails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
-    expect((await test_.deps.store.link('h20'))?.expiresAt).toBe(test_.now())
+    expect((await test_.deps.store.accessLink('h20'))?.expiresAt).toBe(test_.now())
     const unpaid = await register(test_, EVENT, {
       n: 21,
       on: noon('2026-01-19'),

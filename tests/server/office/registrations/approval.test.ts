@@ -93,7 +93,7 @@ const linkOf = async (regNo: string): Promise<string> => {
   return /\/my\/([\w-]+)/.exec(letter.replaceAll(/=\n/g, ''))?.[1] ?? ''
 }
 const places = async () =>
-  (await test_.deps.store.placesTaken('sample2026')).map(({ taken }) => taken)
+  (await test_.deps.store.takenSeats('sample2026')).map(({ taken }) => taken)
 
 describe('a registration that needs approval', () => {
   test('is not called paid if it is cancelled before the decision', async () => {
@@ -175,7 +175,7 @@ describe('a registration that needs approval', () => {
     const { payments } = await stored(regNo)
     expect(payments.map(({ amount }) => amount)).toEqual([118_000])
     // A day without money ends the order, and neither the state nor the place.
-    await test_.deps.store.applyFact(
+    await test_.deps.store.applyPaymentEvent(
       payments[0]?.orderId as OrderId,
       { type: 'expired', at: test_.now() },
       null,

@@ -66,7 +66,7 @@ const confirmations = async (regNo: RegNo): Promise<unknown[]> => {
   )
 }
 const pay = (orderId: OrderId | undefined, reference: string, amount: number) =>
-  server.deps.store.applyFact(
+  server.deps.store.applyPaymentEvent(
     orderId ?? ('' as OrderId),
     {
       type: 'confirmed',

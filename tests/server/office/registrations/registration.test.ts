@@ -127,7 +127,7 @@ test('the CSV does not say just "Paid" for a registration with a second payment'
   const payment = await test_.deps.store.payment(regNo)
   if (payment === null) throw new Error('no payment')
   const { orderId, amount } = payment
-  await test_.deps.store.applyFact(
+  await test_.deps.store.applyPaymentEvent(
     orderId,
     { type: 'confirmed', reference: 'SECOND', amount, currency: 'INR', kind: 'sale', at },
     null,

@@ -74,7 +74,7 @@ const byCard = async (regNo: RegNo): Promise<OrderId> => {
   return (answer.body as unknown as RegisterAnswer).payment_data?.orderid as OrderId
 }
 const paysByCard = (orderId: OrderId, amount: number) =>
-  server.deps.store.applyFact(
+  server.deps.store.applyPaymentEvent(
     orderId,
     {
       type: 'confirmed',
@@ -186,7 +186,7 @@ test('what is due after a declined card, and after a wrong amount was dismissed,
   const declined = await register('card')
   const at = server.now()
   const fact = { type: 'declined', code: '400', message: 'No funds', at } as const
-  await server.deps.store.applyFact(createOrderId(declined, 1), fact, null)
+  await server.deps.store.applyPaymentEvent(createOrderId(declined, 1), fact, null)
   expect(await dueAt(declined)).toEqual([FEE, FEE, FEE])
   const decisions = [
     { decision: 'dismiss' },

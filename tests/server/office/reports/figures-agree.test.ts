@@ -136,7 +136,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   // A part of a price accepted as the whole: the payer paid one rupee.
   await act(review, { act: 'accept', why: 'Agreed.', review: await reviewOf(review) })
   await agree(2 * PRICE + 100, PRICE)
-  await test_.deps.store.wantRefund({
+  await test_.deps.store.requestRefund({
     of: paid,
     amount: paise(100_050),
     ...grounds,
@@ -150,7 +150,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
     { payBack: paise(300_000), shown: null, mail: null },
   )
   await agree(2 * PRICE + 100 - 100_050, PRICE, PRICE)
-  await test_.deps.store.wantRefund({
+  await test_.deps.store.requestRefund({
     of: cancelled,
     amount: paise(300_000),
     ...grounds,
@@ -161,7 +161,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   await agree(2 * PRICE + 100 - 400_050, PRICE, PRICE - 300_000)
 
   // The gateway settles two of the three, and a refund made in its own panel.
-  await test_.deps.store.applyFact(
+  await test_.deps.store.applyPaymentEvent(
     createOrderId(paid, 1),
     { type: 'refunded', reference: 'PANEL', amount: paise(8_000), at: test_.now() },
     null,

@@ -498,13 +498,13 @@ test('an event without tax has no tax column in its list and CSV', async () => {
 test('a registration with a price that was never requested is not paid and adds no revenue', async () => {
   const { store } = test_.deps
   const day = dayOf(test_.now())
-  const before = await store.figures(EVENT, day)
+  const before = await store.dashboardFigures(EVENT, day)
   const { regNo } = await registered(store, { eventId: EVENT, orderId: null, at: test_.now() })
   const listed = await page(`/admin/afpicon/registrations/?search=${regNo}`)
   expect(listed.registrations).toMatchObject([
     { payment_status_display: 'Registered', final_amount: 5015 },
   ])
-  expect((await store.figures(EVENT, day)).revenue).toBe(before.revenue)
+  expect((await store.dashboardFigures(EVENT, day)).revenue).toBe(before.revenue)
   const rows = parse((await office.get(`/admin/export/?event_type=afpicon&search=${regNo}`)).body, {
     bom: true,
     columns: true,
