@@ -18,6 +18,8 @@ type Sums = {
   readonly refundDue: number
   /** A payment that staff accepted at less than its order lowers the price. */
   readonly short: number
+  /** The highest bill that was paid. */
+  readonly billPaid: number | null
 }
 const MONEY = `SELECT r.id, r.total AS price,
   (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
@@ -25,7 +27,8 @@ const MONEY = `SELECT r.id, r.total AS price,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state <> 'refused') AS refunded,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded') AND p.amount >
-    (SELECT coalesce(sum(c.amount), p.amount) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted'))) AS short
+    (SELECT coalesce(sum(c.amount), p.amount) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted'))) AS short,
+  (SELECT max(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
   FROM registrations r WHERE r.reg_no = ?`
 
 /** The scale of the events that have one. */
@@ -58,7 +61,9 @@ export async function checkProposal<Page>(
       if (short > 0) return null
       const paid = money.paid - refundedAsOwed
       const refunded = money.refunded - refundedAsOwed
-      const owed = Math.max(0, paid - (price ?? paid))
+      // An amount above the bill that was paid stays owed after a correction to a higher bill, until that is paid.
+      const isPaid = price === null || paid >= price
+      const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (money.billPaid ?? price)))
       const expectedRefunds = days.map((on) =>
         Math.max(0, owed + Math.round(((paid - owed) * refundPercentOn(on)) / 100) - refunded),
       )
