@@ -14,9 +14,13 @@ import { NO_FILE, ownFile, setMark } from '../recovery/detect-replaced-database.
 import type { Shared } from '../recovery/detect-replaced-database.ts'
 import { noteMark } from '../recovery/inspect-log.ts'
 import { messageOf } from '../operations/run-writes.ts'
+import type { writes } from '../operations/writes.ts'
 import { rescueInto } from '../recovery/rescue-deleted-database.ts'
 import type { RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { Answer, MessageFromThread, Request } from './worker-client.ts'
+
+/** The operation after which the log is copied and cut. */
+const ERASING: keyof typeof writes = 'erasePersonalData'
 
 export type WriterData = {
   readonly file: string
@@ -83,7 +87,7 @@ export async function serve(
     // So that a log which is deleted after the server was killed is missed at the next start.
     if (own?.hasLastMark() === true) setNextMarkIfRoom()
     await commitBatch({ connection, seam, send }, batch)
-    if (batch.some(({ verb }) => verb === 'erase')) forgetLog()
+    if (batch.some(({ verb }) => verb === ERASING)) forgetLog()
     committed = true
     indexing ??= setTimeout(() => void index(), QUIET_MS)
   }
@@ -106,7 +110,7 @@ export async function serve(
     }
   }
 
-  /** What was erased stands in the log too until that is copied and cut. Somebody who reads just now keeps it until the next time. */
+  /** Erased data stays in the log until it is copied and cut. A reader at this moment postpones that to the next time. */
   function forgetLog(): void {
     try {
       db.pragma('wal_checkpoint(TRUNCATE)')
