@@ -138,7 +138,7 @@ CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   INSERT INTO seen (hash, after) VALUES (NEW.hash, (SELECT coalesce(max(id), 0) FROM registrations));
   RETURN NEW;
 END $$;
-CREATE TRIGGER see AFTER INSERT ON active_events FOR EACH ROW WHEN (NEW.event_id = 'paid2026') EXECUTE FUNCTION see();
+CREATE TRIGGER see AFTER INSERT OR UPDATE ON active_events FOR EACH ROW WHEN (NEW.event_id = 'paid2026') EXECUTE FUNCTION see();
 `
 
 /** Everything that is wrong in the database, or with what was said of it. */

@@ -62,9 +62,9 @@ export const lockCode = (sql: Sql, eventId: string, folded: string): void =>
     folded,
   )
 
-/** The active version of an event stays active until the transaction ends. */
+/** The active version of an event stays active until the transaction ends: a key lock would not prevent an update. */
 export const lockVersion = (sql: Sql, eventId: string): void =>
-  sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR KEY SHARE', eventId)
+  sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR SHARE', eventId)
 
 /** The quotas of an event stay as they are until the transaction ends. */
 export const lockLimits = (sql: Sql, eventId: string): void =>

@@ -69,8 +69,12 @@ export async function activate(
   deleteOtherVersions.run(sql, {
     eventIds: JSON.stringify(events.map(({ eventId }) => eventId)),
   })
-  for (const [place, { eventId, hash, isGone }] of events.entries())
+  for (const [place, event] of events.entries()) {
+    const { eventId, hash, isGone } = event
+    // An unchanged row is not written: that would wait for the registrations of its event.
+    if (JSON.stringify(before.events[place]) === JSON.stringify(plain(event))) continue
     saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
+  }
   saveActiveNumber.run(sql, { number: after + 1, site })
   readAgain(sql)
   return after + 1
