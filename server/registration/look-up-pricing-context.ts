@@ -92,8 +92,10 @@ async function buildContextFromLists(
   left: PricingContext['left'],
   at: Instant,
 ): Promise<ContextResult> {
-  const typed = event.codeKinds.length === 0 ? '' : toText(getOwn(raw, CODE))
-  const code = typed === '' ? null : await codeStatus(deps, event, typed, at)
+  const sent = event.codeKinds.length === 0 ? null : getOwn(raw, CODE)
+  const typed = toText(sent)
+  const isOtherType = typeof sent === 'object' && sent !== null
+  const code = typed === '' && !isOtherType ? null : await codeStatus(deps, event, typed, at)
   const context: PricingContext = { code, left, rolls: {} }
   const memberLookups = await lookUpMembers(deps, event, raw, context, at)
   const usedCode = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null

@@ -106,6 +106,8 @@ async function readClaimFiles(
     if (field.type !== 'file') continue
     const token = raw[field.id]
     delete raw[field.id]
+    if (token !== undefined && token !== null && typeof token !== 'string')
+      return err({ [field.id]: REFUSAL_MESSAGES.request.sendFileFirst })
     if (typeof token !== 'string' || token.trim() === '') continue
     const fileField = methodFileName(method, field)
     const draft = await holdDraft(deps, config, fileField, token.trim(), wanted.at)

@@ -12,6 +12,7 @@ import {
 } from '../../../engine/index.ts'
 import { toWireLines, type RegistrationAnswer } from '../../../engine/api.ts'
 import {
+  buildClaimRejectedEmail,
   buildConfirmationEmail,
   readRegistration,
   buildReceiptFile,
@@ -259,6 +260,13 @@ it('receipt and email are filled; an answer cannot add a header or a path', () =
   })
   expect(buildConfirmationEmail(event, { ...registration, answers: {} })).toBeNull()
   expect(buildConfirmationEmail(chosenCategoryEvent, registration)).toBeNull()
+})
+
+it('the email about a payment that was not found asks for the details again, with a deadline or without', () => {
+  const textUntil = (until: ReturnType<typeof instant> | null) =>
+    buildClaimRejectedEmail(event, registration, 'UTR1', 'Not in the statement.', until)?.text
+  expect(textUntil(null)).toContain('Please check the details and submit them again:')
+  expect(textUntil(paidAt)).toMatch(/Please check the details and submit them again by .*:/)
 })
 
 it('days, stored amounts and options are formatted for people', () => {

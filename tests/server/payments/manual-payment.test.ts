@@ -473,6 +473,8 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   const { token } = sent.json<{ token: string }>()
   const number = utr()
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
+  // A token in a list was ignored, and the claim stored without its screenshot.
+  expect((await own.tell({ ...answers, screenshot: [token] })).status).toBe(422)
   expect((await own.tell(answers)).status).toBe(200)
   const office = await signIn(server)
   const acts = await office.json(actsOn(body.reg_no))

@@ -168,6 +168,14 @@ describe('a rule that only warns', () => {
 })
 
 describe('a discount code', () => {
+  test('in a list or an object was ignored, and the delegate paid the full price', async () => {
+    await made('faculty', 'LISTED')
+    for (const code of [['LISTED'], { code: 'LISTED' }]) {
+      const { status, body } = await call(path, somebody({ code }))
+      expect([status, body['status']]).toEqual([422, 'error'])
+    }
+  })
+
   test('shows its discount immediately, in any spelling, and prices the registration', async () => {
     await made('faculty', 'FAC-ONE')
     expect(await call('/api/events/sample2026/code/', { code: ' fac one ' })).toEqual({
