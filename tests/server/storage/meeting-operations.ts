@@ -6,7 +6,7 @@ import type { Seam } from '../../../server/storage/database/fault-injection.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { emptying, lendPostgresTables } from './postgres-contract.ts'
+import { PATIENT, emptying, lendPostgresTables } from './postgres-contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 export type Meeting = {
@@ -33,7 +33,7 @@ export async function openMeetings(server: PostgresServer): Promise<Meetings> {
   ])
   const empty = await emptying(cleaner)
   const open = async (seam: Seam): Promise<Store> =>
-    (await openInsidePostgres({ url, seam: { assertsLockOrder: true, ...seam } })).store
+    (await openInsidePostgres({ url, seam: { assertsLockOrder: true, ...PATIENT, ...seam } })).store
   const opened: Store[] = []
   const pairs = memoize(async (withoutLock: RowLock | 'none') => {
     const seam = withoutLock === 'none' ? {} : { withoutLock }

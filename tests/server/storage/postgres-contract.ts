@@ -35,10 +35,13 @@ export function lendPostgresTables(server: PostgresServer): Promise<string> {
   return begun
 }
 
-/** A store on a database of its own, and somebody with a shell beside it. */
+/** On a busy machine, operations may wait longer for each other than a server lets them. */
+export const PATIENT = { turnMsMax: 120_000, lockMsMax: 120_000 }
+
+/** A store on a database of its own, and a shell on the same database. */
 export async function freshStore(server: PostgresServer, name: string): Promise<Fresh> {
   const url = await server.database(name, { like: await lendPostgresTables(server) })
-  const { store } = await openInsidePostgres({ url, seam: { assertsLockOrder: true } })
+  const { store } = await openInsidePostgres({ url, seam: { assertsLockOrder: true, ...PATIENT } })
   const shell = await server.shell(url)
   return {
     url,
@@ -83,7 +86,7 @@ export function postgresContract(server: () => PostgresServer): void {
       async reopen() {
         await given.store.close()
         given.store = (
-          await openInsidePostgres({ url: given.url, seam: { assertsLockOrder: true } })
+          await openInsidePostgres({ url: given.url, seam: { assertsLockOrder: true, ...PATIENT } })
         ).store
         return given.store
       },

@@ -21,7 +21,7 @@ import {
 import { ALL_RUNS } from '../../runs.ts'
 import { CARELESS } from './manual-changes.ts'
 import { BY_COUNTERS, BY_ROWS, foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
-import { freshStore, postgresContract } from './postgres-contract.ts'
+import { PATIENT, freshStore, postgresContract } from './postgres-contract.ts'
 import type { Fresh } from './postgres-contract.ts'
 import { hasPostgres, oldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -165,7 +165,10 @@ else
         })
         const servers = await Promise.all(
           [1, 2].map(() =>
-            openInsidePostgres({ url, seam: withoutLock === undefined ? {} : { withoutLock } }),
+            openInsidePostgres({
+              url,
+              seam: { ...PATIENT, ...(withoutLock === undefined ? {} : { withoutLock }) },
+            }),
           ),
         )
         await shell.query('BEGIN')
