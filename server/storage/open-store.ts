@@ -194,7 +194,7 @@ function sameName(file: string): Pick<OwnFile, 'look'> & { watchLog(): void; clo
   }
 }
 
-/** Where one fails to start, the other ends again: a thread that nobody holds would keep the process for ever. */
+/** If one thread fails to start, ends the other: a running thread would prevent the process from exiting. */
 async function bothOf(
   writing: Promise<Thread<typeof writes>>,
   reading: Promise<Thread<typeof listings>>,

@@ -1,6 +1,6 @@
 /**
- * Divides the connections among events: each has a share of its own, and borrows others that nobody needs.
- * One share always stays free of borrowed turns, so that an event that comes later begins at once.
+ * Divides the connections among events: each event owns a share and borrows connections that no other event needs.
+ * Events never borrow the last share, so another event's first operation starts immediately.
  */
 import { StoreBusy } from '../database/store-busy-error.ts'
 

@@ -157,8 +157,8 @@ const openRequests = ofPair
     ),
   )
 /**
- * A note on either of the two that came after it answers it. A request for a refund is answered by a note on the registration
- * that it came from: one on the other may be about something else.
+ * A later note on either registration closes the duplicate payment. Only a note on the requesting registration closes a
+ * refund request, because a note on the other may have another subject.
  */
 const unansweredSeconds = (builder: Kysely<Tables>, eventId: string) =>
   builder

@@ -41,7 +41,7 @@ type NewState = {
   statusBefore: PaymentStatus
   reviewBefore: string | null
 }
-/** Whoever comes second finds the status gone and changes nothing. */
+/** Updates nothing if another operation has changed the status since it was read. */
 const setState = statement((builder, next: NewState) =>
   builder
     .updateTable('payments')

@@ -149,7 +149,7 @@ export async function settleRegistration(
 const keptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
   status === 'refunded' && booked > 0 ? 'success' : status
 
-/** Of what nothing is asked for: as good as paid, but for what nobody has approved, or what was ended before that. */
+/** The payment status of a free registration: paid, unless it awaits approval or ended before it was approved or paid. */
 function freeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
   if (state === 'to_approve') return 'pending'
   const isUnseen = state === 'refused' || (state === 'cancelled' && was !== 'success')

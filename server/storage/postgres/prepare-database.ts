@@ -99,7 +99,7 @@ async function prepareOnce(url: string, preparing: Preparing): Promise<void> {
     await refuseOther(connection, stored, preparing)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
-      // Each part in a transaction of its own: whoever is killed leaves the parts that are done.
+      // Each part has its own transaction, so completed parts remain if the process is killed.
       for (let isMore = true; isMore;)
         isMore = await inTransaction(connection, () => nextPart(connection))
     })

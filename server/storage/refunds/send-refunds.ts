@@ -129,7 +129,7 @@ export async function recordRefundResponse(
   at: Instant,
 ): Promise<void> {
   const orderId = await orderOfRefund(sql, id)
-  assert(orderId !== null, 'a refund of money that came through no gateway')
+  assert(orderId !== null, 'the refunded payment was not made through a gateway')
   storeMessage(sql, orderId, {
     gateway: told.gateway,
     kind: 'refund',

@@ -70,7 +70,7 @@ export async function importRegistrations(
     const { formerNo } = row
     const there =
       (await byFormerNumber.get(sql, { eventId: row.eventId, formerNo })) ??
-      // The number of another system may be one of ours.
+      // The imported number may already be a registration number in Rollcall.
       (await byNumber.get(sql, { regNo: formerNo as RegNo }))
     if (there !== undefined) {
       if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
@@ -87,7 +87,7 @@ export async function importRegistrations(
     if (row.total !== null)
       addPayment.run(sql, {
         registrationId: id,
-        // The number itself, as no gateway of ours has an order for it.
+        // The registration number is the order id, because no gateway has an order for an imported registration.
         orderId: row.regNo as string as OrderId,
         amount: row.total,
         status: row.paymentStatus,

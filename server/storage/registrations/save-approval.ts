@@ -48,7 +48,7 @@ const savePayUntil = statement(
       .set({ offer: null, pay_until: payUntil })
       .where('id', '=', id),
 )
-/** Money that came while the registration was refused is in review; staff may count it for this attempt now. */
+/** Lets staff count payments received after the refusal, which are in review, for this attempt. */
 const countReviewedFor = statement(
   (builder, { id, attempt }: OfRegistration & { attempt: number }) =>
     builder

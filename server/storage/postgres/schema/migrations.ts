@@ -3,6 +3,25 @@
  * A step that has been released is never edited.
  */
 
+/** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
+const REPLACE_TAKE_TRY = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
+LANGUAGE plpgsql AS $body$
+DECLARE recent bigint[];
+BEGIN
+  -- Nothing waits for the disk: a crash loses what was counted in the last second.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  INSERT INTO tries (key, times, until) VALUES (wanted, '{}', at + span) ON CONFLICT (key) DO NOTHING;
+  SELECT ARRAY(SELECT one FROM unnest(times) AS one WHERE one > at - span ORDER BY one) INTO recent
+    FROM tries WHERE key = wanted FOR UPDATE;
+  recent := coalesce(recent, '{}');
+  IF cardinality(recent) >= most THEN
+    IF NOT always THEN RETURN recent[cardinality(recent) - most + 1] + span - at; END IF;
+    recent := recent[cardinality(recent) - most + 2:];
+  END IF;
+  UPDATE tries SET times = recent || at, until = at + span WHERE key = wanted;
+  RETURN 0;
+END $body$`
+
 export const steps: Readonly<Record<number, readonly string[]>> = {
   21: [
     'ALTER TABLE registrations ADD COLUMN freed_at_attempt bigint',
@@ -105,25 +124,7 @@ END $body$`,
     'CREATE INDEX tries_until ON tries (until)',
   ],
   25: ['ALTER TABLE payments ADD COLUMN asking_until bigint'],
-  26: [
-    `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
-LANGUAGE plpgsql AS $body$
-DECLARE recent bigint[];
-BEGIN
-  -- Nothing waits for the disk: a crash loses what was counted in the last second.
-  PERFORM set_config('synchronous_commit', 'off', true);
-  INSERT INTO tries (key, times, until) VALUES (wanted, '{}', at + span) ON CONFLICT (key) DO NOTHING;
-  SELECT ARRAY(SELECT one FROM unnest(times) AS one WHERE one > at - span ORDER BY one) INTO recent
-    FROM tries WHERE key = wanted FOR UPDATE;
-  recent := coalesce(recent, '{}');
-  IF cardinality(recent) >= most THEN
-    IF NOT always THEN RETURN recent[cardinality(recent) - most + 1] + span - at; END IF;
-    recent := recent[cardinality(recent) - most + 2:];
-  END IF;
-  UPDATE tries SET times = recent || at, until = at + span WHERE key = wanted;
-  RETURN 0;
-END $body$`,
-  ],
+  26: [REPLACE_TAKE_TRY],
   27: ['ALTER TABLE places ADD COLUMN name text COLLATE "C"'],
   28: [
     "CREATE INDEX registrations_ended ON registrations (event_id, state, created_at, id) WHERE state IN ('cancelled', 'refused')",
@@ -378,22 +379,6 @@ END $body$`,
     `DO $body$ BEGIN
       IF (SELECT relpersistence = 'u' FROM pg_class WHERE oid = 'tries'::regclass) THEN ALTER TABLE tries SET LOGGED; END IF;
     END $body$`,
-    `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
-LANGUAGE plpgsql AS $body$
-DECLARE recent bigint[];
-BEGIN
-  -- Nothing waits for the disk: a crash loses what was counted in the last second.
-  PERFORM set_config('synchronous_commit', 'off', true);
-  INSERT INTO tries (key, times, until) VALUES (wanted, '{}', at + span) ON CONFLICT (key) DO NOTHING;
-  SELECT ARRAY(SELECT one FROM unnest(times) AS one WHERE one > at - span ORDER BY one) INTO recent
-    FROM tries WHERE key = wanted FOR UPDATE;
-  recent := coalesce(recent, '{}');
-  IF cardinality(recent) >= most THEN
-    IF NOT always THEN RETURN recent[cardinality(recent) - most + 1] + span - at; END IF;
-    recent := recent[cardinality(recent) - most + 2:];
-  END IF;
-  UPDATE tries SET times = recent || at, until = at + span WHERE key = wanted;
-  RETURN 0;
-END $body$`,
+    REPLACE_TAKE_TRY,
   ],
 }

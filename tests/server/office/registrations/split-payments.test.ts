@@ -248,7 +248,7 @@ test('money that staff dismiss is in the figures of the dashboard, until it is r
   const [review] = (await standing(regNo)).reviews
   const decide = async (words: object) =>
     post(`/admin/reviews/${review?.id}/decide/`, {
-      why: 'Nobody asks for it.',
+      why: 'The delegate does not want a refund.',
       version: await shownVersion(server, review?.id),
       ...words,
     })
