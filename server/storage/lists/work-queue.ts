@@ -42,7 +42,17 @@ const refundsOfEvent = (builder: Builder, event: string) =>
 const registrationsOfEvent = (builder: Builder, event: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', event)
 
-/** A condition that says twice what it says is what its index is for. */
+/** Names all states of its index, which is not used otherwise. */
+const registrationsInState = (state: 'told' | 'to_approve') =>
+  statement((builder, { event, limit }: Given, dialect) =>
+    registrationsOfEvent(builder, event)
+      .where('state', '=', state)
+      .where('state', 'in', ['to_approve', 'told'])
+      .orderBy('created_at', 'desc')
+      .limit(dialect.limit(limit)),
+  )
+
+/** Some repeat the condition of their index, which is not used otherwise. */
 const FOUND_BY = {
   // A refund that was refused, or whose result is unknown, waits for the same person.
   review: statement((builder, { event, limit }: Given, dialect) =>
@@ -65,20 +75,8 @@ const FOUND_BY = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  told: statement((builder, { event, limit }: Given, dialect) =>
-    registrationsOfEvent(builder, event)
-      .where('state', '=', 'told')
-      .where('state', 'in', ['to_approve', 'told'])
-      .orderBy('created_at', 'desc')
-      .limit(dialect.limit(limit)),
-  ),
-  to_approve: statement((builder, { event, limit }: Given, dialect) =>
-    registrationsOfEvent(builder, event)
-      .where('state', '=', 'to_approve')
-      .where('state', 'in', ['to_approve', 'told'])
-      .orderBy('created_at', 'desc')
-      .limit(dialect.limit(limit)),
-  ),
+  told: registrationsInState('told'),
+  to_approve: registrationsInState('to_approve'),
   // Staff answer by doing it, or by a note that says why not.
   cancel_asked: statement((builder, { event, limit }: Given, dialect) =>
     builder

@@ -6,7 +6,7 @@
 import { count } from './list-and-dashboard-totals.ts'
 
 const IS_COUNTED = 'OLD.id <= (SELECT last_id FROM counted)'
-export const COUNTED_BY = [
+const COUNTED_BY = [
   'event_id',
   'created_day',
   'category',

@@ -12,6 +12,7 @@ import { doAct } from '../registrations/apply-action.ts'
 import { payByHand } from './payment-attempts.ts'
 import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { endOpenClaims } from './payment-state.ts'
 import { statement } from '../database/statements/statement.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { deleteDraftUpload } from '../files/stored-draft-uploads.ts'
@@ -56,14 +57,6 @@ const addClaim = statement((builder, claim: NewClaim) =>
 const setClaimed = statement((builder, { registrationId }: OfRegistration) =>
   builder.updateTable('registrations').set({ state: 'told' }).where('id', '=', registrationId),
 )
-const endOpenClaims = statement(
-  (builder, { registrationId, at }: OfRegistration & { at: Instant }) =>
-    builder
-      .updateTable('tellings')
-      .set({ ended_as: 'again', ended_at: at })
-      .where('registration_id', '=', registrationId)
-      .where('ended_as', 'is', null),
-)
 const claimsById = statement((builder, { registrationId }: OfRegistration) =>
   builder
     .selectFrom('tellings')
@@ -107,7 +100,7 @@ export function addPaymentClaim(
     const folded = bankKey(reference)
     const known = await knownAs(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
-    endTellings(sql, id, at)
+    endOpenClaims.run(sql, { registrationId: id, at })
     replaceFoundClaims.run(sql, { registrationId: id, folded, at })
     addClaim.run(sql, {
       registrationId: id,
@@ -143,11 +136,6 @@ async function knownAs(sql: Sql, claim: Omit<Named, 'way'>): Promise<string | nu
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
 }
 
-/** Closes the open claims of a registration. Their references stay known; the next claim releases them. */
-export function endTellings(sql: Sql, registrationId: number, at: Instant): void {
-  endOpenClaims.run(sql, { registrationId, at })
-}
-
 /** What its delegate reported, and which payment of which registration is recorded under that. */
 async function reported(sql: Sql, registrationId: number) {
   return mapInOrder(await claimsById.all(sql, { registrationId }), async ({ folded, ...row }) => ({
@@ -167,7 +155,7 @@ export async function foundTellings(
 ): Promise<void> {
   for (const one of await reported(sql, id))
     if (one.ended_as === null && one.payment?.regNo === regNo) endOne(sql, one.id, 'found', at)
-  endTellings(sql, id, at)
+  endOpenClaims.run(sql, { registrationId: id, at })
 }
 
 /** Frees every reference of it that no payment is recorded under; false: there is none. */

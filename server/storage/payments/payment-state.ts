@@ -60,7 +60,8 @@ const setState = statement((builder, next: NewState) =>
     .where('status', '=', next.statusBefore)
     .where(({ ref }) => raw<boolean>`${ref('review')} is not distinct from ${next.reviewBefore}`),
 )
-const endOpenClaims = statement(
+/** Their references stay known; the next claim releases them. */
+export const endOpenClaims = statement(
   (builder, { registrationId, at }: OfRegistration & { at: Instant }) =>
     builder
       .updateTable('tellings')

@@ -19,7 +19,7 @@ type Opened = { readonly url: string; readonly pool: pg.Pool; readonly clients: 
 type Cut = { readonly connection: { readonly stream: { destroy(): void } } }
 
 /** How long an operation waits for a connection while all are in use. */
-export const POOL_MS_MAX = 5_000
+const POOL_MS_MAX = 5_000
 
 export function openHostPool(
   hosts: Hosts,

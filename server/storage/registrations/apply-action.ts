@@ -207,7 +207,7 @@ export async function doneBefore(
     : refused('act_key_reused', selfService.otherRequest)
 }
 
-export function noteDone(
+function noteDone(
   sql: Sql,
   { key, fingerprint }: Once,
   registrationId: number,
@@ -236,7 +236,7 @@ export function requestCancellation(sql: Sql, wanted: NewAction): Promise<Action
   )
 }
 
-export async function isCancelAsked(sql: Sql, registrationId: number): Promise<boolean> {
+async function isCancelAsked(sql: Sql, registrationId: number): Promise<boolean> {
   return (await lastAboutCancelling.get(sql, { registrationId }))?.act === 'ask_cancel'
 }
 

@@ -22,7 +22,7 @@ export type StoredSeats = { readonly place: string; readonly max: number; readon
 /** A seat that others have taken; `name` is its label. */
 export type UnavailableSeat = { readonly place: string; readonly name: string }
 
-export type PlaceRow = Omit<Selectable<Tables['places']>, 'event_id'>
+type PlaceRow = Omit<Selectable<Tables['places']>, 'event_id'>
 
 type OfEvent = { eventId: string }
 export const seatOfEvent = statement((builder, { eventId, place }: OfEvent & { place: string }) =>
