@@ -2,6 +2,7 @@
 import { expressionBuilder, sql as raw } from 'kysely'
 import { paise } from '../../../engine/index.ts'
 import type { Instant, Paise } from '../../../engine/index.ts'
+import { inBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -139,13 +140,20 @@ export async function paidBack(
  * paid back by this: the rest is listed under "Money to pay back".
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
-  for (const { id, due, at, stated, inProgress, gone } of await olderCancellations.all(sql)) {
-    const returned = { inProgress: inProgress ?? 0, gone: gone ?? 0 }
-    if (returned.inProgress === 0) continue
-    const [kept, underWay] = await Promise.all([keptOf(sql, id), underWayOf(sql, id)])
-    const left = kept + underWay
-    const wanted = -Math.max(0, Math.min(stated + returned.inProgress - returned.gone, left))
-    if (wanted < due) addDue(sql, id, { what: 'corrected', amount: wanted - due }, at)
+  const older = (await olderCancellations.all(sql)).filter(
+    ({ inProgress }) => (inProgress ?? 0) !== 0,
+  )
+  for (const batch of inBatches(older)) {
+    const refundable = await Promise.all(
+      batch.map(async (one) => {
+        const [kept, underWay] = await Promise.all([keptOf(sql, one.id), underWayOf(sql, one.id)])
+        return { ...one, left: kept + underWay }
+      }),
+    )
+    for (const { id, due, at, stated, inProgress, gone, left } of refundable) {
+      const wanted = -Math.max(0, Math.min(stated + (inProgress ?? 0) - (gone ?? 0), left))
+      if (wanted < due) addDue(sql, id, { what: 'corrected', amount: wanted - due }, at)
+    }
   }
 }
 

@@ -1,12 +1,13 @@
 /** Finds second payments: paid registrations of one event with the same email address and name. */
 import { expressionBuilder } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Insertable, Kysely, Selectable } from 'kysely'
 import { paise, payerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
+import { inBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockPersons } from '../database/row-locks.ts'
-import { statement } from '../database/statements/statement.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 
@@ -241,12 +242,24 @@ const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =
 const olderPayers = statement((builder, { after }: { after: number }) =>
   paidRegistrations(builder).where('r.id', '>', after).orderBy('r.id').limit(OLDER_ROWS),
 )
-const personsWithSeveral = statement((builder) =>
+const paymentsOfPersonsWithSeveral = statement((builder) =>
   builder
-    .selectFrom('paid_persons')
-    .select(['event_id', 'person'])
-    .groupBy(['event_id', 'person'])
-    .having(({ fn }) => fn.countAll<number>(), '>', 1),
+    .selectFrom('paid_persons as p')
+    .innerJoin(
+      (persons) =>
+        persons
+          .selectFrom('paid_persons')
+          .select(['event_id', 'person'])
+          .groupBy(['event_id', 'person'])
+          .having(({ fn }) => fn.countAll<number>(), '>', 1)
+          .as('several'),
+      (join) =>
+        join.onRef('several.event_id', '=', 'p.event_id').onRef('several.person', '=', 'p.person'),
+    )
+    .select(['p.id', 'p.registration_id', 'p.first_id', 'p.event_id', 'p.person'])
+    .orderBy('p.event_id')
+    .orderBy('p.person')
+    .orderBy('p.id'),
 )
 
 const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
@@ -280,20 +293,16 @@ export async function notePayer(sql: Sql, registrationId: number): Promise<void>
   if (before !== undefined) await findFirst(sql, before.event_id, before.person)
 }
 
-/** A person who was renamed keeps their position in the order of payments. */
-async function keepPayer(
-  sql: Sql,
-  registrationId: number,
-  eventId: string,
-  person: string,
-): Promise<void> {
-  const renamed = renamePayer.run(sql, { registrationId, person })
-  if ((await renamed.changes) === 0) addPayer.run(sql, { registrationId, eventId, person })
+async function findFirst(sql: Sql, eventId: string, person: string): Promise<void> {
+  nameFirst(sql, await paymentsOfPerson.all(sql, { eventId, person }))
 }
 
+type PaymentOfPerson = Pick<
+  Selectable<Tables['paid_persons']>,
+  'id' | 'registration_id' | 'first_id'
+>
 /** The first payment of a person stays the first; every other one names it. */
-async function findFirst(sql: Sql, eventId: string, person: string): Promise<void> {
-  const [first, ...others] = await paymentsOfPerson.all(sql, { eventId, person })
+function nameFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
   if (first === undefined) return
   if (first.first_id !== null) setFirst.run(sql, { id: first.id })
   for (const { id, first_id: before } of others)
@@ -340,14 +349,30 @@ export async function refundRequests(sql: Sql, eventId: string): Promise<readonl
 export async function noteOlderPayers(sql: Sql): Promise<void> {
   for (let after = 0; ;) {
     const rows = await olderPayers.all(sql, { after })
-    for (const row of rows) {
+    const persons = rows.flatMap((row) => {
       const person = keyOf(row)
-      if (person !== null) await keepPayer(sql, row.id, row.event_id, person)
-    }
+      return person === null ? [] : [{ registration_id: row.id, event_id: row.event_id, person }]
+    })
+    for (const batch of inBatches(persons)) addPayers(sql, batch)
     const last = rows.at(-1)
     if (last === undefined) break
     after = last.id
   }
-  for (const { event_id: eventId, person } of await personsWithSeveral.all(sql))
-    await findFirst(sql, eventId, person)
+  const several = await paymentsOfPersonsWithSeveral.all(sql)
+  const byPerson = Map.groupBy(several, (row) => JSON.stringify([row.event_id, row.person]))
+  for (const payments of byPerson.values()) nameFirst(sql, payments)
+}
+
+/** A person who was renamed keeps their position in the order of payments. */
+function addPayers(sql: Sql, persons: readonly Insertable<Tables['paid_persons']>[]): void {
+  queryOf(sql, (builder) =>
+    builder
+      .insertInto('paid_persons')
+      .values(persons)
+      .onConflict((conflict) =>
+        conflict
+          .column('registration_id')
+          .doUpdateSet(({ ref }) => ({ person: ref('excluded.person'), first_id: null })),
+      ),
+  ).run()
 }

@@ -3,6 +3,7 @@
  */
 import { calculateBalance, paise } from '../../../engine/index.ts'
 import type { Instant, MoneyOfBill, Paise } from '../../../engine/index.ts'
+import { inBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addDue } from './balance-adjustments.ts'
@@ -203,14 +204,18 @@ export async function payDifference(
  * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
 export async function balanceOlder(sql: Sql): Promise<void> {
-  for (const { id, due, total, at, gone, back } of await acceptedRegistrations.all(sql)) {
-    const money = await moneyOfBill(sql, id)
-    // Without regard to what is left: refunds are deducted below.
-    const ruled = calculateBalance(total, { ...money, left: money.came })
-    if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
-    if (ruled >= due) continue
-    addDue(sql, id, { what: 'corrected', amount: ruled - due }, at)
-    const returned = Math.max(0, Math.min(due - ruled, gone - back))
-    addDue(sql, id, { what: 'paid back', amount: returned }, at)
+  for (const batch of inBatches(await acceptedRegistrations.all(sql))) {
+    const amounts = await Promise.all(
+      batch.map(async (one) => ({ ...one, money: await moneyOfBill(sql, one.id) })),
+    )
+    for (const { id, due, total, at, gone, back, money } of amounts) {
+      // Without regard to what is left: refunds are deducted below.
+      const ruled = calculateBalance(total, { ...money, left: money.came })
+      if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
+      if (ruled >= due) continue
+      addDue(sql, id, { what: 'corrected', amount: ruled - due }, at)
+      const returned = Math.max(0, Math.min(due - ruled, gone - back))
+      addDue(sql, id, { what: 'paid back', amount: returned }, at)
+    }
   }
 }

@@ -99,6 +99,9 @@ async function prepareOnce(url: string, preparing: Preparing): Promise<void> {
     await refuseOther(connection, stored, preparing)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
+      // A restored or moved database has no statistics, and without them a step can take hours.
+      if (stored !== null)
+        await inTransaction(connection, async () => connection.queue('ANALYZE (SKIP_LOCKED)'))
       // Each part has its own transaction, so completed parts remain if the process is killed.
       for (let isMore = true; isMore;)
         isMore = await inTransaction(connection, () => nextPart(connection))
@@ -157,14 +160,22 @@ async function withMigrationLock(url: string, work: () => Promise<void>): Promis
   })
 }
 
-/** A transaction without the limits that the role or the database may set: a step takes as long as it takes. */
+/**
+ * A transaction without the limits that the role or the database may set: a step takes as long as it takes. A statement
+ * is planned at each run, because the tables that a step fills grow.
+ */
 async function inTransaction<T>(
   connection: PostgresConnection,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     connection.begin(
-      ['BEGIN', 'SET LOCAL lock_timeout = 0', 'SET LOCAL statement_timeout = 0'],
+      [
+        'BEGIN',
+        'SET LOCAL lock_timeout = 0',
+        'SET LOCAL statement_timeout = 0',
+        'SET LOCAL plan_cache_mode = force_custom_plan',
+      ],
       false,
     )
     const result = await work()

@@ -48,7 +48,7 @@ export type ReferenceOwner =
   | ({ readonly is: 'report' } & ReferenceReport)
 
 /** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
-type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnedKey
+export type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnedKey
 
 /** The methods whose money a front desk takes under a slip number of its own. */
 const SLIP_WAYS: readonly ManualMethod[] = ['desk', 'machine']

@@ -4,7 +4,8 @@ import { bankKey, isSlipNumber, MANUAL_METHOD_IDS, referenceKeys } from '../../.
 import type { ManualMethod } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { assignReference, keysOf, nameImport, paymentsUnder } from './bank-references.ts'
+import { assignReferences } from './assign-many-references.ts'
+import { keysOf } from './bank-references.ts'
 import { reportTwice } from './references-in-review.ts'
 
 const manualPaymentsWithoutReference = statement(
@@ -16,6 +17,7 @@ const manualPaymentsWithoutReference = statement(
         'c.id',
         ref('c.source').$castTo<ManualMethod>().as('way'),
         'c.reference',
+        'c.amount',
         'c.state',
         fn.coalesce('r.event_id', 'c.found_for', 'c.account').as('eventId'),
         'r.reg_no as regNo',
@@ -27,7 +29,7 @@ const manualPaymentsWithoutReference = statement(
       .orderBy('c.id'),
 )
 const claims = statement((builder) =>
-  builder.selectFrom('tellings').select(['id', 'reference', 'folded']).orderBy('id'),
+  builder.selectFrom('tellings').select(['id', 'reference', 'folded', 'ended_as']).orderBy('id'),
 )
 const closedClaims = statement((builder) =>
   builder
@@ -35,14 +37,6 @@ const closedClaims = statement((builder) =>
     .select(['id', 'reference', 'folded'])
     .where('ended_as', 'in', ['again', 'not_found'])
     .orderBy('id'),
-)
-const otherClaimUnder = statement((builder, { key, id }: { key: string; id: number }) =>
-  builder
-    .selectFrom('tellings')
-    .select('id')
-    .where('folded', '=', key)
-    .where('id', '<>', id)
-    .where(({ eb, or }) => or([eb('ended_as', 'is', null), eb('ended_as', '=', 'found')])),
 )
 const respellClaim = statement((builder, { key, id }: { key: string; id: number }) =>
   builder.updateTable('tellings').set({ folded: key }).where('id', '=', id),
@@ -54,6 +48,7 @@ const importsWithoutReference = statement((builder) =>
     .innerJoin('registrations as r', 'r.id', 'c.registration_id')
     .select(({ eb, lit }) => [
       'c.id',
+      'c.amount',
       'p.reference',
       'r.event_id as eventId',
       'r.reg_no as regNo',
@@ -74,20 +69,32 @@ const importsWithoutReference = statement((builder) =>
  */
 export async function nameOlder(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
-  const older = await manualPaymentsWithoutReference.all(sql, { sources })
-  for (const { id, way, reference, state, eventId, regNo } of older) {
-    const named = { way, reference, eventId: eventId ?? '', regNo }
-    const keys = keysOf(named)
-    const [first] = await paymentsUnder(sql, keys)
-    if (first === undefined)
-      for (const key of keys) assignReference.run(sql, { key, captureId: id })
-    else if (state !== 'refused')
-      await reportTwice(sql, id, { reference, eventId: named.eventId }, first[1])
-  }
-  for (const { id, reference, folded } of await claims.all(sql)) {
-    const key = bankKey(reference)
-    const isTaken = (await otherClaimUnder.get(sql, { key, id })) !== undefined
-    if (key !== '' && key !== folded && !isTaken) respellClaim.run(sql, { key, id })
+  const older = (await manualPaymentsWithoutReference.all(sql, { sources })).map((payment) => ({
+    payment,
+    keys: keysOf({ ...payment, eventId: payment.eventId ?? '' }),
+  }))
+  for (const [{ id, reference, state, eventId }, first] of await assignReferences(sql, older))
+    if (state !== 'refused')
+      await reportTwice(sql, id, { reference, eventId: eventId ?? '' }, first)
+  await respellClaims(sql)
+}
+
+/** A claim keeps its spelling where another one that is open or found has the new one. */
+async function respellClaims(sql: Sql): Promise<void> {
+  const all = await claims.all(sql)
+  const blocking = new Map<string, number>()
+  const count = (key: string, change: number): void =>
+    void blocking.set(key, (blocking.get(key) ?? 0) + change)
+  const isBlocking = ({ ended_as: endedAs }: (typeof all)[number]): boolean =>
+    endedAs === null || endedAs === 'found'
+  for (const claim of all) if (isBlocking(claim)) count(claim.folded, 1)
+  for (const claim of all) {
+    const key = bankKey(claim.reference)
+    if (key === '' || key === claim.folded || (blocking.get(key) ?? 0) > 0) continue
+    respellClaim.run(sql, { key, id: claim.id })
+    if (!isBlocking(claim)) continue
+    count(claim.folded, -1)
+    count(key, 1)
   }
 }
 
@@ -104,13 +111,10 @@ export async function nameOlderReports(sql: Sql): Promise<void> {
  * needs review.
  */
 export async function nameOlderImports(sql: Sql): Promise<void> {
-  const older = await importsWithoutReference.all(sql)
-  for (const { id, is_refunded: isRefunded, ...named } of older) {
-    const { reference } = named
-    const [first] = isSlipNumber(bankKey(reference))
-      ? []
-      : await paymentsUnder(sql, referenceKeys(reference))
-    if (first === undefined) nameImport(sql, id, named)
-    else if (isRefunded === 0) await reportTwice(sql, id, named, first[1])
-  }
+  const older = (await importsWithoutReference.all(sql)).flatMap((payment) => {
+    const { reference } = payment
+    return isSlipNumber(bankKey(reference)) ? [] : [{ payment, keys: referenceKeys(reference) }]
+  })
+  for (const [payment, first] of await assignReferences(sql, older))
+    if (payment.is_refunded === 0) await reportTwice(sql, payment.id, payment, first)
 }

@@ -17,13 +17,8 @@ import {
 } from '../../../engine/index.ts'
 import type { BankKey, StatementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import {
-  assignReference,
-  keepCame,
-  ownerOf,
-  paymentsUnder,
-  reportsUnder,
-} from './bank-references.ts'
+import { assignReferences } from './assign-many-references.ts'
+import { keepCame, ownerOf, paymentsUnder, reportsUnder } from './bank-references.ts'
 import { registrationsWithNumbers } from './match-candidates.ts'
 import { reportTwice } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -47,6 +42,7 @@ const keptLines = statement((builder) =>
     .leftJoin('registrations as r', 'r.id', 'c.registration_id')
     .select(({ fn }) => [
       'c.id',
+      'r.reg_no as regNo',
       'c.reference',
       'c.amount',
       'c.paid_at',
@@ -137,18 +133,19 @@ async function isRecorded(
  * is recorded as well, the kept line says so to the staff who decide on it.
  */
 export async function nameOlderCheques(sql: Sql): Promise<void> {
-  const kept = await keptLines.all(sql)
-  for (const { id, reference, amount, paid_at: at, why, event_id: eventId, state } of kept) {
+  const kept = (await keptLines.all(sql)).flatMap((line) => {
+    const { reference, amount, paid_at: at, why } = line
     const narration = why.slice(KEPT.length).replace(/ \(told for [^)]*\).*/s, '')
     const day = dayOf(at)
     const cheque = findChequeNumber(
       findLineByReference({ line: 0, reference, narration, day, amount }),
     )
-    if (cheque === null) continue
-    const [first] = await paymentsUnder(sql, [cheque])
-    if (first === undefined) assignReference.run(sql, { key: cheque, captureId: id })
-    else if (first[1].id !== id && first[1].amount === amount && state !== 'refused')
-      await reportTwice(sql, id, { reference: formatKey(cheque), eventId }, first[1])
+    return cheque === null ? [] : [{ payment: { ...line, cheque }, keys: [cheque] }]
+  })
+  for (const [line, first] of await assignReferences(sql, kept)) {
+    const { id, amount, cheque, event_id: eventId, state } = line
+    if (first.id !== id && first.amount === amount && state !== 'refused')
+      await reportTwice(sql, id, { reference: formatKey(cheque), eventId }, first)
   }
 }
 

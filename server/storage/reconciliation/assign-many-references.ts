@@ -1,0 +1,40 @@
+/** Assigns the references of many recorded payments in a few statements. */
+import type { KnownPayment } from '../../../engine/index.ts'
+import { inBatches } from '../database/statements/in-batches.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { queryOf } from '../database/statements/statement.ts'
+import { paymentsUnder } from './bank-references.ts'
+import type { ReferenceKey } from './bank-references.ts'
+
+type Referenced<Payment> = { readonly payment: Payment; readonly keys: readonly ReferenceKey[] }
+
+/**
+ * Assigns to each payment, in their order, its references, if none of them belongs to another one. Returns the others with
+ * the payment that has the reference.
+ */
+export async function assignReferences<Payment extends KnownPayment>(
+  sql: Sql,
+  payments: readonly Referenced<Payment>[],
+): Promise<readonly (readonly [payment: Payment, first: KnownPayment])[]> {
+  const others: (readonly [Payment, KnownPayment])[] = []
+  for (const batch of inBatches(payments)) {
+    const recorded = await paymentsUnder(
+      sql,
+      batch.flatMap(({ keys }) => keys),
+    )
+    const owners = new Map<ReferenceKey, KnownPayment>(recorded)
+    const assigned: { key: ReferenceKey; capture_id: number }[] = []
+    for (const { payment, keys } of batch) {
+      const [first] = keys.toSorted().flatMap((key) => owners.get(key) ?? [])
+      if (first !== undefined) others.push([payment, first])
+      else
+        for (const key of keys) {
+          owners.set(key, payment)
+          assigned.push({ key, capture_id: payment.id })
+        }
+    }
+    for (const rows of inBatches(assigned))
+      queryOf(sql, (builder) => builder.insertInto('bank_references').values(rows)).run()
+  }
+  return others
+}

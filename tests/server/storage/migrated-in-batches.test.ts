@@ -1,0 +1,82 @@
+/** Converting the data of an older version takes as few reads for many rows as for one: each is a round trip on PostgreSQL. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { migrations } from '../../../server/storage/database/schema.ts'
+import {
+  DATABASE_FILE,
+  openToWrite,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
+import { restoreOlderCancellations } from '../../../server/storage/payments/balance-adjustments.ts'
+import { noteOlderPayers } from '../../../server/storage/payments/find-duplicate-payments.ts'
+import { balanceOlder } from '../../../server/storage/payments/stored-balance.ts'
+import {
+  nameOlder,
+  nameOlderImports,
+  nameOlderReports,
+} from '../../../server/storage/reconciliation/older-references.ts'
+import { nameOlderCheques } from '../../../server/storage/reconciliation/unmatched-lines.ts'
+
+const OLD = 30
+const FILLS = {
+  nameOlder,
+  noteOlderPayers,
+  nameOlderImports,
+  nameOlderReports,
+  balanceOlder,
+  nameOlderCheques,
+  restoreOlderCancellations,
+}
+/** A list of rows, what is stored about one batch of them, and a few payments that need review. */
+const READS_MAX = 5
+
+test('migrating 155 registrations takes a few reads, not several for each payment', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-batches-'))
+  const file = join(folder, DATABASE_FILE)
+  const fixture = join(import.meta.dirname, '../../crash/adoption/version-30.db.br')
+  writeFileSync(file, brotliDecompressSync(readFileSync(fixture)))
+  const db = openToWrite(file)
+  for (const step of migrations.slice(OLD)) db.exec(step)
+  let turns = 0
+  const own = statements(db)
+  /** Reads that begin in one turn of the event loop share a packet. */
+  let isCounted = false
+  const count = (): void => {
+    if (isCounted) return
+    turns += 1
+    isCounted = true
+    queueMicrotask(() => (isCounted = false))
+  }
+  const counting = (<Row>(text: string) => {
+    const { get, all, run } = own<Row>(text)
+    return {
+      get: (...params: unknown[]) => (count(), get(...params)),
+      all: (...params: unknown[]) => (count(), all(...params)),
+      run: (...params: unknown[]) => {
+        const ran = run(...params)
+        return {
+          get changes() {
+            count()
+            return ran.changes
+          },
+        }
+      },
+    }
+  }) as Sql
+  const sql: Sql = Object.assign(counting, { dialect: own.dialect, lock: own.lock, batch: null })
+  const taken: Record<string, number> = {}
+  for (const [name, fill] of Object.entries(FILLS)) {
+    turns = 0
+    await fill(sql)
+    taken[name] = turns
+  }
+  expect(Object.entries(taken).filter(([, reads]) => reads > READS_MAX)).toEqual([])
+  expect(db.prepare('SELECT count(*) FROM paid_persons').pluck().get()).toBeGreaterThan(50)
+  expect(db.prepare('SELECT count(*) FROM bank_references').pluck().get()).toBeGreaterThan(10)
+  db.close()
+  rmSync(folder, { recursive: true })
+})
