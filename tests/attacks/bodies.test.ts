@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
-import { doc, exe, jpg, msi, pdf, png, xls } from '../server/sample-uploads.ts'
+import {
+  createDoc,
+  createExe,
+  createJpg,
+  createMsi,
+  createPdf,
+  createPng,
+  createXls,
+} from '../server/sample-uploads.ts'
 import { hostileFiles } from '../server/hostile-uploads.ts'
 import { wrongWith } from '../server/http/error-shape.ts'
 import {
@@ -232,7 +240,7 @@ describe('an uploaded document', () => {
   const zip = Buffer.from('PK\x03\x04\x14\0\0\0\0\0', 'latin1')
   /** A picture of four gigapixels in some bytes. */
   const widePng = (): Buffer => {
-    const wide = Buffer.from(png())
+    const wide = Buffer.from(createPng())
     wide.writeUInt32BE(65_535, 16)
     wide.writeUInt32BE(65_535, 20)
     return Buffer.concat([wide, deflateSync(Buffer.alloc(MB))])
@@ -243,40 +251,40 @@ describe('an uploaded document', () => {
     [
       'a page with a PDF in a comment',
       'a.pdf',
-      Buffer.concat([Buffer.from('<!--'), pdf(), Buffer.from('-->'), html]),
+      Buffer.concat([Buffer.from('<!--'), createPdf(), Buffer.from('-->'), html]),
     ],
-    ['a PDF with a page behind it', 'a.pdf', Buffer.concat([pdf(), html])],
+    ['a PDF with a page behind it', 'a.pdf', Buffer.concat([createPdf(), html])],
     [
       'a PDF that runs a script',
       'a.pdf',
-      pdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>'),
+      createPdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>'),
     ],
-    ['a picture with a page behind it', 'a.png', Buffer.concat([png(), html])],
+    ['a picture with a page behind it', 'a.png', Buffer.concat([createPng(), html])],
     [
       'a picture with a page in its comment',
       'a.jpg',
       Buffer.concat([
-        jpg().subarray(0, -2),
+        createJpg().subarray(0, -2),
         Buffer.from([0xff, 0xfe, 0, html.length + 2]),
         html,
         Buffer.from([0xff, 0xd9]),
       ]),
     ],
-    ['a picture that is an archive as well', 'a.jpg', Buffer.concat([jpg(), zip])],
-    ['a picture that is a program as well', 'a.png', Buffer.concat([png(), exe()])],
-    ['a picture called a page', 'a.html', png()],
-    ['a picture called a program', 'a.png.exe', png()],
+    ['a picture that is an archive as well', 'a.jpg', Buffer.concat([createJpg(), zip])],
+    ['a picture that is a program as well', 'a.png', Buffer.concat([createPng(), createExe()])],
+    ['a picture called a page', 'a.html', createPng()],
+    ['a picture called a program', 'a.png.exe', createPng()],
     ['a picture of four gigapixels', 'a.png', widePng()],
     ['a drawing with a script', 'a.svg', svg],
     ['a drawing called a picture', 'a.png', svg],
-    ['a program', 'a.pdf', exe()],
-    ['a program for installing', 'a.doc', msi()],
-    ['a sheet called a document', 'a.doc', xls()],
+    ['a program', 'a.pdf', createExe()],
+    ['a program for installing', 'a.doc', createMsi()],
+    ['a sheet called a document', 'a.doc', createXls()],
     ['an archive', 'a.docx', zip],
     ['nothing', 'a.pdf', Buffer.alloc(0)],
     ['a single byte', 'a.pdf', Buffer.from('%')],
     ['five megabytes of nothing', 'a.pdf', Buffer.alloc(5 * MB)],
-    ['a document', 'a.doc', doc()],
+    ['a document', 'a.doc', createDoc()],
   ]
   test.each(twofold)(
     'that is %s is rejected and deleted, or sent as a download',
@@ -323,7 +331,7 @@ describe('an uploaded document', () => {
     const files = [
       ...twofold,
       ...hostileFiles,
-      ['six megabytes', 'a.pdf', Buffer.concat([pdf(), Buffer.alloc(6 * MB)])] as const,
+      ['six megabytes', 'a.pdf', Buffer.concat([createPdf(), Buffer.alloc(6 * MB)])] as const,
     ]
     // Both ways end in the same reading, which has seen them all above: some of each kind.
     for (const [what, name, bytes] of files.filter((_, at) => ALL_RUNS || at % 3 === 0)) {
@@ -338,7 +346,7 @@ describe('an uploaded document', () => {
   })
 
   test('uploaded before the form can be used only by its token, and no token can read it', async () => {
-    const bytes = pdf('ahead of everything')
+    const bytes = createPdf('ahead of everything')
     const answer = await sendsAhead('secret.pdf', bytes)
     const { token } = JSON.parse(answer.body) as { token: string }
     const [draft] = target.rows(
@@ -372,19 +380,19 @@ describe('an uploaded document', () => {
     const address = freshAddress()
     const told: number[] = []
     for (let n = 0; n < 33; n += 1)
-      told.push((await sendsAhead('a.pdf', pdf(`${n}`), address)).status)
+      told.push((await sendsAhead('a.pdf', createPdf(`${n}`), address)).status)
     expect(told).toEqual([...Array.from({ length: 30 }, () => 201), 429, 429, 429])
-    expect((await sendsAhead('a.pdf', pdf('mine'))).status).toBe(201)
+    expect((await sendsAhead('a.pdf', createPdf('mine'))).status).toBe(201)
   })
 
   test('under other names, twice, or not requested, is stored at most once', async () => {
     const before = proofs().length
     const { headers, body } = formOf(postGraduate, [
-      proof(pdf('first')),
-      { field: 'pg_proof', filename: 'b.pdf', bytes: pdf('second') },
-      { field: 'other', filename: 'c.pdf', bytes: pdf('third') },
-      { field: '__proto__', filename: 'd.pdf', bytes: pdf('fourth') },
-      { field: 'constructor', filename: 'e.pdf', bytes: pdf('fifth') },
+      proof(createPdf('first')),
+      { field: 'pg_proof', filename: 'b.pdf', bytes: createPdf('second') },
+      { field: 'other', filename: 'c.pdf', bytes: createPdf('third') },
+      { field: '__proto__', filename: 'd.pdf', bytes: createPdf('fourth') },
+      { field: 'constructor', filename: 'e.pdf', bytes: createPdf('fifth') },
     ])
     const answer = await target.ask({ method: 'POST', path: REGISTER, headers, body })
     expect(answer.status).toBe(201)
@@ -392,7 +400,7 @@ describe('an uploaded document', () => {
   })
 
   test('is only available to staff: no URL serves it without a session', async () => {
-    const answer = await sends('secret.pdf', pdf('a secret of mine'))
+    const answer = await sends('secret.pdf', createPdf('a secret of mine'))
     const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
     const [upload] = target.rows('SELECT sha256 FROM uploads ORDER BY registration_id DESC LIMIT 1')
     const hash = String(upload?.['sha256'])

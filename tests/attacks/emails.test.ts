@@ -10,7 +10,7 @@ import { openStoreHere } from '../server/store-without-threads.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { confirmed } from '../server/sample-registrations.ts'
+import { confirmedBy } from '../server/sample-registrations.ts'
 
 const EVENT = 'sample2026'
 const VICTIM = 'victim@gmail.com'
@@ -95,7 +95,7 @@ describe("an outsider who floods another person's mailbox", () => {
     }
     await expect.poll(async () => (await sent()).length).toBe(6)
     expect(pausedTo(await sent())).toHaveLength(1)
-    server.at('2026-01-10T11:00:01+05:30')
+    server.setTime('2026-01-10T11:00:01+05:30')
     await asksForLinks(VICTIM)
     await expect.poll(async () => (await sent()).length).toBe(7)
   })
@@ -116,7 +116,7 @@ describe("an outsider who floods another person's mailbox", () => {
       readFileSync(join(import.meta.dirname, '..', 'events', 'lekhacon2027.yaml'), 'utf8'),
     )
     await server.deps.events.reload()
-    server.at('2027-01-10')
+    server.setTime('2027-01-10')
     for (let n = 0; n < 5; n += 1) {
       const answer = await server.post('/api/lekhacon2027/register/', {
         full_name: 'Asha Nair',
@@ -148,7 +148,7 @@ describe("an outsider who floods another person's mailbox", () => {
     if (served === null || stored === null) throw new Error('not there')
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
-      confirmed('AP1', paise(118_000), server.now()),
+      confirmedBy('AP1', paise(118_000), server.now()),
       buildConfirmationEmail(served.config, stored),
     )
     expect((await sent()).filter(({ subject }) => subject.includes(regNo))).toHaveLength(1)

@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { HOSTILE } from './hostile-events.ts'
 import { startTestApp } from '../server/harness.ts'
-import { own } from '../server/run-command.ts'
+import { BASE_ENV } from '../server/run-command.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const GOLDENS = join(TOP, 'tests', 'engine', 'authoring', 'goldens')
@@ -32,7 +32,7 @@ test('rollcall validate returns findings for each, without internal errors', asy
   })
   const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'validate', ...files], {
     cwd: TOP,
-    env: { ...own, NO_COLOR: '1' },
+    env: { ...BASE_ENV, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 280_000,
   })

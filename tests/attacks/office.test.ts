@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ADMIN } from '../browser/serve.ts'
 import { ALL_RUNS } from '../runs.ts'
-import { pdf } from '../server/sample-uploads.ts'
+import { createPdf } from '../server/sample-uploads.ts'
 import { placed, presses, untilIs } from './gateway.ts'
 import {
   changes,
@@ -449,7 +449,7 @@ describe('a crafted name', () => {
     'as a file name, %j, stays in the upload folder and is sent as a plain name',
     async (filename) => {
       const { headers, body } = formOf(postGraduate, [
-        proof(pdf(filename), filename.replaceAll('\r\n', '%0D%0A').replaceAll('"', '%22')),
+        proof(createPdf(filename), filename.replaceAll('\r\n', '%0D%0A').replaceAll('"', '%22')),
       ])
       const answer = await target.ask({ method: 'POST', path: REGISTER, headers, body })
       expect([201, 422]).toContain(answer.status)

@@ -4,7 +4,7 @@
  * it breaks can be asked again by itself.
  */
 import { seeded } from '../crash/check-registrations.ts'
-import { jpg, pdf, png } from '../server/sample-uploads.ts'
+import { createJpg, createPdf, createPng } from '../server/sample-uploads.ts'
 import { CODED, codedDelegate, delegate, formOf, postGraduate, proof } from './target.ts'
 import type { Route } from './target.ts'
 
@@ -389,7 +389,7 @@ function bodyOf(chance: Chance, known: Known, path: string): Body {
     case 3: {
       const { headers, body } = formOf(postGraduate, [
         proof(
-          chance.from([pdf, png, jpg])(),
+          chance.from([createPdf, createPng, createJpg])(),
           chance.from(['a.pdf', '../../x.pdf', '', 'a\0.pdf', `${'n'.repeat(9000)}.pdf`]),
         ),
       ])

@@ -9,7 +9,7 @@ import { serveAlone, ADMIN, TOP } from '../browser/serve.ts'
 import type { ServedAlone } from '../browser/serve.ts'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
-import { pdf } from '../server/sample-uploads.ts'
+import { createPdf } from '../server/sample-uploads.ts'
 import { outsideEvent } from '../server/event-with-quotas.ts'
 import { openLine, requestOf } from './wire.ts'
 import type { Answer, Line, Outcome, Sent } from './wire.ts'
@@ -272,7 +272,7 @@ export function formOf(
 
 /** Answers of a post graduate, who has to show a proof. */
 export const postGraduate = { ...delegate, ticket_type: 'afpi-pg' }
-export const proof = (bytes: Buffer = pdf(), filename = 'proof.pdf') => ({
+export const proof = (bytes: Buffer = createPdf(), filename = 'proof.pdf') => ({
   field: 'pg_proof',
   filename,
   bytes,

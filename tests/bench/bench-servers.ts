@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../browser/serve.ts'
 import { listChildren } from '../crash/postgres-cluster.ts'
 import { GATEWAY_VARIABLES } from '../crash/sample-gateway.ts'
-import { lendCompiled } from '../server/prepared-files.ts'
+import { useCompiledEvents } from '../server/prepared-files.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 
@@ -79,7 +79,7 @@ export async function startBenchServer(
   cpSync(join(TOP, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   for (const [name, text] of Object.entries(events))
     writeFileSync(join(eventsDir, `${name}.yaml`), text)
-  lendCompiled(dataDir)
+  useCompiledEvents(dataDir)
   const url = `http://127.0.0.1:${await freePort()}`
   // A pipe would make the load generator read every line.
   const printedTo = join(folder, 'printed.txt')

@@ -296,7 +296,7 @@ async function importAll({
     )
     const folders = { DATA_DIR: dataDir, EVENTS_DIR: eventsDir }
     const done = await runHere(['registration', 'import', id, file], folders)
-    if (done.status !== 0) throw new Error(`${id}: ${done.out}${done.err}`)
+    if (done.status !== 0) throw new Error(`${id}: ${done.stdout}${done.stderr}`)
   }
 }
 

@@ -16,7 +16,7 @@ import { isWebBuilt } from '../../server/cli/web-app-build.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { checkFolderHere } from '../../server/events/files/event-folder.ts'
 import { boot } from '../../server/main.ts'
-import { lendCompiled, lendTables } from '../server/prepared-files.ts'
+import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
@@ -115,9 +115,9 @@ async function foldersOf(
   const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
   // Another checkout has other tables.
-  if (tree === TOP) lendTables(folders.dataDir)
+  if (tree === TOP) useEmptyDatabase(folders.dataDir)
   await prepare(folders)
-  lendCompiled(folders.dataDir)
+  useCompiledEvents(folders.dataDir)
   return { folder, ...folders }
 }
 

@@ -36,11 +36,11 @@ beforeAll(async () => {
   ])
   const roll = join(server.dataDir, '..', 'members.csv')
   writeFileSync(roll, 'number,name,kind,valid_to\nM 1,Asha Sample,annual,2027-03-31\n')
-  const { status, err } = await runHere(['event', 'members', 'nidancon2027', 'members', roll], {
+  const { status, stderr } = await runHere(['event', 'members', 'nidancon2027', 'members', roll], {
     DATA_DIR: server.dataDir,
     EVENTS_DIR: server.eventsDir,
   })
-  if (status !== 0) throw new Error(err)
+  if (status !== 0) throw new Error(stderr)
   const post = (path: string, body: object, token = ''): Promise<Response> =>
     fetch(`${server.url}${path}`, {
       method: 'POST',

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
-import { mail, newRegistration, noon } from '../server/sample-registrations.ts'
+import { newEmail, newRegistration, noon } from '../server/sample-registrations.ts'
 import { say } from './print-now.ts'
 
 const CLIENTS = 32
@@ -36,7 +36,7 @@ async function people(registering: Store, client: string): Promise<never> {
           name: person,
           eventId: n % 4 === 0 ? 'small' : 'demo',
           // To each a mailbox of their own: one address gets five emails an hour.
-          mail: { ...mail, to: `${person}@example.org` },
+          mail: { ...newEmail, to: `${person}@example.org` },
           searchable: { fullName: person, email: '', phone: '', councilNo: '' },
           idempotency: without === 'keys' ? null : { key: person, fingerprint: person },
         }),

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { pdf } from '../server/sample-uploads.ts'
-import { lendCompiled, lendTables } from '../server/prepared-files.ts'
+import { createPdf } from '../server/sample-uploads.ts'
+import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const clients = 64
@@ -61,8 +61,8 @@ export function startServer(
   dataDir: string,
   options: { readonly before?: readonly string[]; readonly variables?: NodeJS.ProcessEnv } = {},
 ): Promise<Running> {
-  lendCompiled(dataDir)
-  lendTables(dataDir)
+  useCompiledEvents(dataDir)
+  useEmptyDatabase(dataDir)
   const [node = '', ...args] = serverCommand(...(options.before ?? []))
   return started(
     spawn(node, args, {
@@ -84,7 +84,7 @@ export async function register(url: string): Promise<string | null> {
     ticket_type: 'afpi-pg',
   }
   for (const [field, answer] of Object.entries(answers)) form.append(field, answer)
-  form.append('pg_proof', new Blob([new Uint8Array(pdf(randomUUID()))]), 'proof.pdf')
+  form.append('pg_proof', new Blob([new Uint8Array(createPdf(randomUUID()))]), 'proof.pdf')
   try {
     const response = await fetch(`${url}/api/afpicon/register/`, { method: 'POST', body: form })
     const body = (await response.json()) as { reg_no?: string }

@@ -11,10 +11,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventAnswer } from '../../engine/api.ts'
 import { freePort } from '../browser/serve.ts'
-import { pdf } from '../server/sample-uploads.ts'
+import { createPdf } from '../server/sample-uploads.ts'
 import { fixtureEvent } from '../server/small-event.ts'
-import { lendCompiled } from '../server/prepared-files.ts'
-import { multipart } from '../server/harness.ts'
+import { useCompiledEvents } from '../server/prepared-files.ts'
+import { buildMultipart } from '../server/harness.ts'
 import { started } from './server.ts'
 import type { Running } from './server.ts'
 
@@ -93,7 +93,7 @@ export async function server(
   let running: Running | null = null
   let printed = ''
   const start = async (): Promise<void> => {
-    lendCompiled(dataDir)
+    useCompiledEvents(dataDir)
     const args = [...before, join(import.meta.dirname, 'server-process.ts')]
     const child: ChildProcess = spawn(process.execPath, args, {
       cwd: TOP,
@@ -238,7 +238,7 @@ async function send(
   proof: Buffer | null,
   isOver: () => boolean,
 ): Promise<Answered | null> {
-  const { payload, type } = multipart(
+  const { payload, type } = buildMultipart(
     Object.entries({ ...delegate(person), ...fields }),
     proof === null ? [] : [['letter', { name: 'letter.pdf', bytes: proof }]],
   )
@@ -263,7 +263,7 @@ async function registerAtSmall(
   isOver: () => boolean,
 ): Promise<void> {
   const fields = { is_member: String(isMember) }
-  const answer = await send(url, 'small2026', person, fields, pdf(person), isOver)
+  const answer = await send(url, 'small2026', person, fields, createPdf(person), isOver)
   if (answer === null) return
   const { status, text } = answer
   const body = JSON.parse(text) as { readonly reg_no?: string; readonly code?: string }

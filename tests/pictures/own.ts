@@ -2,7 +2,7 @@
  * A conference that reviews letters first, and whose delegates change their answers and cancel: their self-service
  * page, and the staff side of it.
  */
-import { fixtureEvent, SEEN_FIRST, withLetter } from '../server/small-event.ts'
+import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
 import { atGateway, PROOF } from '../browser/delegate.ts'
 import { linkToPay } from '../browser/serve.ts'
@@ -11,7 +11,7 @@ import type { PictureServer, State } from './state.ts'
 
 const ID = 'letters2027'
 export const LETTERS_FILE = `${ID}.yaml`
-export const LETTERS = withLetter(
+export const LETTERS = addMemberLetter(
   fixtureEvent({
     id: ID,
     prefix: 'LETT',

@@ -1,4 +1,4 @@
-/** A small conference that uses facts from outside its form: places, what stands once, codes, a roll. */
+/** A small sample event with quotas, a unique field, discount codes and a member list. */
 import { fixtureEvent } from './small-event.ts'
 
 export const outsideEvent = fixtureEvent({

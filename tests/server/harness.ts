@@ -1,6 +1,6 @@
 /**
- * The whole server without a socket: real store, real event files in a folder of its own, real gateway
- * adapter, real uploads; only the clock is set by hand.
+ * The whole server without a socket: real store, event files, gateway adapter and uploads, with a
+ * test clock.
  */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import type { Mailer } from '../../server/mail/send-queued-emails.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import type { Variables } from '../../server/ops/environment.ts'
 import { openStoreHere } from './store-without-threads.ts'
-import { lendCompiled, lendTables } from './prepared-files.ts'
+import { useCompiledEvents, useEmptyDatabase } from './prepared-files.ts'
 
 const top = join(import.meta.dirname, '..', '..')
 const sampleEvents = join(top, 'events')
@@ -28,30 +28,30 @@ export type TestApp = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly mailer: Mailer
-  /** What erases by itself, when it is called. */
-  readonly keeping: ByItself
-  /** What the clock lets lapse, when it is told to run. */
-  readonly lapsing: ByItself
-  /** What changes prices to those of today, when it is told to run. */
-  readonly pricing: ByItself
-  /** The simulator: `act(orderId, 'pay')` does what its page does. */
+  /** Erases personal data when called. */
+  readonly retention: ByItself
+  /** Expires unpaid registrations when called. */
+  readonly expiry: ByItself
+  /** Updates prices to the current day when called. */
+  readonly priceUpdates: ByItself
+  /** The simulator: `act(orderId, 'pay')` does the same as its page. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment
-  /** The data folder: database, uploads, mails. */
+  /** The data folder: database, uploads, emails. */
   readonly dir: string
   readonly eventsDir: string
-  /** What the log holds, parsed, and what was printed for people. */
+  /** The parsed log entries; `printed` is the output for the operator. */
   readonly log: Record<string, unknown>[]
   readonly printed: string[]
-  /** Sets the clock: an instant with offset, or a day (its noon in India). */
-  at(text: string): void
-  /** Sets the clock as an operator does, while no time passes. */
+  /** Sets the clock: an instant with offset, or a day (noon in India). */
+  setTime(text: string): void
+  /** Sets the clock as an operator does; no time passes. */
   setClock(text: string): void
   now(): Instant
-  /** Rows as they are in the database file now, read by a connection of our own. */
+  /** Rows of the database file, read through a separate connection. */
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
-  /** How many registrations, payments, uploads, audit entries and keys there are. */
-  holds(): Record<string, number>
+  /** The number of registrations, payments, uploads, audit entries, keys and queued emails. */
+  countRows(): Record<string, number>
   /** Hashes of the files in the upload folder. */
   uploadsStored(): string[]
   /** Posts answers as a browser does: multipart, files after the fields. */
@@ -66,17 +66,17 @@ export type TestApp = {
   close(): Promise<void>
 }
 
-/** Starts with the sample event files, or with `events` (file name → text) beside the shared ones. */
+/** Starts with the sample event files, or with `events` (file name → text) and the shared files. */
 export async function startTestApp(
   options: {
     readonly clock?: string
     readonly events?: Readonly<Record<string, string>>
     readonly variables?: Variables
-    readonly watches?: boolean
-    /** On a database of several servers: it activates what is new in its event files. */
-    readonly decides?: boolean
-    /** It compiles its events itself and writes down what came of them, as the first server on a data folder does. */
-    readonly compiles?: boolean
+    readonly isWatching?: boolean
+    /** The server that activates changed event files, if several servers share the database. */
+    readonly isDeciding?: boolean
+    /** Compiles its own events and caches the result, as the first server on a data folder does. */
+    readonly isCompiling?: boolean
   } = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-server-'))
@@ -88,9 +88,9 @@ export async function startTestApp(
       writeFileSync(join(eventsDir, file), text)
   }
   const dir = join(folder, 'var')
-  if (options.compiles !== true) {
-    lendCompiled(dir)
-    lendTables(dir)
+  if (options.isCompiling !== true) {
+    useCompiledEvents(dir)
+    useEmptyDatabase(dir)
   }
   const read = readEnvironment({
     DATA_DIR: dir,
@@ -105,7 +105,7 @@ export async function startTestApp(
   let passedMs = 0
   const log: Record<string, unknown>[] = []
   const printed: string[] = []
-  const assembled = await assemble(read.value, {
+  const assembly = await assemble(read.value, {
     clock: () => now,
     steadyMs: () => passedMs,
     log: {
@@ -115,25 +115,17 @@ export async function startTestApp(
     },
     print: (text) => void printed.push(text),
     hasJobs: false,
-    isWatching: options.watches ?? false,
+    isWatching: options.isWatching ?? false,
     opens: openStoreHere,
-    ...(options.decides === undefined ? {} : { isDeciding: options.decides }),
-    // A thread for each change would take longer to begin than the change to judge; a server that watches has it.
-    ...(options.watches === true ? {} : { checkFolder: checkFolderHere }),
+    ...(options.isDeciding === undefined ? {} : { isDeciding: options.isDeciding }),
+    // Starting a thread takes longer than checking a change; only a watching server has one.
+    ...(options.isWatching === true ? {} : { checkFolder: checkFolderHere }),
   })
-  if (!assembled.ok) {
+  if (!assembly.ok) {
     rmSync(folder, { recursive: true, force: true })
-    throw new Error(assembled.error.text)
+    throw new Error(assembly.error.text)
   }
-  const {
-    app,
-    deps,
-    retention: keeping,
-    expiry: lapsing,
-    mailer,
-    priceUpdates: pricing,
-    sandbox,
-  } = assembled.value
+  const { app, deps, retention, expiry, mailer, priceUpdates, sandbox } = assembly.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {
@@ -146,9 +138,9 @@ export async function startTestApp(
     app,
     deps,
     mailer,
-    keeping,
-    lapsing,
-    pricing,
+    retention,
+    expiry,
+    priceUpdates,
     sandbox,
     environment: read.value,
     dir,
@@ -156,7 +148,7 @@ export async function startTestApp(
     log,
     printed,
     rows,
-    at: (text) => {
+    setTime: (text) => {
       const next = instantOf(text)
       passedMs += next - now
       now = next
@@ -165,7 +157,7 @@ export async function startTestApp(
       now = instantOf(text)
     },
     now: () => now,
-    holds: () =>
+    countRows: () =>
       Object.fromEntries(
         ['registrations', 'payments', 'uploads', 'audit_log', 'idempotency_keys', 'mail_queue'].map(
           (table) => [table, Number(rows(`SELECT count(*) AS n FROM ${table}`)[0]?.['n'])],
@@ -173,7 +165,7 @@ export async function startTestApp(
       ),
     uploadsStored: () => filesUnder(join(dir, 'uploads')),
     post: (url, fields, files = {}, headers = {}) => {
-      const { payload, type } = multipart(Object.entries(fields), Object.entries(files))
+      const { payload, type } = buildMultipart(Object.entries(fields), Object.entries(files))
       return app.inject({
         method: 'POST',
         url,
@@ -184,20 +176,20 @@ export async function startTestApp(
     writeEvent: (file, text) => writeFileSync(join(eventsDir, file), text),
     readEvent: (file) => readFileSync(join(eventsDir, file), 'utf8'),
     close: async () => {
-      await assembled.value.close()
+      await assembly.value.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** A multipart body in exactly this order: fields first, then files, unless they are given mixed. */
-export function multipart(
+/** A multipart body in exactly this order: fields first, then files, unless `filesFirst` is set. */
+export function buildMultipart(
   fields: readonly (readonly [string, string])[],
   files: readonly (readonly [string, TestFile])[],
   options: { readonly filesFirst?: boolean } = {},
 ): { readonly payload: Buffer; readonly type: string } {
   const boundary = 'rollcall-test-boundary'
-  const texts = fields.map(([name, value]) =>
+  const fieldParts = fields.map(([name, value]) =>
     Buffer.from(
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     ),
@@ -211,16 +203,17 @@ export function multipart(
       Buffer.from('\r\n'),
     ]),
   )
-  const all = options.filesFirst === true ? [...parts, ...texts] : [...texts, ...parts]
+  const orderedParts =
+    options.filesFirst === true ? [...parts, ...fieldParts] : [...fieldParts, ...parts]
   return {
-    payload: Buffer.concat([...all, Buffer.from(`--${boundary}--\r\n`)]),
+    payload: Buffer.concat([...orderedParts, Buffer.from(`--${boundary}--\r\n`)]),
     type: `multipart/form-data; boundary=${boundary}`,
   }
 }
 
 function instantOf(text: string): Instant {
   const at = readInstant(text)
-  if (at === null) throw new Error(`"${text}" is no instant`)
+  if (at === null) throw new Error(`"${text}" is not an instant`)
   return at
 }
 

@@ -1,7 +1,7 @@
 /**
- * What is lent to every server of the tests: what event files were compiled to, because most serve the same four, and a
- * database without a row. To make these afresh is half of what it takes to start one, and is tested by itself
- * (folder.test.ts, the checker; migrations.test.ts, process.test.ts).
+ * Prepared data of all test servers: compiled event files and an empty database. Creating both
+ * takes half of a server's startup and has its own tests (folder.test.ts, the checker;
+ * migrations.test.ts, process.test.ts).
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
@@ -14,35 +14,37 @@ import {
 } from '../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../server/storage/database/schema.ts'
 
-/** Beside what Node compiles: what is a day old there is removed (tests/run.js). */
-const KEPT = join(import.meta.dirname, '..', '.cache', 'compiled', 'events')
+/** In Node's compile cache folder: files older than a day are removed there (tests/run.js). */
+const CACHE_DIR = join(import.meta.dirname, '..', '.cache', 'compiled', 'events')
 
-/** To be called before a server is started on a data folder; one that has been started keeps what it has. */
-export function lendCompiled(dataDir: string): void {
-  const lent = getCacheFolder(dataDir)
-  if (existsSync(lent)) return
-  mkdirSync(KEPT, { recursive: true })
-  mkdirSync(dirname(lent), { recursive: true, mode: 0o700 })
-  symlinkSync(KEPT, lent)
+/**
+ * Call it before the first server starts on a data folder. A started server keeps its own cache.
+ */
+export function useCompiledEvents(dataDir: string): void {
+  const cacheLink = getCacheFolder(dataDir)
+  if (existsSync(cacheLink)) return
+  mkdirSync(CACHE_DIR, { recursive: true })
+  mkdirSync(dirname(cacheLink), { recursive: true, mode: 0o700 })
+  symlinkSync(CACHE_DIR, cacheLink)
 }
 
-/** To be called before a server is started on a data folder that has no database yet. */
-export async function lendTables(dataDir: string): Promise<void> {
+/** Call it before the first server starts on a data folder without a database. */
+export async function useEmptyDatabase(dataDir: string): Promise<void> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file)) return
-  const steps = createHash('sha256').update(migrations.join('\0')).digest('hex')
-  const lent = join(KEPT, '..', `tables-${steps.slice(0, 16)}.db`)
-  if (!existsSync(lent)) {
-    mkdirSync(dirname(lent), { recursive: true })
-    // Whoever makes it at the same time makes the same.
-    const made = `${lent}-${process.pid}`
-    const db = openToWrite(made)
+  const migrationsHash = createHash('sha256').update(migrations.join('\0')).digest('hex')
+  const preparedFile = join(CACHE_DIR, '..', `tables-${migrationsHash.slice(0, 16)}.db`)
+  if (!existsSync(preparedFile)) {
+    mkdirSync(dirname(preparedFile), { recursive: true })
+    // Concurrent processes create identical files.
+    const temporaryFile = `${preparedFile}-${process.pid}`
+    const db = openToWrite(temporaryFile)
     await migrate(db)
     closeWhole(db)
-    renameSync(made, lent)
+    renameSync(temporaryFile, preparedFile)
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  copyFileSync(lent, file)
-  // As a server leaves what it makes.
+  copyFileSync(preparedFile, file)
+  // The same permissions as those that a server sets.
   chmodSync(file, 0o600)
 }

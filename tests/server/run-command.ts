@@ -1,4 +1,7 @@
-/** Commands run to their end: in a process of their own through the launcher, or here by their own `main`. */
+/**
+ * Runs commands to their end: in a separate process through the launcher, or in this process by
+ * `main`.
+ */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { main } from '../../server/cli/run-command.ts'
@@ -8,8 +11,8 @@ import { withoutThreads } from './store-without-threads.ts'
 export const top = join(import.meta.dirname, '..', '..')
 export const launcher = join(top, 'bin', 'rollcall.js')
 
-// What other processes of this run have compiled is not compiled again.
-export const own = {
+// Uses the compile cache of the test run.
+export const BASE_ENV = {
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -20,35 +23,35 @@ export function run(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
   input = '',
-): { readonly status: number | null; readonly out: string; readonly err: string } {
+): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...args], {
     cwd: top,
-    env: { ...own, ...variables },
+    env: { ...BASE_ENV, ...variables },
     input,
     encoding: 'utf8',
   })
-  return { status, out: stdout, err: stderr }
+  return { status, stdout, stderr }
 }
 
 /**
- * The same without a process: the command line's own `main`. What reads from standard input needs a process, and so does
- * the launcher itself.
+ * Runs a command in this process, by `main`. Commands that read standard input need a process, and
+ * so does the launcher.
  */
 export async function runHere(
   args: readonly string[],
   variables: Readonly<Record<string, string>> | null = null,
-): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
-  let out = ''
-  let complaints = ''
+): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
+  let stdout = ''
+  let stderr = ''
   const status = await main(args, {
-    print: (text) => void (out += `${text}\n`),
-    printError: (text) => void (complaints += `${text}\n`),
+    print: (text) => void (stdout += `${text}\n`),
+    printError: (text) => void (stderr += `${text}\n`),
     environment: () => {
-      if (variables === null) throw new Error('it goes to work')
+      if (variables === null) throw new Error('the command needs an environment')
       const read = readEnvironment(variables)
       if (!read.ok) throw new Error(read.error.join(' '))
       return withoutThreads(read.value)
     },
   })
-  return { status, out, err: complaints }
+  return { status, stdout, stderr }
 }

@@ -1,4 +1,4 @@
-/** Made-up registrations and facts for tests of the store. */
+/** Invented registrations and payment events for tests of the store. */
 import { randomInt } from 'node:crypto'
 import { instant, createOrderId, paise } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'
@@ -13,13 +13,13 @@ import type {
 export const noon: Instant = instant(Date.UTC(2026, 10, 21, 6, 30))
 export const later = (ms: number, from: Instant = noon): Instant => instant(from + ms)
 export const hour = 3_600_000
-export const mail: NewMail = {
+export const newEmail: NewMail = {
   to: 'asha@example.org',
   copyTo: null,
   subject: 'Registered',
   text: 'You are registered.\n',
 }
-export const quoted: Quote = {
+export const sampleQuote: Quote = {
   category: 'pg',
   period: 'early',
   base: paise(425_000),
@@ -28,13 +28,13 @@ export const quoted: Quote = {
   lines: [],
 }
 
-/** A registration number nobody has, in whatever process. */
+/** A registration number that is unique in all processes. */
 export const nextRegNo = (): RegNo =>
   `DEMO${String(randomInt(10 ** 12)).padStart(12, '0')}` as RegNo
 
 export type Changes = Partial<NewRegistration> & { readonly name?: string }
 export function newRegistration(changes: Changes = {}): NewRegistration {
-  const { name = 'Asha Demo', ...rest } = changes
+  const { name = 'Asha Demo', ...changedFields } = changes
   const regNo = changes.regNo ?? nextRegNo()
   return {
     eventId: 'demo',
@@ -48,17 +48,17 @@ export function newRegistration(changes: Changes = {}): NewRegistration {
       councilNo: 'TCMC-12345',
     },
     category: 'pg',
-    quote: quoted,
+    quote: sampleQuote,
     orderId: createOrderId(regNo, 1),
     uploads: [],
     at: noon,
     mail: null,
     idempotency: null,
-    ...rest,
+    ...changedFields,
   }
 }
 /** A paid registration of another system, as an import reads it. */
-export function imported(changes: Partial<ImportRow> = {}): ImportRow {
+export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
   const { regNo = nextRegNo() } = changes
   return {
     eventId: 'demo',
@@ -79,19 +79,19 @@ export function imported(changes: Partial<ImportRow> = {}): ImportRow {
     ...changes,
   }
 }
-export const confirmed = (
+export const confirmedBy = (
   reference: string,
-  amount: Paise = quoted.total,
+  amount: Paise = sampleQuote.total,
   at: Instant = later(60_000),
 ): PaymentEvent => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
-export const declined = (at: Instant = later(60_000)): PaymentEvent => ({
+export const declinedAt = (at: Instant = later(60_000)): PaymentEvent => ({
   type: 'declined',
   code: '400',
   message: 'declined',
   at,
 })
 
-export async function registered(
+export async function registerSample(
   store: Store,
   changes: Changes = {},
 ): Promise<{ regNo: RegNo; orderId: OrderId }> {
@@ -102,6 +102,6 @@ export async function registered(
 }
 export async function found(store: Store, regNo: string): Promise<StoredRegistration> {
   const registration = await store.registration(regNo)
-  if (registration === null) throw new Error(`${regNo} is not there`)
+  if (registration === null) throw new Error(`${regNo} was not found`)
   return registration
 }

@@ -1,17 +1,17 @@
-/** Files as their programs write them, as small as they can be, and some that only pretend. */
+/** Minimal files of each type, and some with a false extension. */
 import { crc32 } from 'node:zlib'
 import CFB from 'cfb'
 
-export const pdf = (text = 'proof'): Buffer =>
+export const createPdf = (text = 'proof'): Buffer =>
   Buffer.from(
     `%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\n% ${text}\ntrailer<</Root 1 0 R>>\n%%EOF\n`,
   )
-export const png = (): Buffer =>
+export const createPng = (): Buffer =>
   Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   )
-export const jpg = (): Buffer =>
+export const createJpg = (): Buffer =>
   Buffer.concat([
     Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]),
     Buffer.from('JFIF\0'),
@@ -19,44 +19,47 @@ export const jpg = (): Buffer =>
     Buffer.from([0xff, 0xd9]),
   ])
 /** A Windows program: "MZ". */
-export const exe = (): Buffer => Buffer.concat([Buffer.from('MZ'), Buffer.alloc(510)])
+export const createExe = (): Buffer => Buffer.concat([Buffer.from('MZ'), Buffer.alloc(510)])
 
-function ole(streams: Readonly<Record<string, string>>): Buffer {
+function createOle(streams: Readonly<Record<string, string>>): Buffer {
   const container = CFB.utils.cfb_new()
   for (const [name, content] of Object.entries(streams))
     CFB.utils.cfb_add(container, name, Buffer.from(content.padEnd(5000, '.')))
   return Buffer.from(CFB.write(container, { type: 'buffer' }) as Uint8Array)
 }
 /** An old Word document: an OLE file with a stream called WordDocument. */
-export const doc = (): Buffer => ole({ '/WordDocument': 'text', '/1Table': 'table' })
-/** A Windows installer: an OLE file too, with its tables in streams of odd names. */
-export const msi = (): Buffer =>
-  ole({
+export const createDoc = (): Buffer => createOle({ '/WordDocument': 'text', '/1Table': 'table' })
+/** A Windows installer: also an OLE file, whose tables are in streams with unusual names. */
+export const createMsi = (): Buffer =>
+  createOle({
     '/\u4840\u3f7f\u4164\u422f\u4836': 'tables',
     '/\u0005SummaryInformation': 'Installation Database',
   })
-export const xls = (): Buffer => ole({ '/Workbook': 'cells' })
+export const createXls = (): Buffer => createOle({ '/Workbook': 'cells' })
 
-/** A sheet with a Word document inside one of its objects. */
+/** A spreadsheet with an embedded Word document. */
 export const xlsWithDoc = (): Buffer =>
-  ole({ '/Workbook': 'cells', '/MBD0001/WordDocument': 'text' })
+  createOle({ '/Workbook': 'cells', '/MBD0001/WordDocument': 'text' })
 
-/** An OLE file whose directory is `sectors` long, each followed by what `follows` says, its entries linked as `link` says. */
+/**
+ * An OLE file whose directory has `sectors` sectors. `nextSector` gives the chain, `link` the links
+ * of the entries.
+ */
 export function hostileDoc(
   sectors: number,
-  follows: (sector: number) => number,
+  nextSector: (sector: number) => number,
   link: (entry: Buffer, index: number) => void,
 ): Buffer {
   const tables = Math.ceil((sectors + 200) / 128)
   const file = Buffer.alloc(512 * (1 + tables + sectors))
-  doc().copy(file, 0, 0, 76)
+  createDoc().copy(file, 0, 0, 76)
   file.writeUInt32LE(tables, 44)
   file.writeUInt32LE(tables, 48)
   file.fill(0xff, 76, 512)
   for (let table = 0; table < Math.min(tables, 109); table += 1)
     file.writeUInt32LE(table, 76 + table * 4)
   for (let sector = 0; sector < sectors; sector += 1)
-    file.writeUInt32LE(follows(tables + sector), 512 + (tables + sector) * 4)
+    file.writeUInt32LE(nextSector(tables + sector), 512 + (tables + sector) * 4)
   for (let index = 0; index < sectors * 4; index += 1) {
     const entry = file.subarray(
       512 * (1 + tables) + index * 128,
@@ -70,51 +73,53 @@ export function hostileDoc(
   return file
 }
 
-/** A zip with its entries stored as they are. */
-function zip(entries: Readonly<Record<string, string>>): Buffer {
+/** A zip with uncompressed entries. */
+function createZip(entries: Readonly<Record<string, string>>): Buffer {
   const parts: Buffer[] = []
-  const central: Buffer[] = []
+  const centralHeaders: Buffer[] = []
   let offset = 0
   for (const [name, text] of Object.entries(entries)) {
     const [file, content] = [Buffer.from(name), Buffer.from(text)]
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(20, 0)
-    common.writeUInt32LE(crc32(content), 10)
-    common.writeUInt32LE(content.length, 14)
-    common.writeUInt32LE(content.length, 18)
-    common.writeUInt16LE(file.length, 22)
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, file, content])
+    const commonHeader = Buffer.alloc(26)
+    commonHeader.writeUInt16LE(20, 0)
+    commonHeader.writeUInt32LE(crc32(content), 10)
+    commonHeader.writeUInt32LE(content.length, 14)
+    commonHeader.writeUInt32LE(content.length, 18)
+    commonHeader.writeUInt16LE(file.length, 22)
+    const localEntry = Buffer.concat([Buffer.from('PK\x03\x04'), commonHeader, file, content])
     const tail = Buffer.alloc(14)
     tail.writeUInt32LE(offset, 10)
-    central.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), common, tail, file]))
-    parts.push(local)
-    offset += local.length
+    centralHeaders.push(
+      Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), commonHeader, tail, file]),
+    )
+    parts.push(localEntry)
+    offset += localEntry.length
   }
-  const directory = Buffer.concat(central)
+  const directory = Buffer.concat(centralHeaders)
   const end = Buffer.alloc(22)
   end.write('PK\x05\x06', 'latin1')
-  end.writeUInt16LE(central.length, 8)
-  end.writeUInt16LE(central.length, 10)
+  end.writeUInt16LE(centralHeaders.length, 8)
+  end.writeUInt16LE(centralHeaders.length, 10)
   end.writeUInt32LE(directory.length, 12)
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...parts, directory, end])
 }
 const typesOf = (part: string, type: string): string =>
   `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="${part}" ContentType="${type}"/></Types>`
-export const docx = (): Buffer =>
-  zip({
+export const createDocx = (): Buffer =>
+  createZip({
     '[Content_Types].xml': typesOf(
       '/word/document.xml',
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml',
     ),
     'word/document.xml': '<w:document/>',
   })
-export const xlsx = (): Buffer =>
-  zip({
+export const createXlsx = (): Buffer =>
+  createZip({
     '[Content_Types].xml': typesOf(
       '/xl/workbook.xml',
       'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml',
     ),
     'xl/workbook.xml': '<workbook/>',
   })
-export const plainZip = (): Buffer => zip({ 'virus.exe': 'MZ' })
+export const plainZip = (): Buffer => createZip({ 'virus.exe': 'MZ' })

@@ -1,8 +1,8 @@
-/** A small conference of our own, whose price, example and payment a test may choose. */
+/** A small sample event whose price, examples and payment a test can set. */
 export type FixtureOptions = {
   readonly id?: string
   readonly prefix?: string
-  /** Rupees in the first period and, as its example has it, the total with tax. */
+  /** Rupees in the first period and, as in its example, the total with tax. */
   readonly price?: number
   readonly total?: number
   readonly title?: string
@@ -102,7 +102,7 @@ examples:
 `
 }
 
-/** Members are seen before they pay; of a file whose members have a letter. */
+/** Documents of members are checked before payment. For files whose members upload a letter. */
 export const SEEN_FIRST = `
 approval:
   - id: letter
@@ -113,8 +113,8 @@ approval:
     if_refused: {offer: non-member, message: You are welcome as a non-member.}
 `
 
-/** Whoever is a member sends a letter, in the form and in the examples. */
-export const withLetter = (file: string, label = 'Letter'): string =>
+/** Members upload a letter, in the form and in the examples. */
+export const addMemberLetter = (file: string, label = 'Letter'): string =>
   file
     .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')
     .replace(

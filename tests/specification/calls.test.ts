@@ -12,7 +12,7 @@ import type {
 } from '../../engine/api.ts'
 import { noon, numberOf, PASSWORD, register, signIn } from '../server/office/office.ts'
 import type { Office } from '../server/office/office.ts'
-import { pdf } from '../server/sample-uploads.ts'
+import { createPdf } from '../server/sample-uploads.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 
@@ -104,7 +104,7 @@ const handedOff = (data: PaymentData | undefined, regNo: string, amount: string)
 describe('registering', () => {
   test('S014 S083 S087 S088 S135 S136 S142 S145: AFPICON accepts multipart with a document without a session, and returns the checkout', async () => {
     const response = await server.post('/api/afpicon/register/', AFPICON, {
-      pg_proof: { name: 'proof.pdf', bytes: pdf() },
+      pg_proof: { name: 'proof.pdf', bytes: createPdf() },
     })
     expect(response.statusCode).toBe(201)
     const answer = response.json<RegisterAnswer>()
@@ -373,9 +373,9 @@ describe('the office', () => {
     })
     expect((await short.get('/admin/session/')).statusCode).toBe(401)
     const idle = await signIn(server, 'idles')
-    server.at('2025-12-10T12:00:00+05:30')
+    server.setTime('2025-12-10T12:00:00+05:30')
     expect((await idle.get('/admin/session/')).statusCode).toBe(401)
-    server.at('2025-11-10T12:00:00+05:30')
+    server.setTime('2025-11-10T12:00:00+05:30')
   })
 
   test('S103 S138 S157: figures per event, revenue, and the newest registrations', async () => {

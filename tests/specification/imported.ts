@@ -33,5 +33,5 @@ export async function importOldRows({
     DATA_DIR: dataDir,
     EVENTS_DIR: eventsDir,
   })
-  if (done.status !== 0) throw new Error(done.err)
+  if (done.status !== 0) throw new Error(done.stderr)
 }

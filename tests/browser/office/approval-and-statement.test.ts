@@ -11,9 +11,9 @@ import { linkIn, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serveAlone } from '../serve.ts'
 import type { ServedAlone } from '../serve.ts'
-import { fixtureEvent, SEEN_FIRST, withLetter } from '../../server/small-event.ts'
+import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../../server/small-event.ts'
 
-const EVENT = withLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
+const EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
   'payment: {gateway: airpay, account: sample}',
   `payment:
   methods:

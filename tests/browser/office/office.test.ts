@@ -51,7 +51,7 @@ afterAll(async () => {
   await server.close()
 })
 afterEach(async () => {
-  server.at(START)
+  server.setTime(START)
   await here.context.close()
   if (here.complaints.length > 0)
     throw new Error(`the browser complained: ${here.complaints.join('; ')}`)
@@ -387,7 +387,7 @@ describe('the session ends', () => {
   test('an expired session leads to the sign-in, and signing in leads back', async () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
-    server.at('2025-10-10T19:00:00+05:30')
+    server.setTime('2025-10-10T19:00:00+05:30')
     await page.getByRole('link', { name: 'PULMOCON', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
     await signIn(page)

@@ -55,7 +55,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
 
   // Signed out, and in again: the code is asked for once the password was right.
   await page.getByRole('button', { name: 'Logout' }).click()
-  server.at('2025-10-10T12:05:00+05:30')
+  server.setTime('2025-10-10T12:05:00+05:30')
   await signIn(page, 'owner', PASSWORD)
   await page.getByLabel('Code from your authenticator app').fill('000000')
   await page.getByRole('button', { name: 'Sign In' }).click()

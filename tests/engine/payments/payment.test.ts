@@ -25,7 +25,7 @@ const states = {
   failed: payment({ is: 'failed', reason: 'no money', at: early }),
   refunded: payment({ is: 'refunded', reference: 'G1', at: early }),
 }
-const createConfirmed = (
+const confirmedBy = (
   more: Partial<Extract<PaymentEvent, { type: 'confirmed' }>> = {},
 ): PaymentEvent => ({
   type: 'confirmed',
@@ -37,14 +37,14 @@ const createConfirmed = (
   ...more,
 })
 const paymentEvents = {
-  confirmed: createConfirmed(),
-  letters: createConfirmed({ currency: 'INR' }),
-  again: createConfirmed({ reference: 'G2' }),
-  less: createConfirmed({ amount: paise(707999) }),
-  dollars: createConfirmed({ currency: '840' }),
-  auth: createConfirmed({ kind: 'other' }),
-  test: createConfirmed({ kind: 'test' }),
-  late: createConfirmed({ afterClosing: true }),
+  confirmed: confirmedBy(),
+  letters: confirmedBy({ currency: 'INR' }),
+  again: confirmedBy({ reference: 'G2' }),
+  less: confirmedBy({ amount: paise(707999) }),
+  dollars: confirmedBy({ currency: '840' }),
+  auth: confirmedBy({ kind: 'other' }),
+  test: confirmedBy({ kind: 'test' }),
+  late: confirmedBy({ afterClosing: true }),
   declined: { type: 'declined', code: '400', message: 'Bank said no', at },
   expired: { type: 'expired', at },
   undecided: { type: 'undecided', at },
@@ -127,7 +127,7 @@ describe.each(Object.entries(states))('a %s payment', (state, before) => {
 })
 
 it('takes the time of payment from the gateway, in addition to the time of its message', () => {
-  expect(applyPaymentEvent(states.pending, createConfirmed({ paidAt: early }))).toMatchObject({
+  expect(applyPaymentEvent(states.pending, confirmedBy({ paidAt: early }))).toMatchObject({
     ok: true,
     value: { status: { at, paidAt: early } },
   })
@@ -135,7 +135,7 @@ it('takes the time of payment from the gateway, in addition to the time of its m
 
 it('two captures of one order are one success and a review that names the other', () => {
   const second = { reference: 'G7', amount: paise(708000), kind: 'sale' as const }
-  expect(applyPaymentEvent(states.pending, createConfirmed({ further: [second] }))).toMatchObject({
+  expect(applyPaymentEvent(states.pending, confirmedBy({ further: [second] }))).toMatchObject({
     ok: true,
     value: {
       status: { is: 'success', reference: 'G1' },

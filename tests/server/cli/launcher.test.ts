@@ -18,17 +18,17 @@ describe('the command line', () => {
   })
 
   test('help fits on one screen and lists every command; each command has its own help', async () => {
-    const { status, out } = run([launcher, '--help'])
+    const { status, stdout } = run([launcher, '--help'])
     expect(status).toBe(0)
-    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
-    expect(out.split('\n').filter((line) => line.length > 88)).toEqual([])
-    const [commands = '', groups = ''] = out.split('Groups of commands:')
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
+    expect(stdout.split('\n').filter((line) => line.length > 88)).toEqual([])
+    const [commands = '', groups = ''] = stdout.split('Groups of commands:')
     const names = [...commands.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => [name ?? ''])
     expect(names).toEqual(expect.arrayContaining([['start'], ['validate'], ['doctor']]))
     for (const [, group = ''] of groups.matchAll(/^ {2}(\w+) {2,}\S/gm)) {
       const listed = await runHere([group, '--help'])
       expect(listed.status).toBe(0)
-      for (const [, word = ''] of listed.out.matchAll(
+      for (const [, word = ''] of listed.stdout.matchAll(
         new RegExp(`^ {2}${group} (\\S+) {2}`, 'gm'),
       )) {
         expect(groups).toContain(word)
@@ -48,7 +48,7 @@ describe('the command line', () => {
         `^(Usage:| {6}) rollcall (event )?${name.join(' ').replace('event ', '')}\\b`,
         'm',
       )
-      expect([name, help.status, isItsOwn.test(help.out)]).toEqual([name, 0, true])
+      expect([name, help.status, isItsOwn.test(help.stdout)]).toEqual([name, 0, true])
     }
   })
 
@@ -57,9 +57,9 @@ describe('the command line', () => {
     [['event', 'explian'], 'event explain'],
     [['valdate'], 'validate'],
   ])('suggests the intended command for a typo: %j', async (args, meant) => {
-    const { status, err } = await runHere(args)
+    const { status, stderr } = await runHere(args)
     expect(status).toBe(2)
-    expect(err).toContain(`Did you mean "rollcall ${meant}"?`)
+    expect(stderr).toContain(`Did you mean "rollcall ${meant}"?`)
   })
 
   test.each([
@@ -78,7 +78,7 @@ describe('the command line', () => {
   test('user add and password: generates and prints a password or reads it from standard input; exits with 1 for a duplicate or unknown name', async () => {
     const variables = { DATA_DIR: join(folder, 'cli') }
     const added = run([launcher, 'user', 'add', 'meera'], variables)
-    expect([added.status, added.out]).toEqual([
+    expect([added.status, added.stdout]).toEqual([
       0,
       expect.stringMatching(
         /^User "meera" was added: owner for all events\.\nPassword: [a-z2-9-]{19}\n$/,
@@ -121,8 +121,8 @@ describe('the command line', () => {
       err: '',
     })
     const told = async (...args: string[]) => {
-      const { status, out, err } = await runHere(['user', ...args], variables)
-      return [status, `${out}${err}`]
+      const { status, stdout, stderr } = await runHere(['user', ...args], variables)
+      return [status, `${stdout}${stderr}`]
     }
     expect(
       await told(
@@ -169,12 +169,12 @@ describe('the command line', () => {
     const old = join(folder, 'old.cjs')
     writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
     const refused = run(['--require', old, launcher, '--help'], { ROLLCALL_HANDED_OVER: '1' })
-    expect([refused.status, refused.err]).toEqual([
+    expect([refused.status, refused.stderr]).toEqual([
       2,
       expect.stringContaining('Rollcall needs Node 22.18 or newer; this is Node 20.20.2.'),
     ])
     const handedOver = run(['--require', old, launcher, 'start', 'now'])
-    expect([handedOver.status, handedOver.err]).toEqual([
+    expect([handedOver.status, handedOver.stderr]).toEqual([
       2,
       expect.stringMatching(/^(Unexpected argument "now"|Rollcall needs Node)/),
     ])

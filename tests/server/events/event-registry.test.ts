@@ -121,10 +121,10 @@ test('serves a new file; closes registration a few seconds after a file is remov
   rmSync(join(app.eventsDir, 'other2026.yaml'))
   await app.deps.events.reload()
   expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
-  app.at('2026-01-10T12:00:04+05:30')
+  app.setTime('2026-01-10T12:00:04+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
-  app.at('2026-01-10T12:00:05+05:30')
+  app.setTime('2026-01-10T12:00:05+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.byId('other2026')).toMatchObject({
     isGone: true,
@@ -143,7 +143,7 @@ test('serves a new file; closes registration a few seconds after a file is remov
   app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
   expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
-  app.at('2026-01-10T12:00:20+05:30')
+  app.setTime('2026-01-10T12:00:20+05:30')
   expect(await health()).toEqual([])
 })
 
@@ -156,7 +156,7 @@ test('renaming or rewriting a file does not close registration', async () => {
   await app.deps.events.reload()
   app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
-  app.at('2026-01-10T13:00:00+05:30')
+  app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
   // Under another name it has the addresses of the event that it was.
@@ -164,7 +164,7 @@ test('renaming or rewriting a file does not close registration', async () => {
   app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
   await app.deps.events.reload()
   expect(app.deps.events.byId('renamed2026')).toBeNull()
-  app.at('2026-01-10T13:00:05+05:30')
+  app.setTime('2026-01-10T13:00:05+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
 })
@@ -173,7 +173,7 @@ test('a missing folder of event files closes no registration, and health reports
   const app = await start()
   renameSync(app.eventsDir, `${app.eventsDir}-away`)
   await app.deps.events.reload()
-  app.at('2026-01-10T13:00:00+05:30')
+  app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.byId('sample2026')?.config.status).toBe('open')
   const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json()
@@ -183,7 +183,7 @@ test('a missing folder of event files closes no registration, and health reports
   })
   renameSync(`${app.eventsDir}-away`, app.eventsDir)
   await app.deps.events.reload()
-  app.at('2026-01-10T13:00:10+05:30')
+  app.setTime('2026-01-10T13:00:10+05:30')
   expect(await health()).toMatchObject({ health: 'good' })
 })
 
@@ -327,7 +327,7 @@ test('compiles open events in advance, and logs an event that cannot be compiled
 })
 
 test('notices a changed file automatically', async () => {
-  const app = await start(fixtureEvent(), { watches: true })
+  const app = await start(fixtureEvent(), { isWatching: true })
   const changed = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
   writeFileSync(join(app.eventsDir, file), fixtureEvent({ title: 'Sample changed' }))
   await changed
@@ -350,7 +350,7 @@ test('a changed shared file makes a new version of every event', async () => {
 })
 
 test('compiles an event once and returns the same result', async () => {
-  const app = await start(fixtureEvent(), { compiles: true })
+  const app = await start(fixtureEvent(), { isCompiling: true })
   const compiled = app.deps.events.byId('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const again = await compileFolder(await readFolder(app.eventsDir), {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { OrderId } from '../../../engine/index.ts'
 import type { EventAnswer, RegisterAnswer } from '../../../engine/api.ts'
-import { jpg, pdf } from '../sample-uploads.ts'
+import { createJpg, createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -24,9 +24,9 @@ const dearer = pictures(fixtureEvent({ price: 1500, total: 1770 }))
 /** With the place where it was taken in it. */
 const photoWithPlace = (): Buffer =>
   Buffer.concat([
-    jpg().subarray(0, -2),
+    createJpg().subarray(0, -2),
     Buffer.from('\xff\xe1\0\x20Exif\0\0 10.0271N 76.3080E, here'.padEnd(34), 'latin1'),
-    jpg().subarray(-2),
+    createJpg().subarray(-2),
   ])
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -43,7 +43,7 @@ else {
     const app = await startTestApp({
       clock: '2026-01-20',
       events,
-      decides: true,
+      isDeciding: true,
       variables: { DATABASE_URL: url, ...variables },
     })
     started.push(app)
@@ -104,7 +104,7 @@ else {
   })
 
   test('a document uploaded to one server can be used on the other', async () => {
-    const bytes = pdf('a letter')
+    const bytes = createPdf('a letter')
     const sent = await first.post(
       '/api/sample2026/register/',
       { ...fixtureDelegate, total_amount: '1180' },
@@ -119,7 +119,7 @@ else {
     const ahead = await first.post(
       '/api/events/sample2026/proofs/',
       {},
-      { letter: { name: 'letter.pdf', bytes: pdf('another letter') } },
+      { letter: { name: 'letter.pdf', bytes: createPdf('another letter') } },
     )
     expect([ahead.statusCode, ahead.body]).toEqual([201, expect.anything()])
     const { token } = ahead.json<{ token: string }>()
@@ -150,7 +150,7 @@ else {
   })
 
   test('an unreferenced file is set aside after a day, stays readable, and is deleted after 30 days; many are not moved', async () => {
-    const files = { kept: pdf('referred to'), unused: pdf('of nobody') }
+    const files = { kept: createPdf('referred to'), unused: createPdf('of nobody') }
     await first.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
     })
@@ -164,7 +164,7 @@ else {
       return found !== null
     }
     const swept = async (day: string) => {
-      for (const app of [first, second]) app.at(day)
+      for (const app of [first, second]) app.setTime(day)
       const { setAside, removed, aside, held } = await second.deps.uploads.sweep()
       return { setAside, removed, aside, held }
     }
@@ -172,7 +172,7 @@ else {
     expect(await swept('2026-01-20')).toEqual(none)
     // The database is not older than a week.
     expect(await swept('2026-01-22')).toEqual({ ...none, held: { count: 1, why: 'young' } })
-    for (const app of [first, second]) app.at('2026-01-28')
+    for (const app of [first, second]) app.setTime('2026-01-28')
     // Somebody hands it in once more.
     await first.deps.uploads.hold(unused.value.sha256)
     expect(await swept('2026-01-28')).toEqual(none)
@@ -198,7 +198,7 @@ else {
     // Of a person who is erased they go at once, but for what another refers to.
     await second.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
     expect(await isThere(files.kept)).toBe(true)
-    for (const app of [first, second]) app.at('2026-01-20')
+    for (const app of [first, second]) app.setTime('2026-01-20')
   })
 
   test('a payment that another server queries is left to it until that server dies', async () => {
@@ -208,15 +208,15 @@ else {
       const due = await second.deps.store.pendingPayments(instant(second.now() + DAY_MS), 1_000)
       return due.find(({ orderId }) => orderId === order)?.attempts ?? 0
     }
-    for (const app of [first, second]) app.at('2026-01-20T12:05:00+05:30')
+    for (const app of [first, second]) app.setTime('2026-01-20T12:05:00+05:30')
     expect(await second.deps.store.claimStatusQuery(order, second.now(), second.now())).toBe(true)
     await first.deps.payments.reconcile()
     expect(await askedSoFar()).toBe(0)
     // Nobody has heard of the second again.
-    first.at('2026-01-20T12:05:31+05:30')
+    first.setTime('2026-01-20T12:05:31+05:30')
     await first.deps.payments.reconcile()
     expect(await askedSoFar()).toBe(1)
-    for (const app of [first, second]) app.at('2026-01-20')
+    for (const app of [first, second]) app.setTime('2026-01-20')
   })
 
   test('rate limits count requests of both servers together, also concurrent ones', async () => {
@@ -232,7 +232,7 @@ else {
     )
     expect(heard.filter((each) => each === 201).length).toBe(30)
     expect(heard.filter((each) => each === 429).length).toBe(10)
-    for (const app of limited) app.at('2026-01-20T12:01:01+05:30')
+    for (const app of limited) app.setTime('2026-01-20T12:01:01+05:30')
     expect(await status(other)).toBe(201)
   })
 
@@ -246,7 +246,7 @@ else {
       (await app.app.inject({ url: `/api/sample2026/registrations/${number}/` })).statusCode
     for (let n = 0; n < 20; n += 1) expect(await look(one, `SMPL99999999000${n}`)).toBe(404)
     expect([await look(one, 'SMPL1'), await look(other, 'SMPL1')]).toEqual([429, 429])
-    for (const app of limited) app.at('2026-01-20T12:11:00+05:30')
+    for (const app of limited) app.setTime('2026-01-20T12:11:00+05:30')
     expect(await look(other, 'SMPL1')).toBe(404)
   })
 
@@ -288,16 +288,16 @@ else {
         DATA_DIR: join(app.dir, 'not', 'there'),
       })
     const behind = 'sample2026.yaml here is not the version that all servers serve'
-    expect((await doctor(first)).out).not.toContain(behind)
-    const { out } = await doctor(second)
-    expect(out).toContain(`look   ${behind}`)
-    expect(out).toContain('good   No file that a registration refers to is missing.')
-    expect(out).toMatch(/good {3}\d+ MB are free/)
+    expect((await doctor(first)).stdout).not.toContain(behind)
+    const { stdout } = await doctor(second)
+    expect(stdout).toContain(`look   ${behind}`)
+    expect(stdout).toContain('good   No file that a registration refers to is missing.')
+    expect(stdout).toMatch(/good {3}\d+ MB are free/)
     const shell = await postgres.shell(url)
     await shell.query('DELETE FROM proof_files')
     await shell.end()
     const gone = await doctor(second)
-    expect([gone.status, gone.out]).toEqual([
+    expect([gone.status, gone.stdout]).toEqual([
       1,
       expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
     ])

@@ -63,7 +63,7 @@ async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: stri
 const takenBy = (): readonly string[] => mails.taken.flatMap(({ to }) => to)
 const stateOf = async (regNo: RegNo) =>
   (await server.deps.store.mailsOf(regNo)).map(({ status, error }) => ({ status, error }))
-const later = (ms: number): void => server.at(new Date(server.now() + ms).toISOString())
+const later = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
 
 /** The running process; starts it if there is none. */
 async function findProcess(): Promise<number> {

@@ -20,10 +20,10 @@ import type { NewMail, Store } from '../../../server/storage/index.ts'
 import { freePort } from '../../browser/serve.ts'
 import { createEvent } from '../../engine/fixtures.ts'
 import { openStoreHere } from '../store-without-threads.ts'
-import { lendTables } from '../prepared-files.ts'
+import { useEmptyDatabase } from '../prepared-files.ts'
 import { runHere } from '../run-command.ts'
 import { codeIn, isSharp } from '../read-qr-code.ts'
-import { noon, registered } from '../sample-registrations.ts'
+import { noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer, MailServerAnswer } from './mail-server.ts'
 
@@ -33,7 +33,7 @@ let now: Instant
 const closing: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
-  lendTables(dir)
+  useEmptyDatabase(dir)
   store = await openStoreHere({ dataDir: dir })
   now = noon
 })
@@ -71,7 +71,7 @@ const mailer = (smtpUrl: string | null = null, said: string[] = [], works = fals
   return opened
 }
 const queued = async (mail: Partial<NewMail> = {}) => {
-  const { regNo } = await registered(store)
+  const { regNo } = await registerSample(store)
   await store.queueMail(regNo, { ...hello, ...mail }, now)
   return {
     regNo,

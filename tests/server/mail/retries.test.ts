@@ -11,8 +11,8 @@ import type { ClockJump } from '../../../server/ops/clock-jumps.ts'
 import type { NewMail, Store } from '../../../server/storage/index.ts'
 import { freePort } from '../../browser/serve.ts'
 import { openStoreHere } from '../store-without-threads.ts'
-import { lendTables } from '../prepared-files.ts'
-import { hour, noon, registered } from '../sample-registrations.ts'
+import { useEmptyDatabase } from '../prepared-files.ts'
+import { hour, noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer, MailServerAnswer } from './mail-server.ts'
 
@@ -28,7 +28,7 @@ let jump: ClockJump | null
 const closing: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
-  lendTables(dir)
+  useEmptyDatabase(dir)
   store = await openStoreHere({ dataDir: dir })
   now = noon
   jump = null
@@ -58,7 +58,7 @@ const smtp = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer
   return server
 }
 const queued = async (to: string, more: Partial<NewMail> = {}) => {
-  const { regNo } = await registered(store)
+  const { regNo } = await registerSample(store)
   await store.queueMail(regNo, { to, copyTo: null, subject: 'S', text: 'T', ...more }, now)
   return async () => (await store.mailsOf(regNo))[0]?.status
 }

@@ -29,7 +29,7 @@ afterAll(() => server.close())
 // Each test in a minute of its own, so that no code is of a step that was taken.
 beforeEach(() => {
   minute += 5
-  server.at(new Date(Date.UTC(2026, 10, 22, 5, minute)).toISOString())
+  server.setTime(new Date(Date.UTC(2026, 10, 22, 5, minute)).toISOString())
 })
 
 const post = (
@@ -69,7 +69,8 @@ const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
   })
-const later = (ms: number): void => server.at(new Date(instant(server.now() + ms)).toISOString())
+const later = (ms: number): void =>
+  server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
 /** With a second factor: the secret, the recovery codes, and the token of the session that set it up. */
 async function withFactor(
@@ -221,7 +222,7 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
       headers: { 'x-forwarded-for': address },
     })
   expect((await tries(right(), '203.0.113.1')).statusCode).toBe(200)
-  shut.at('2026-11-22T12:10:00+05:30')
+  shut.setTime('2026-11-22T12:10:00+05:30')
   const statuses: number[] = []
   for (let tried = 0; tried < 12; tried += 1)
     statuses.push((await tries(wrong(), `198.51.100.${tried}`)).statusCode)

@@ -74,14 +74,14 @@ test('every number of the work queue is the count of its list, and falls when th
     )
   }
   // A day later nobody has paid what was registered here.
-  test_.at('2025-10-11T18:00:00+05:30')
+  test_.setTime('2025-10-11T18:00:00+05:30')
   office = await signIn(test_)
   expect(await listed('pending')).toContain(mailed)
   expect(await listed('pending')).not.toContain(review)
   expect((await page('/admin/afpicon/registrations/?waiting=pending')).count).toBe(
     (await waiting())['pending'],
   )
-  test_.at('2025-10-10T16:00:00+05:30')
+  test_.setTime('2025-10-10T16:00:00+05:30')
   office = await signIn(test_)
 
   for (const regNo of [asking, mailed])
@@ -145,7 +145,7 @@ test('a refund that the gateway began and never made, or rejected, was not in th
   expect((await waiting())['review'] ?? 0).toBe(before)
   await ask(refused, 'refused')
   expect((await waiting())['review']).toBe(before + 1)
-  test_.at('2025-11-20T12:00:00+05:30')
+  test_.setTime('2025-11-20T12:00:00+05:30')
   office = await signIn(test_)
   expect(await store.markUnansweredRefunds(test_.now())).toBe(1)
   expect((await waiting())['review']).toBe(before + 2)

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { lookInto } from '../../../server/storage/recovery/copy-database.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** Each with a file of its own. */
 const register = async (n: number): Promise<void> => {
-  const bytes = Buffer.concat([pdf(), Buffer.from(`% ${n}`)])
+  const bytes = Buffer.concat([createPdf(), Buffer.from(`% ${n}`)])
   const answer = await app.post(
     '/api/sample2026/register/',
     { ...fixtureDelegate, email: `delegate${n}@sample.example` },
@@ -74,16 +74,16 @@ describe('a backup', () => {
       runHere(['db', 'backup', into], variables()),
       ...Array.from({ length: 20 }, (_, n) => register(100 + n)),
     ])
-    expect([backup.status, backup.err]).toEqual([0, ''])
+    expect([backup.status, backup.stderr]).toEqual([0, ''])
     const { rows, files } = lookInto(join(into, 'rollcall.db'))
     expect(rows['registrations']).toBeGreaterThanOrEqual(5)
     expect(files.length).toBe(rows['uploads'])
-    expect(backup.out).toContain(`${rows['registrations']} registrations, `)
+    expect(backup.stdout).toContain(`${rows['registrations']} registrations, `)
     expect(existsSync(join(into, 'events', 'sample2026.yaml'))).toBe(true)
 
     const dataDir = join(folder, 'back')
     const restored = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
-    expect([restored.status, restored.err]).toEqual([0, ''])
+    expect([restored.status, restored.stderr]).toEqual([0, ''])
     expect(restoredIn(dataDir)).toEqual(copied(into))
     for (const sha256 of files)
       expect(readFileSync(join(dataDir, 'uploads', sha256.slice(0, 2), sha256))).toEqual(
@@ -91,12 +91,15 @@ describe('a backup', () => {
       )
     // And nothing is written over.
     const twice = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
-    expect([twice.status, twice.err]).toEqual([
+    expect([twice.status, twice.stderr]).toEqual([
       2,
       expect.stringMatching(/contains rollcall\.db.* A backup next to files of another database/),
     ])
     const again = await runHere(['db', 'backup', into], variables())
-    expect([again.status, again.err]).toEqual([2, `${into} already exists. Name a new folder.\n`])
+    expect([again.status, again.stderr]).toEqual([
+      2,
+      `${into} already exists. Name a new folder.\n`,
+    ])
   })
 
   test('restored next to the log of another database is rejected, or moves that log aside: 60 registrations became "malformed"', async () => {
@@ -108,13 +111,13 @@ describe('a backup', () => {
       writeFileSync(join(dataDir, name), `of another database: ${name}`)
     const refused = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     expect(refused.status).toBe(2)
-    expect(refused.err).toContain('rollcall.db-wal, rollcall.db-shm, rollcall.db-journal')
+    expect(refused.stderr).toContain('rollcall.db-wal, rollcall.db-shm, rollcall.db-journal')
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
 
     const moving = ['db', 'restore', into, '--move-aside']
     const done = await runHere(moving, variables({ DATA_DIR: dataDir }))
-    expect([done.status, done.err]).toEqual([0, ''])
-    const aside = /is now in (.+)\./.exec(done.out)?.[1] ?? ''
+    expect([done.status, done.stderr]).toEqual([0, ''])
+    const aside = /is now in (.+)\./.exec(done.stdout)?.[1] ?? ''
     expect(readFileSync(join(aside, 'rollcall.db-wal'), 'utf8')).toContain('of another database')
     expect(restoredIn(dataDir)).toEqual(copied(into))
   })
@@ -125,9 +128,12 @@ describe('a backup', () => {
     const dataDir = join(folder, 'served')
     mkdirSync(dataDir)
     const leave = beginServing(dataDir)
-    const { status, err } = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
+    const { status, stderr } = await runHere(
+      ['db', 'restore', into],
+      variables({ DATA_DIR: dataDir }),
+    )
     leave?.()
-    expect([status, err]).toEqual([2, expect.stringContaining('A server is running on')])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('A server is running on')])
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
   })
 
@@ -150,7 +156,7 @@ describe('a backup', () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
     const failed = await runHere(['db', 'backup', join(file, 'inside')], variables())
-    expect([failed.status, failed.err]).toEqual([
+    expect([failed.status, failed.stderr]).toEqual([
       2,
       `${join(file, 'inside')} is inside something that is not a folder. Name another place. No backup was made.\n`,
     ])
@@ -161,7 +167,7 @@ describe('a backup', () => {
       ['db', 'backup', join(folder, 'of-nothing')],
       variables({ DATA_DIR: empty }),
     )
-    expect([none.status, none.err]).toEqual([
+    expect([none.status, none.stderr]).toEqual([
       2,
       expect.stringContaining('An empty database is not a backup'),
     ])
@@ -178,7 +184,7 @@ describe('a backup', () => {
     const last = ['db', 'backup', join(backups, 'last'), '--prune', '2']
     const done = await runHere(last, variables({ CLOCK: '2026-01-13' }))
     rmSync(join(app.dir, 'backed-up'), { recursive: true })
-    expect([done.status, done.err]).toEqual([
+    expect([done.status, done.stderr]).toEqual([
       0,
       expect.stringMatching(/^The backup is complete\. /),
     ])
@@ -198,11 +204,11 @@ describe('a backup', () => {
     rmSync(placeOf(gone))
     writeFileSync(placeOf(changed), 'something else')
     const into = join(folder, 'two')
-    const { status, err } = await runHere(['db', 'backup', into], variables())
+    const { status, stderr } = await runHere(['db', 'backup', into], variables())
     for (const [at, sha256] of [gone, changed].entries())
       writeFileSync(placeOf(sha256), before[at] ?? '')
     expect(status).toBe(1)
-    expect(err.trim().split('\n').sort()).toEqual(
+    expect(stderr.trim().split('\n').sort()).toEqual(
       [gone, changed]
         .map((sha256) => `The file ${sha256} is missing or damaged, so it was not copied.`)
         .sort(),
@@ -223,14 +229,17 @@ describe('a backup', () => {
     )
     db.close()
     const dataDir = join(folder, 'not-back')
-    const { status, err } = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
-    expect([status, err]).toEqual([
+    const { status, stderr } = await runHere(
+      ['db', 'restore', into],
+      variables({ DATA_DIR: dataDir }),
+    )
+    expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(/^The database of the backup has \d+ rows in /),
     ])
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
     const none = await runHere(['db', 'restore', folder], variables({ DATA_DIR: dataDir }))
-    expect([none.status, none.err]).toEqual([2, expect.stringContaining('is not a backup')])
+    expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('is not a backup')])
   })
 })
 
@@ -252,9 +261,9 @@ test('rollcall health reports the state of the server, or that none runs', async
   const address = app.app.server.address()
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''
   const well = await runHere(['health'], variables({ PORT: port }))
-  expect([well.status, well.out]).toEqual([0, 'The server is healthy.\n'])
+  expect([well.status, well.stdout]).toEqual([0, 'The server is healthy.\n'])
   const none = await runHere(['health'], variables({ PORT: '1' }))
-  expect([none.status, none.err]).toEqual([
+  expect([none.status, none.stderr]).toEqual([
     1,
     'No server responds at http://127.0.0.1:1/healthz.\n',
   ])

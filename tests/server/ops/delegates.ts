@@ -8,7 +8,7 @@ import type {
   RecoveryAnswer,
   ReviewsAnswer,
 } from '../../../engine/api.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { top } from '../run-command.ts'
 
@@ -46,7 +46,7 @@ export async function registers(
   const form = new FormData()
   const answers = { full_name: 'Asha Sample', email, phone_number: '9876543210', is_member: 'true' }
   for (const [field, answer] of Object.entries(answers)) form.append(field, answer)
-  if (proof) form.append('letter', new Blob([new Uint8Array(pdf(email))]), 'letter.pdf')
+  if (proof) form.append('letter', new Blob([new Uint8Array(createPdf(email))]), 'letter.pdf')
   const answer = await post(`${url}/api/${EVENT}/register/`, form)
   const text = await answer.text()
   if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${text}`)

@@ -27,12 +27,12 @@ afterEach(async () => {
 })
 
 const doctor = async (dataDir: string, port = 1): Promise<string> => {
-  const { out } = await runHere(['doctor'], {
+  const { stdout } = await runHere(['doctor'], {
     DATA_DIR: dataDir,
     EVENTS_DIR: folders.eventsDir,
     PORT: String(port),
   })
-  return out
+  return stdout
 }
 const backUp = async (into: string): Promise<void> => {
   const variables = {

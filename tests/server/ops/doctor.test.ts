@@ -26,7 +26,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordBackup } from '../../../server/ops/backup/last-backup.ts'
 import { copyDatabase, lookInto } from '../../../server/storage/recovery/copy-database.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-doctor-'))
   app = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent() } })
   const answer = await app.post('/api/sample2026/register/', fixtureDelegate, {
-    letter: { name: 'letter.pdf', bytes: pdf() },
+    letter: { name: 'letter.pdf', bytes: createPdf() },
   })
   if (answer.statusCode !== 201) throw new Error(answer.body)
 })
@@ -66,8 +66,8 @@ const real = {
   [part('MERCHANT_ID')]: '1',
 }
 const seen = async (more: Readonly<Record<string, string>> = {}) => {
-  const { status, out } = await runHere(['doctor'], variables(more))
-  return { status, lines: out.split('\n') }
+  const { status, stdout } = await runHere(['doctor'], variables(more))
+  return { status, lines: stdout.split('\n') }
 }
 /** Makes a fault in a copy of nothing: whatever it changes it puts back. */
 type Fault = {
@@ -280,8 +280,8 @@ test.each(Object.keys(faults))('finds %s', async (name) => {
 test('finds an untested version of Node', () => {
   const newer = join(folder, 'newer.cjs')
   writeFileSync(newer, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
-  const { out } = run(['--require', newer, launcher, 'doctor'], variables())
-  expect(out).toMatch(/^look +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
+  const { stdout } = run(['--require', newer, launcher, 'doctor'], variables())
+  expect(stdout).toMatch(/^look +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
 })
 
 test('finds an account without credentials', async () => {

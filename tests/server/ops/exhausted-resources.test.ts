@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
-import { launcher, own, runHere, top } from '../run-command.ts'
+import { launcher, BASE_ENV, runHere, top } from '../run-command.ts'
 import { attempt, attemptHere, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
@@ -213,7 +213,7 @@ const limited = (
     {
       cwd: top,
       encoding: 'utf8',
-      env: { ...own, DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
+      env: { ...BASE_ENV, DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
     },
   )
   return { status, said: stdout + stderr }
@@ -275,12 +275,12 @@ if (hasSmallDisks)
           const into = join(disk.folder, 'backups')
           mkdirSync(into)
           disk.fillFiles(0)
-          const { status, err } = await runHere(['db', 'backup', join(into, 'copy')], {
+          const { status, stderr } = await runHere(['db', 'backup', join(into, 'copy')], {
             DATA_DIR: dataDir,
             EVENTS_DIR: folders.eventsDir,
             CLOCK: '2025-10-10',
           })
-          expect([status, err]).toEqual([2, expect.stringContaining('no free inodes left')])
+          expect([status, stderr]).toEqual([2, expect.stringContaining('no free inodes left')])
         }
         disk.makeRoomForFiles()
         server = await operateHere({ ...folders, dataDir })

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
 import { keepPrivate } from '../../../server/ops/file-permissions.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 
@@ -37,10 +37,10 @@ test('other users of the machine cannot read database, documents and emails', as
   const server = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
-    compiles: true,
+    isCompiling: true,
   })
   const sent = await server.post('/api/sample2026/register/', fixtureDelegate, {
-    letter: { name: 'letter.pdf', bytes: pdf('private') },
+    letter: { name: 'letter.pdf', bytes: createPdf('private') },
   })
   expect(sent.statusCode).toBe(201)
   expect(server.uploadsStored()).toHaveLength(1)

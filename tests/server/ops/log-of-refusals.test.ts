@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { makeLog } from '../../../server/ops/log.ts'
 import { openMailServer } from '../mail/mail-server.ts'
-import { lendTables } from '../prepared-files.ts'
+import { useEmptyDatabase } from '../prepared-files.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { hurry, makeFolders, operateHere, registerDelegate } from './operator.ts'
@@ -63,7 +63,7 @@ test('a mail server that refused 60 emails filled the log with as many lines: 20
     of: Object.fromEntries(many.map((to) => [to, [450, 'later'] as const])),
   })
   try {
-    lendTables(folders.dataDir)
+    useEmptyDatabase(folders.dataDir)
     const store = await openStoreHere({ dataDir: folders.dataDir })
     for (const to of many) {
       const made = await store.register(newRegistration({ at }))

@@ -404,11 +404,11 @@ test('rollcall doctor beside a server whose database was emptied deleted the log
   const logBytes = statSync(`${file}-wal`).size
   expect(logBytes).toBeGreaterThan(0)
   truncateSync(file, 0)
-  const { out } = await runHere(['doctor'], {
+  const { stdout } = await runHere(['doctor'], {
     DATA_DIR: folders.dataDir,
     EVENTS_DIR: folders.eventsDir,
     PORT: String(server.port),
   })
-  expect(out).toContain('its database is gone')
+  expect(stdout).toContain('its database is gone')
   expect(statSync(`${file}-wal`).size).toBeGreaterThanOrEqual(logBytes)
 })

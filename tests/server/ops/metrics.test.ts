@@ -84,7 +84,7 @@ test('a database that rejected a write for lack of space counts as down for half
   expect(await condition.check()).toEqual([
     expect.objectContaining({ code: 'no_room', isDown: true }),
   ])
-  app.at('2025-10-10T12:00:30+05:30')
+  app.setTime('2025-10-10T12:00:30+05:30')
   expect(instant(app.now() - 30_000)).toBe(refusedAt)
   expect(await condition.check()).toEqual([])
   await app.close()
@@ -99,7 +99,7 @@ test('a clock that was set forward by weeks is logged, and stands in the health 
     (await app.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' })).json().troubles
   const warnings = (): readonly unknown[] =>
     app.log.filter(({ message }) => String(message).includes('the clock was set'))
-  app.at('2025-10-12')
+  app.setTime('2025-10-12')
   expect([await troubles(), warnings()]).toEqual([[], []])
   app.setClock('2025-10-31')
   expect(await troubles()).toEqual([
@@ -108,7 +108,7 @@ test('a clock that was set forward by weeks is logged, and stands in the health 
   expect(warnings()).toEqual([expect.objectContaining({ level: 'warn', byMs: 19 * 86_400_000 })])
   app.setClock('2025-10-12')
   expect(await troubles()).toEqual([expect.stringContaining('the clock was set back by 19 days')])
-  app.at('2025-10-14')
+  app.setTime('2025-10-14')
   expect([await troubles(), warnings().length]).toEqual([[], 2])
   await app.close()
 })

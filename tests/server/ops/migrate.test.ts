@@ -37,8 +37,8 @@ function seen(file: string): readonly unknown[] {
 }
 
 test('a command of a newer Rollcall leaves the database unchanged, and says what to do', async () => {
-  const { status, err } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
-  expect([status, err]).toEqual([
+  const { status, stderr } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
+  expect([status, stderr]).toEqual([
     2,
     `The database is of an older version of Rollcall (${known - 1}; this one writes ${known}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.\n`,
   ])

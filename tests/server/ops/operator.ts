@@ -18,8 +18,8 @@ import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
 import type { BootOptions } from '../../../server/main.ts'
 import { freePort } from '../../browser/serve.ts'
-import { lendCompiled, lendTables } from '../prepared-files.ts'
-import { own, top } from '../run-command.ts'
+import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
+import { BASE_ENV, top } from '../run-command.ts'
 import { ALL_RUNS } from '../../runs.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
@@ -60,7 +60,7 @@ export const usual = async (
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   port: number,
 ): Promise<Readonly<Record<string, string | undefined>>> => ({
-  ...own,
+  ...BASE_ENV,
   PORT: String(port),
   SANDBOX_PORT: String(await freePort()),
   DATA_DIR: dataDir,
@@ -86,8 +86,8 @@ export async function operate(
     throw new Error('the web app is not built from these sources: npm run build, or npm test')
   // A command of its own may be another user's, whose folder holds nothing of ours, and of another tree.
   if (command === undefined) {
-    lendCompiled(dataDir)
-    lendTables(dataDir)
+    useCompiledEvents(dataDir)
+    useEmptyDatabase(dataDir)
   }
   const port = await freePort()
   const [program, ...args] = command ?? [process.execPath, join(top, 'bin', 'rollcall.js'), 'start']
@@ -166,8 +166,8 @@ export async function operateHere(
   opening: BootOptions = {},
 ): Promise<Here> {
   if (isProcessPossible && Object.keys(opening).length === 0) return operate(folders, variables)
-  lendCompiled(folders.dataDir)
-  lendTables(folders.dataDir)
+  useCompiledEvents(folders.dataDir)
+  useEmptyDatabase(folders.dataDir)
   const { booted, printed, tell } = await bootHere(folders, { ...opening, variables })
   if (!booted.ok)
     throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)

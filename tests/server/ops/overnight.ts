@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 import { freePort } from '../../browser/serve.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { runHere } from '../run-command.ts'
 import { startPostgres } from '../storage/postgres-server.ts'
 import { lookInto } from '../../../server/storage/recovery/copy-database.ts'
@@ -151,7 +151,7 @@ export async function overnight(
   const numbers: string[] = []
   const register = async (name: string, proof: boolean): Promise<Registered> => {
     const email = `${name}@example.org`
-    if (proof) proofs.add(createHash('sha256').update(pdf(email)).digest('hex'))
+    if (proof) proofs.add(createHash('sha256').update(createPdf(email)).digest('hex'))
     return registers(server.url, email, { proof })
   }
   const settled = async (regNo: string): Promise<void> => {
@@ -266,7 +266,7 @@ export async function overnight(
   const recovery = async () => (await recoveryIn(office)).recovery
   hold('it is in recovery', (await recovery()) !== null)
   const doctor = await runHere(['doctor'], { ...own, PORT: String(server.port) })
-  hold('rollcall doctor says it', doctor.out.includes('in recovery since'), doctor.out)
+  hold('rollcall doctor says it', doctor.stdout.includes('in recovery since'), doctor.stdout)
   const health = (await (await fetch(`${server.url}/healthz`)).json()) as { health: string }
   hold('/healthz', health.health === 'degraded', health)
   await until('the gateway is asked about all', async () => {
@@ -295,7 +295,7 @@ export async function overnight(
     ['payment', 'reconcile', EVENT, report, '--keep', '--who', 'treasurer'],
     own,
   )
-  hold('the settlement report', kept.status === 1, kept.err)
+  hold('the settlement report', kept.status === 1, kept.stderr)
   const fresh = await each(freshCount, async (n) => {
     const one = await register(`fresh${n}`, n % 2 === 0)
     await pay(one)
@@ -380,8 +380,8 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
   const variables = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
   const copy = join(folders.folder, 'copy')
   const said = async (args: readonly string[], clock = MORNING) => {
-    const { status, out, err } = await runHere(args, { ...variables, ...clock })
-    return { status, text: `${out}${err}`.trim() }
+    const { status, stdout, stderr } = await runHere(args, { ...variables, ...clock })
+    return { status, text: `${stdout}${stderr}`.trim() }
   }
   return {
     variables: {},

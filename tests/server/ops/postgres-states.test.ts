@@ -184,7 +184,7 @@ else {
         DATA_DIR: join(folders.folder, 'standby'),
         EVENTS_DIR: folders.eventsDir,
       })
-      expect(doctor.out).toMatch(/^wrong +PostgreSQL is read-only\. It is a standby/m)
+      expect(doctor.stdout).toMatch(/^wrong +PostgreSQL is read-only\. It is a standby/m)
       const proxy = await throughUs(url, async (before) => {
         if (before === 1) await inShell('SELECT pg_promote()')
       })
@@ -225,7 +225,7 @@ else {
         err: expect.stringMatching(sentence),
       })
     const doctor = await runHere(['doctor'], variables)
-    expect([doctor.status, doctor.out]).toEqual([
+    expect([doctor.status, doctor.stdout]).toEqual([
       1,
       expect.stringMatching(new RegExp(`^wrong +${sentence.source}`, 'm')),
     ])

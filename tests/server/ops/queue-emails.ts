@@ -1,6 +1,6 @@
 /** Emails that wait in a database before a server starts on it. */
 import type { Instant } from '../../../engine/index.ts'
-import { lendTables } from '../prepared-files.ts'
+import { useEmptyDatabase } from '../prepared-files.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
@@ -10,7 +10,7 @@ export async function queueEmails(
   at: Instant,
   addresses: readonly string[],
 ): Promise<void> {
-  lendTables(dataDir)
+  useEmptyDatabase(dataDir)
   const store = await openStoreHere({ dataDir })
   try {
     for (const to of addresses) {

@@ -27,11 +27,11 @@ const start = async (): Promise<void> => {
   server = await operateHere(folders, { ...clock(), SMTP_URL: smtpUrl })
 }
 const command = async (...args: readonly string[]): Promise<string> => {
-  const { status, out, err } = await runHere(args, variables())
-  expect([status, err]).toEqual([0, ''])
-  return out
+  const { status, stdout, stderr } = await runHere(args, variables())
+  expect([status, stderr]).toEqual([0, ''])
+  return stdout
 }
-const doctor = async (): Promise<string> => (await runHere(['doctor'], variables())).out
+const doctor = async (): Promise<string> => (await runHere(['doctor'], variables())).stdout
 beforeAll(async () => {
   smtpUrl = `smtp://127.0.0.1:${await freePort()}`
   rmSync(folders.eventsDir, { recursive: true })

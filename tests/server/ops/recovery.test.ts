@@ -51,8 +51,8 @@ const restartOn = async (copy: string): Promise<void> => {
   await server.stop()
   hour += 1
   const done = await runHere(['db', 'restore', copy, '--move-aside'], variables())
-  expect([done.status, done.err]).toEqual([0, ''])
-  expect(done.out).toMatch(/The installation is in recovery R\w{3}:/)
+  expect([done.status, done.stderr]).toEqual([0, ''])
+  expect(done.stdout).toMatch(/The installation is in recovery R\w{3}:/)
   await start('as a process')
 }
 
@@ -67,8 +67,8 @@ describe('after an older copy was put back', () => {
     const first = await paid(server.url, 'first@example.org')
     await invoiceOf(first.regNo)
     const copy = join(folders.folder, 'copy')
-    const { status, err } = await runHere(['db', 'backup', copy], variables())
-    if (status !== 0) throw new Error(err)
+    const { status, stderr } = await runHere(['db', 'backup', copy], variables())
+    if (status !== 0) throw new Error(stderr)
     for (const email of ['second@example.org', 'third@example.org']) {
       const one = await registers(server.url, email)
       later = await pays(one.data)
@@ -122,28 +122,28 @@ describe('after an older copy was put back', () => {
       health: 'degraded',
       troubles: expect.arrayContaining([expect.stringMatching(/^In recovery since /)]),
     })
-    const { out } = await runHere(['doctor'], variables({ PORT: String(server.port) }))
-    expect(out).toMatch(/^look +The installation has been in recovery since .+ was restored\.$/m)
-    expect(out).toMatch(/^look +Held: \d emails .*, 1 refunds, /m)
+    const { stdout } = await runHere(['doctor'], variables({ PORT: String(server.port) }))
+    expect(stdout).toMatch(/^look +The installation has been in recovery since .+ was restored\.$/m)
+    expect(stdout).toMatch(/^look +Held: \d emails .*, 1 refunds, /m)
     expect(server.printed()).toContain('the installation is in recovery')
     expect((await recoveryIn(office)).recovery).toMatchObject({
       held: { refunds: 1 },
       unknown: { to_decide: 1 },
     })
     const shown = await runHere(['db', 'recovery'], variables())
-    expect(shown.out).toContain('1 wait for a decision')
+    expect(shown.stdout).toContain('1 wait for a decision')
     const wrong = await runHere(['db', 'recovery', 'end', '--who', 'owner'], variables())
-    expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('--mails')])
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('--mails')])
     const ended = await runHere(
       ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
       variables(),
     )
-    expect([ended.status, ended.out]).toEqual([0, expect.stringContaining('has ended')])
+    expect([ended.status, ended.stdout]).toEqual([0, expect.stringContaining('has ended')])
     const twice = await runHere(
       ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
       variables(),
     )
-    expect([twice.status, twice.err]).toEqual([1, 'The installation is not in recovery.\n'])
+    expect([twice.status, twice.stderr]).toEqual([1, 'The installation is not in recovery.\n'])
     await until('the credit note', async () =>
       (await invoicesOf(office, one.regNo)).length > 1 ? true : null,
     )
@@ -207,7 +207,8 @@ test('rollcall db recovery begin is refused beside a running server, and a secon
   await server.stop()
   await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
   const [first, second] = [await begin(), await begin()]
-  const [, code = ''] = /in recovery: numbers of new documents contain (R\w+)/.exec(first.out) ?? []
+  const [, code = ''] =
+    /in recovery: numbers of new documents contain (R\w+)/.exec(first.stdout) ?? []
   expect([first.status, code]).toEqual([0, expect.stringMatching(/^R\w+$/)])
   expect(second).toMatchObject({
     status: 1,
@@ -215,7 +216,7 @@ test('rollcall db recovery begin is refused beside a running server, and a secon
     err: expect.stringMatching(`^The installation is already in recovery ${code}, since .+--again`),
   })
   const third = await begin('--again')
-  expect([third.status, third.out]).toEqual([0, expect.not.stringContaining(code)])
+  expect([third.status, third.stdout]).toEqual([0, expect.not.stringContaining(code)])
   await start()
 })
 

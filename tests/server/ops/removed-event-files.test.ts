@@ -57,13 +57,13 @@ test('a FIFO among the event files blocks neither the next change nor the shutdo
 })
 
 const command = async (...args: readonly string[]): Promise<string> => {
-  const { out } = await runHere(args, {
+  const { stdout } = await runHere(args, {
     DATA_DIR: folders.dataDir,
     EVENTS_DIR: folders.eventsDir,
     CLOCK: '2025-10-10',
     PORT: String(server?.port),
   })
-  return out
+  return stdout
 }
 
 test('removing an event file closes registration while the server runs, as a restart does; log, health, rollcall event reload and rollcall doctor say it in the same words', async () => {

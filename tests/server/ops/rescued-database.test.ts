@@ -74,14 +74,14 @@ test('a rescued database lay in DATA_DIR for days and nobody was told: /healthz 
   const rescued = join(dataDir, 'rollcall.rescued.db')
   // While the server still stands on the lost database, its operator is told where the data is.
   await expect.poll(() => healthSays(server as Here), PATIENT).toContain(rescued)
-  expect((await doctor(dataDir)).out).toContain(rescued)
+  expect((await doctor(dataDir)).stdout).toContain(rescued)
   await server.stop()
 
   // No database: the doctor, and a start, give the same commands.
-  const { out } = await doctor(dataDir)
-  expect(commandsIn(out)).toMatch(/^mkdir /)
+  const { stdout } = await doctor(dataDir)
+  expect(commandsIn(stdout)).toMatch(/^mkdir /)
   const refused = await attemptHere(folders)
-  expect([refused.status, commandsIn(refused.printed)]).toEqual([2, commandsIn(out)])
+  expect([refused.status, commandsIn(refused.printed)]).toEqual([2, commandsIn(stdout)])
 
   // The operator restores the backup instead, which is older: the rescued database is still named.
   expect((await runHere(['db', 'restore', backup], variables)).status).toBe(0)
@@ -89,7 +89,7 @@ test('a rescued database lay in DATA_DIR for days and nobody was told: /healthz 
   expect((await healthOf(server)).health).toBe('degraded')
   const said = await healthSays(server)
   expect(said).toContain(`${rescued} holds what a server wrote out`)
-  const beside = (await doctor(dataDir)).out
+  const beside = (await doctor(dataDir)).stdout
   expect(beside).toMatch(/rollcall\.rescued\.db .*It has 3 registrations, and rollcall\.db has 1\./)
   await server.stop()
 
@@ -98,7 +98,7 @@ test('a rescued database lay in DATA_DIR for days and nobody was told: /healthz 
   expect(registrationsIn(dataDir)).toBe(3)
   server = await operateHere(folders)
   expect(await healthSays(server)).not.toContain('rescued')
-  expect((await doctor(dataDir)).out).not.toContain('rescued')
+  expect((await doctor(dataDir)).stdout).not.toContain('rescued')
   await register(server)
 })
 
@@ -154,7 +154,7 @@ if (hasSmallDisks)
     expect(server.printed()).toContain('the installation is in recovery')
     const said = await healthSays(server)
     expect(said).toContain('spare folder')
-    expect((await doctor(dataDir)).out).toContain('spare folder')
+    expect((await doctor(dataDir)).stdout).toContain('spare folder')
     await server.stop()
     execFileSync('sh', ['-c', commandsIn(said)])
     expect(registrationsIn(dataDir)).toBe(2)

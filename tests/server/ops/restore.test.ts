@@ -16,8 +16,8 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lendTables } from '../prepared-files.ts'
-import { launcher, own, run, runHere, top } from '../run-command.ts'
+import { useEmptyDatabase } from '../prepared-files.ts'
+import { launcher, BASE_ENV, run, runHere, top } from '../run-command.ts'
 import { makeFolders, operate, operateHere, running } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
@@ -87,11 +87,11 @@ describe('a restore', () => {
     server = null
     const codes: unknown[] = []
     for (let n = 0; n < 3; n += 1) {
-      const { status, out } = await rollcall(['db', 'restore', backup, '--move-aside'], {
+      const { status, stdout } = await rollcall(['db', 'restore', backup, '--move-aside'], {
         CLOCK: `2025-10-10T13:0${n}:00+05:30`,
       })
       expect(status).toBe(0)
-      codes.push(/is in recovery (R\w+):/.exec(out)?.[1])
+      codes.push(/is in recovery (R\w+):/.exec(stdout)?.[1])
     }
     expect(codes).toEqual(Array.from({ length: 3 }, () => expect.any(String)))
     expect(new Set(codes).size).toBe(3)
@@ -107,8 +107,8 @@ describe('a restore', () => {
     const db = new Database(join(backup, 'rollcall.db'))
     db.prepare("UPDATE registrations SET email = 'somebody@example.org'").run()
     db.close()
-    const { status, err } = await rollcall(['db', 'restore', backup, '--move-aside'])
-    expect([status, err]).toEqual([2, expect.stringContaining('was changed or damaged after')])
+    const { status, stderr } = await rollcall(['db', 'restore', backup, '--move-aside'])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('was changed or damaged after')])
     expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
@@ -124,12 +124,12 @@ describe('a restore', () => {
     rmSync(join(folders.dataDir, 'rollcall.db'))
     expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
     const refused = await rollcall(['db', 'restore', into])
-    expect([refused.status, refused.err]).toEqual([
+    expect([refused.status, refused.stderr]).toEqual([
       2,
       expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
     ])
     const done = await rollcall(['db', 'restore', into, '--move-aside'])
-    expect([done.status, done.out]).toEqual([
+    expect([done.status, done.stdout]).toEqual([
       0,
       expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
     ])
@@ -149,14 +149,14 @@ describe('a restore', () => {
     await registerSome(server, 1, 'asha')
     expect((await rollcall(['db', 'backup', into])).status).toBe(0)
     const running = await rollcall(['db', 'restore', into, '--move-aside'])
-    expect([running.status, running.err]).toEqual([
+    expect([running.status, running.stderr]).toEqual([
       2,
       expect.stringContaining('A server is running'),
     ])
     for (const name of readdirSync(folders.dataDir))
       rmSync(join(folders.dataDir, name), { recursive: true })
-    const { status, err } = await rollcall(['db', 'restore', into])
-    expect([status, err]).toEqual([
+    const { status, stderr } = await rollcall(['db', 'restore', into])
+    expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(new RegExp(`^Process ${alone.pid} uses the database`)),
     ])
@@ -173,8 +173,8 @@ describe('a restore', () => {
     await server.stop()
     writeFileSync(join(into, 'rollcall.db'), 'not a database '.repeat(1_000))
     const other = join(folders.folder, 'other')
-    const { status, err } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
-    expect([status, err]).toEqual([
+    const { status, stderr } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
+    expect([status, stderr]).toEqual([
       2,
       expect.stringContaining('The database of the backup is damaged'),
     ])
@@ -205,8 +205,8 @@ describe('a restore', () => {
       const other = join(small(2).folder, 'var')
       mkdirSync(other)
       disks[0]?.fill()
-      const { status, err } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
-      expect([status, err]).toEqual([
+      const { status, stderr } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
+      expect([status, stderr]).toEqual([
         2,
         `${other} has no room left. Free some space. The backup was not restored.\n`,
       ])
@@ -247,18 +247,20 @@ describe('a restore on a disk that fails', () => {
     const places = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
     expect((await runHere(['db', 'backup', copy], places)).status).toBe(0)
     const into = join(folders.folder, 'anew')
-    const { status, err } = run([launcher, 'db', 'restore', copy], {
+    const { status, stderr } = run([launcher, 'db', 'restore', copy], {
       ...places,
       DATA_DIR: into,
       ...running(WATCHED),
       ...variables,
     })
-    return { status, err, into }
+    return { status, stderr, into }
   }
 
   test('syncs the file before the rename, and the rename before the command ends', async () => {
-    const { status, err } = await restored()
-    const steps = err.split('\n').filter((line) => /^(synced|renamed) (rollcall|anew)/.test(line))
+    const { status, stderr } = await restored()
+    const steps = stderr
+      .split('\n')
+      .filter((line) => /^(synced|renamed) (rollcall|anew)/.test(line))
     expect([status, steps]).toEqual([
       0,
       ['synced rollcall.db.part', 'renamed rollcall.db', 'synced anew'],
@@ -267,9 +269,9 @@ describe('a restore on a disk that fails', () => {
 
   test('is compared with the backup again under its final name, and a differing one is not served', async () => {
     const other = join(folders.folder, 'other')
-    lendTables(other)
-    const { status, err, into } = await restored({ INSTEAD: join(other, 'rollcall.db') })
-    expect([status, err]).toEqual([
+    useEmptyDatabase(other)
+    const { status, stderr, into } = await restored({ INSTEAD: join(other, 'rollcall.db') })
+    expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(
         /^The database written to .+rollcall\.db differs from the backup\. .+ 0 rows in /m,
@@ -292,7 +294,7 @@ describe('a backup', () => {
     mkdirSync(backups)
     const child = spawn(process.execPath, [launcher, 'db', 'backup', join(backups, 'today')], {
       cwd: top,
-      env: { ...own, ...variables({ EVENTS_DIR: events }) },
+      env: { ...BASE_ENV, ...variables({ EVENTS_DIR: events }) },
       stdio: 'ignore',
     })
     const ended = once(child, 'exit')
@@ -318,14 +320,14 @@ describe('a backup', () => {
     rmSync(folders.dataDir, { recursive: true })
     server = await operateHere(folders)
     const args = ['db', 'backup', join(backups, 'tuesday'), '--prune', '1']
-    const { status, err } = await rollcall(args, { CLOCK: '2025-10-11' })
-    expect([status, err]).toEqual([
+    const { status, stderr } = await rollcall(args, { CLOCK: '2025-10-11' })
+    expect([status, stderr]).toEqual([
       0,
       expect.stringContaining('The database has no registrations: this does not count as a backup'),
     ])
     expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
     expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
-    expect((await rollcall(['doctor'], { PORT: '1' })).out).toMatch(
+    expect((await rollcall(['doctor'], { PORT: '1' })).stdout).toMatch(
       /^look +The database has no registrations/m,
     )
   })
@@ -337,11 +339,11 @@ describe('a backup', () => {
     await registerSome(server, 1, 'asha')
     expect((await rollcall(['db', 'backup', join(backups, 'monday')])).status).toBe(0)
     const args = ['db', 'backup', join(backups, 'tuesday'), '--prune', '1']
-    const { status, err } = await rollcall(args, {
+    const { status, stderr } = await rollcall(args, {
       CLOCK: '2025-10-11',
       EVENTS_DIR: join(folders.folder, 'not-mounted'),
     })
-    expect([status, err]).toEqual([1, expect.stringContaining('The backup has no event files')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('The backup has no event files')])
     expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
   })
 
@@ -350,8 +352,8 @@ describe('a backup', () => {
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
     execFileSync('mkfifo', [join(folders.eventsDir, 'pipe.yaml')])
-    const { status, err } = await rollcall(['db', 'backup', backup])
-    expect([status, err]).toEqual([0, ''])
+    const { status, stderr } = await rollcall(['db', 'backup', backup])
+    expect([status, stderr]).toEqual([0, ''])
     expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
   })
 
@@ -384,8 +386,8 @@ describe('a backup', () => {
     ] as const) {
       const before = readdirSync(folder)
       const into = join(folder, 'backup')
-      const { status, err } = await rollcall(['db', 'backup', into])
-      expect([status, err]).toEqual([2, expect.stringContaining(`${into} is inside ${name} (`)])
+      const { status, stderr } = await rollcall(['db', 'backup', into])
+      expect([status, stderr]).toEqual([2, expect.stringContaining(`${into} is inside ${name} (`)])
       expect(readdirSync(folder)).toEqual(before)
     }
   })
@@ -409,8 +411,8 @@ describe('a backup', () => {
       const disk = small(1)
       disk.fill()
       const into = join(disk.folder, '2026-01-10')
-      const { status, err } = await rollcall(['db', 'backup', into])
-      expect([status, err]).toEqual([
+      const { status, stderr } = await rollcall(['db', 'backup', into])
+      expect([status, stderr]).toEqual([
         2,
         `${into} has no room left. Free some space. No backup was made.\n`,
       ])
@@ -424,10 +426,10 @@ describe('a backup', () => {
       await registerSome(server, 3, 'asha')
       disk.fill()
       const into = join(folders.folder, 'backup')
-      const { status, out, err } = await rollcall(['db', 'backup', into], {
+      const { status, stdout, stderr } = await rollcall(['db', 'backup', into], {
         DATA_DIR: there.dataDir,
       })
-      expect([status, out, err]).toEqual([
+      expect([status, stdout, stderr]).toEqual([
         0,
         expect.stringMatching(/^3 registrations/),
         expect.stringMatching(
@@ -449,8 +451,8 @@ describe('a backup', () => {
       rmSync(join(there.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()
       const into = join(folders.folder, 'backup')
-      const { status, err } = await rollcall(['db', 'backup', into], { DATA_DIR: there.dataDir })
-      expect([status, err]).toEqual([
+      const { status, stderr } = await rollcall(['db', 'backup', into], { DATA_DIR: there.dataDir })
+      expect([status, stderr]).toEqual([
         2,
         expect.stringMatching(
           /^The database rollcall\.db in DATA_DIR cannot be used: its disk has no room left\. Free some space\./,

@@ -23,12 +23,12 @@ import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { onlyThorough } from '../../runs.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { halfSent } from './operator.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { hostileFiles } from '../hostile-uploads.ts'
-import { lendCompiled } from '../prepared-files.ts'
-import { own, runHere, top } from '../run-command.ts'
+import { useCompiledEvents } from '../prepared-files.ts'
+import { BASE_ENV, runHere, top } from '../run-command.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { beginUpload } from '../upload-client.ts'
 
@@ -47,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A start without a process: what the server printed, and whether it started or with which status it would have ended. */
 async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
-  lendCompiled(join(folder, name))
+  useCompiledEvents(join(folder, name))
   const read = readEnvironment({ ...usual(name), ...variables })
   if (!read.ok) throw new Error(read.error.join(' '))
   const environment = read.value
@@ -113,7 +113,7 @@ async function startServer(
   before: readonly string[] = [],
 ): Promise<Server> {
   const dataDir = join(folder, name)
-  lendCompiled(dataDir)
+  useCompiledEvents(dataDir)
   const script = join(folder, `${name}.mjs`)
   writeFileSync(
     script,
@@ -130,7 +130,7 @@ await booted.value.stopped
   const child = spawn(command, args, {
     cwd: top,
     env: {
-      ...own,
+      ...BASE_ENV,
       ...usual(name),
       ...variables,
     },
@@ -379,11 +379,11 @@ describe('starting and stopping', () => {
       mkdirSync(join(folder, name))
       make(join(folder, name, 'rollcall.db'))
       expect(await refused(name)).toMatch(says)
-      const { status, err } = await runHere(['user', 'add', 'meera'], {
+      const { status, stderr } = await runHere(['user', 'add', 'meera'], {
         DATA_DIR: join(folder, name),
       })
-      expect([status, err]).toEqual([2, expect.stringMatching(says)])
-      expect(err.trim().split('\n')).toHaveLength(1)
+      expect([status, stderr]).toEqual([2, expect.stringMatching(says)])
+      expect(stderr.trim().split('\n')).toHaveLength(1)
     },
   )
 
@@ -469,7 +469,10 @@ test('a disk that is full during an upload gets a sentence, is logged once, and 
     body.set('email', 'asha@example.org')
     body.set('phone_number', '9876543210')
     body.set('ticket_type', 'afpi-pg')
-    body.set('pg_proof', new File([new Uint8Array(pdf()), new Uint8Array(bytes)], 'proof.pdf'))
+    body.set(
+      'pg_proof',
+      new File([new Uint8Array(createPdf()), new Uint8Array(bytes)], 'proof.pdf'),
+    )
     return fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
   }
   const answers = await Promise.all([1, 2, 3].map(() => send(3 * 1024 * 1024)))

@@ -28,7 +28,7 @@ test('a signal to the whole process group, which npm forwards too, counts once: 
 test('npm start forwards a signal and leaves no server; SIGHUP and rollcall event reload read the event files again', async () => {
   const server = await operate(folders, {}, ['npm', 'start'])
   const reload = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
-  expect([reload.status, reload.out]).toEqual([
+  expect([reload.status, reload.stdout]).toEqual([
     0,
     expect.stringMatching(/^The server \(process \d+\) is reloading/),
   ])
@@ -38,7 +38,7 @@ test('npm start forwards a signal and leaves no server; SIGHUP and rollcall even
   await server.ended
   await said(server, '"message":"stopped"')
   const again = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
-  expect([again.status, again.err]).toEqual([1, `No server is running on ${folders.dataDir}.\n`])
+  expect([again.status, again.stderr]).toEqual([1, `No server is running on ${folders.dataDir}.\n`])
 })
 
 test('a demo prints the path of its database, and deletes it on a signal', async () => {
@@ -104,7 +104,7 @@ test('a first start builds the web app in a separate process, to release its mem
     "export const build = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
   )
   const tell = "process.on('exit', () => console.log(`process ${process.pid}`))"
-  const { status, out } = run(
+  const { status, stdout } = run(
     [
       '--import',
       `data:text/javascript,${encodeURIComponent(tell)}`,
@@ -113,8 +113,8 @@ test('a first start builds the web app in a separate process, to release its mem
     ],
     { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
   )
-  const [, builder] = /^built by (\d+)$/m.exec(out) ?? []
-  const server = [...out.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid).at(-1)
+  const [, builder] = /^built by (\d+)$/m.exec(stdout) ?? []
+  const server = [...stdout.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid).at(-1)
   expect(status).toBe(3)
   expect(Number(builder)).toBeGreaterThan(0)
   expect(builder).not.toBe(server)
@@ -122,21 +122,21 @@ test('a first start builds the web app in a separate process, to release its mem
 
 test('code is compiled once for all threads', () => {
   const tell = "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
-  const { out } = run(
+  const { stdout } = run(
     ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, launcher, 'start', '--help'],
     { NODE_COMPILE_CACHE: '' },
   )
-  expect(out).toMatch(/^kept in .+node_modules\/\.cache\/rollcall$/m)
+  expect(stdout).toMatch(/^kept in .+node_modules\/\.cache\/rollcall$/m)
 })
 
 test('in production a server without a built web app says so, and builds nothing', () => {
   const tree = unbuilt()
-  const { status, err } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
+  const { status, stderr } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
     GATEWAY_MODE: 'live',
     PUBLIC_URL: 'https://register.example.org',
     DATA_DIR: folders.dataDir,
   })
-  expect([status, err]).toEqual([
+  expect([status, stderr]).toEqual([
     2,
     'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.\n',
   ])
@@ -147,7 +147,7 @@ test('in production a server without a built web app says so, and builds nothing
     DATA_DIR: folders.dataDir,
     EVENTS_DIR: folders.folder,
   })
-  expect([doctor.status, doctor.out]).toEqual([
+  expect([doctor.status, doctor.stdout]).toEqual([
     1,
     expect.stringContaining('wrong  The web app is not built: run "npm run build".'),
   ])

@@ -143,13 +143,13 @@ test('rollcall doctor said that a mail server takes emails which comes to no end
   await expect
     .poll(() => server?.printed(), PATIENT)
     .toContain('an email could not be sent; it will be retried')
-  const { out } = await runHere(['doctor'], {
+  const { stdout } = await runHere(['doctor'], {
     DATA_DIR: folders.dataDir,
     EVENTS_DIR: folders.eventsDir,
     PORT: String(server.port),
     SMTP_URL: mail.url,
   })
-  expect(out).toMatch(/^look +The mail server responds, but emails are waiting \(1\)\./m)
+  expect(stdout).toMatch(/^look +The mail server responds, but emails are waiting \(1\)\./m)
 })
 
 test('the health check did not say that the mail server is down, since when, and how many emails wait or were given up', async () => {

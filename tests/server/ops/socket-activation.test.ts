@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
 import { readEnvironment } from '../../../server/ops/environment.ts'
-import { launcher, own } from '../run-command.ts'
+import { launcher, BASE_ENV } from '../run-command.ts'
 import { hold } from './socket-parent.ts'
 import { asking } from './load.ts'
 import { makeFolders } from './operator.ts'
@@ -71,7 +71,7 @@ test('a missing socket prints a sentence and exits with 2', () => {
     {
       encoding: 'utf8',
       env: {
-        ...own,
+        ...BASE_ENV,
         DATA_DIR: join(folders.folder, 'promised'),
         EVENTS_DIR: folders.eventsDir,
         SANDBOX_PORT: '0',

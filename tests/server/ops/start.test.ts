@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lendCompiled } from '../prepared-files.ts'
+import { useCompiledEvents } from '../prepared-files.ts'
 import { launcher, run, runHere, top } from '../run-command.ts'
 import { attempt, attemptHere, makeFolders, operate, operateHere, running } from './operator.ts'
 import type { Here } from './operator.ts'
@@ -84,7 +84,7 @@ describe('where a database existed', () => {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
     })
-    expect(doctor.out).toMatch(/^wrong +There is no database .+rollcall start --new/m)
+    expect(doctor.stdout).toMatch(/^wrong +There is no database .+rollcall start --new/m)
     copyFileSync(kept, file)
     expect((await attemptHere(folders)).status).toBe('serves')
     expect(registrations(folders.dataDir)).toBe(1)
@@ -133,7 +133,7 @@ describe('where a database existed', () => {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
     })
-    expect(shown.out).toContain('A new, empty database was created in a DATA_DIR whose previous')
+    expect(shown.stdout).toContain('A new, empty database was created in a DATA_DIR whose previous')
   })
 
   test('rollcall start --new starts with a new database, keeps the log that the old one left, and ends with 0; beside a database it ends with 2', async () => {
@@ -176,8 +176,8 @@ Database.prototype.pragma = () => {
       EVENTS_DIR: folders.eventsDir,
       ...running(FAILING),
     })
-    expect([command.status, command.err]).toEqual([2, expect.stringMatching(sentence)])
-    for (const said of [start.printed, command.err]) expect(said).not.toMatch(/^\s+at /m)
+    expect([command.status, command.stderr]).toEqual([2, expect.stringMatching(sentence)])
+    for (const said of [start.printed, command.stderr]) expect(said).not.toMatch(/^\s+at /m)
   })
 
   test.each(['uploads/', 'mail/', 'backed-up', 'serving.lock', 'rollcall.db-wal'])(
@@ -215,7 +215,7 @@ describe('on a full disk', () => {
       ])
       disk.makeRoom()
       mkdirSync(dataDir, { recursive: true })
-      lendCompiled(dataDir)
+      useCompiledEvents(dataDir)
       disk.fill()
       const second = await attemptHere({ ...folders, dataDir })
       expect([second.status, second.printed]).toEqual([75, expect.anything()])
@@ -252,7 +252,7 @@ describe('on a full disk', () => {
   test('a start without any space exits with 75', async () => {
     const dataDir = join(folders.folder, 'limited')
     mkdirSync(dataDir)
-    lendCompiled(dataDir)
+    useCompiledEvents(dataDir)
     const limited = ['sh', '-c', 'ulimit -f 0; trap "" XFSZ; exec "$@"', 'sh']
     expect(await attempt({ ...folders, dataDir }, { before: limited })).toMatchObject({
       status: 75,

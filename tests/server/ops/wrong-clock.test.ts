@@ -161,11 +161,11 @@ test('documents that the database does not list are not deleted: a few are set a
 
 const troubles = async (): Promise<readonly string[]> => (await health()).troubles
 const doctor = async (day: string): Promise<string> => {
-  const { out } = await runHere(['doctor'], {
+  const { stdout } = await runHere(['doctor'], {
     ...variables(day),
     PORT: String(server?.port),
   })
-  return out
+  return stdout
 }
 
 test('a clock that was set back by 15 days while the server was off is in the log, in the health check and in rollcall doctor', async () => {
@@ -189,7 +189,7 @@ test('after the clock was set back by a year and right again, an owner had to co
   await register()
   await start('2024-10-01')
   await start('2025-10-02')
-  expect((await runHere(['db', 'clock'], variables('2025-10-02'))).out).toContain(
+  expect((await runHere(['db', 'clock'], variables('2025-10-02'))).stdout).toContain(
     'It needs no confirmation',
   )
   // As for every jump, nothing is erased for a day. How long each start took decides between the two numbers.

@@ -46,7 +46,7 @@ describe('of the sample events', () => {
   test.each(PUBLIC)('%s served 1,000 times is the same bytes', async (path) => {
     const different = new Set<string>()
     for (let time = 0; time < 1_000; time += 1) {
-      server.at(`2025-10-10T12:00:00.${String(time).padStart(3, '0')}+05:30`)
+      server.setTime(`2025-10-10T12:00:00.${String(time).padStart(3, '0')}+05:30`)
       const { statusCode, headers, rawPayload } = await get(server, path)
       const { date: _, ...others } = headers
       different.add(
@@ -196,12 +196,12 @@ describe('what changes shows at once', () => {
     })
     const before = await tagOf(server, FORM)
     expect(await textOf(server, FORM)).toContain('"total":1180')
-    server.at('2026-02-01T00:00:00.000+05:30')
+    server.setTime('2026-02-01T00:00:00.000+05:30')
     expect(await statusIfKnown(server, FORM, before)).toBe(200)
     const html = await textOf(server, FORM)
     expect(html).toContain('"total":2360')
     expect(html).not.toContain('"total":1180')
-    server.at('2026-01-31T23:59:59.999+05:30')
+    server.setTime('2026-01-31T23:59:59.999+05:30')
     expect(await statusIfKnown(server, FORM, before)).toBe(304)
     await server.close()
   })
@@ -247,7 +247,7 @@ describe('what changes shows at once', () => {
       startTestApp({
         clock: '2026-01-20',
         events: { [FILE]: outsideEvent },
-        decides: true,
+        isDeciding: true,
         variables: { DATABASE_URL: url },
       })
     const [first, second] = [await start(), await start()]

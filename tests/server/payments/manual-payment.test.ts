@@ -182,9 +182,9 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
   const [first, second] = [await register(workshop), await register(workshop)]
   expect((await register(workshop)).body).toMatchObject({ code: 'full' })
   await ownPage(second.body.page).tell({ utr: utr(), paid_on: '2027-01-10' })
-  server.at('2027-01-21')
+  server.setTime('2027-01-21')
   try {
-    await server.lapsing.run()
+    await server.expiry.run()
     expect((await stored(first.body.reg_no)).state).toBe('lapsed')
     // Told of, it waits for the office and not for the clock.
     expect((await stored(second.body.reg_no)).state).toBe('told')
@@ -200,7 +200,7 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
       body: { state: 'to_pay' },
     })
   } finally {
-    server.at('2027-01-10')
+    server.setTime('2027-01-10')
   }
 })
 
@@ -208,10 +208,10 @@ test('a registration that expired while the clock was a month ahead can be paid 
   const { body } = await register({ way: 'transfer' })
   const { payUntil } = await stored(body.reg_no)
   server.setClock('2027-02-10')
-  await server.lapsing.run()
+  await server.expiry.run()
   server.setClock('2027-01-10')
   expect((await stored(body.reg_no)).state).toBe('lapsed')
-  await server.lapsing.run()
+  await server.expiry.run()
   expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', payUntil })
   expect((await mailsOf(body.reg_no)).at(-1)?.subject).toContain('is open again')
   expect(
@@ -226,7 +226,7 @@ test('a registration that expired while the clock was a month ahead can be paid 
 test('if the credit date sets the price, a payment is compared with the price of its day', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = utr()
-  server.at('2027-01-20')
+  server.setTime('2027-01-20')
   try {
     await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-18' })
     const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-18' }
@@ -235,7 +235,7 @@ test('if the credit date sets the price, a payment is compared with the price of
     })
     expect(await stored(body.reg_no)).toMatchObject({ period: 'regular', total: 590_000 })
   } finally {
-    server.at('2027-01-10')
+    server.setTime('2027-01-10')
   }
 })
 
@@ -281,7 +281,7 @@ test('selected rows are confirmed as reported, each separately', async () => {
 test('selected rows are confirmed at the price of their payment day, if that day sets the price', async () => {
   const { body } = await register({ way: 'transfer' })
   try {
-    server.at('2027-01-17')
+    server.setTime('2027-01-17')
     await ownPage(body.page).tell({ utr: utr(), paid_on: '2027-01-16' })
     const answer = await server.app.inject({
       method: 'POST',
@@ -296,7 +296,7 @@ test('selected rows are confirmed at the price of their payment day, if that day
       { amount: 590_000, state: 'fits' },
     ])
   } finally {
-    server.at('2027-01-10')
+    server.setTime('2027-01-10')
   }
 })
 
@@ -486,7 +486,7 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
 })
 
 test('a payment method cannot be chosen after its last day, and the response lists the others', async () => {
-  server.at('2027-02-06')
+  server.setTime('2027-02-06')
   try {
     expect(await register({ way: 'transfer' })).toMatchObject({
       status: 422,
@@ -494,7 +494,7 @@ test('a payment method cannot be chosen after its last day, and the response lis
     })
     expect((await register({ way: 'card' })).status).toBe(201)
   } finally {
-    server.at('2027-01-10')
+    server.setTime('2027-01-10')
   }
 })
 

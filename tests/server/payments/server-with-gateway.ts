@@ -19,7 +19,7 @@ import type { Variables } from '../../../server/ops/environment.ts'
 import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
 import type { Sandbox } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { freePort } from '../../browser/serve.ts'
-import { lendCompiled, lendTables } from '../prepared-files.ts'
+import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
 export const formType = 'application/x-www-form-urlencoded'
@@ -91,8 +91,8 @@ export async function openRig(
   const gatewaysFile = join(eventsDir, '_shared', 'gateways.yaml')
   if (options.gateways !== undefined)
     writeFileSync(gatewaysFile, options.gateways(readFileSync(gatewaysFile, 'utf8')))
-  lendCompiled(dataDir)
-  lendTables(dataDir)
+  useCompiledEvents(dataDir)
+  useEmptyDatabase(dataDir)
   const [port, sandboxPort] = [await freePort(), await freePort()]
   const read = readEnvironment({
     DATA_DIR: dataDir,

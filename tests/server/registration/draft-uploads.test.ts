@@ -1,10 +1,10 @@
 /** Proofs sent ahead of their registration: taken by it, kept for days, and nothing that a stranger could use. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { exe, jpg, pdf } from '../sample-uploads.ts'
+import { createExe, createJpg, createPdf } from '../sample-uploads.ts'
 import type { OrderId } from '../../../engine/index.ts'
 import { signIn } from '../office/office.ts'
-import { declined } from '../sample-registrations.ts'
+import { declinedAt } from '../sample-registrations.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -45,7 +45,7 @@ const proofsOf = (regNo: string) =>
   )
 
 test('a document uploaded when it was chosen belongs to the registration that names it', async () => {
-  const bytes = pdf('sent ahead')
+  const bytes = createPdf('sent ahead')
   const sent = await sendAhead(bytes, 'C:\\papers\\my certificate.pdf')
   expect(sent.statusCode).toBe(201)
   const { token, ...said } = sent.json<{ token: string }>()
@@ -72,7 +72,7 @@ test('a document uploaded when it was chosen belongs to the registration that na
 })
 
 test('is not requested again after the gateway, or when an answer is corrected', async () => {
-  const token = await tokenOf(pdf('again'))
+  const token = await tokenOf(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
   const [first, same, mended] = [
     await register(token, key),
@@ -86,7 +86,7 @@ test('is not requested again after the gateway, or when an answer is corrected',
 })
 
 test('a proof sent for one event was taken back through the address of another event', async () => {
-  const token = await tokenOf(pdf('of this event'))
+  const token = await tokenOf(createPdf('of this event'))
   const forget = (event: string) => json(`/api/events/${event}/proofs/forget/`, { token })
   // The answer does not reveal whether there was one.
   expect((await forget('chirurgia2026')).json()).toEqual({ status: 'success' })
@@ -99,7 +99,7 @@ test('a proof sent for one event was taken back through the address of another e
 })
 
 test('a document named by two registrations is stored for each: erasing one keeps the other', async () => {
-  const bytes = pdf('of two registrations')
+  const bytes = createPdf('of two registrations')
   const token = await tokenOf(bytes)
   const office = await signIn(server)
   const numbers = [await register(token), await register(token)].map(
@@ -108,7 +108,7 @@ test('a document named by two registrations is stored for each: erasing one keep
   const [first = '', second = ''] = numbers
   expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
   for (const number of numbers)
-    await server.deps.store.applyPaymentEvent(number as OrderId, declined(server.now()), null)
+    await server.deps.store.applyPaymentEvent(number as OrderId, declinedAt(server.now()), null)
   const erased = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
   expect(erased.status, JSON.stringify(erased.body)).toBe(200)
   await server.deps.uploads.sweep()
@@ -118,22 +118,22 @@ test('a document named by two registrations is stored for each: erasing one keep
 })
 
 test('a file sent with the answers replaces one uploaded before', async () => {
-  const token = await tokenOf(pdf('ahead'))
+  const token = await tokenOf(createPdf('ahead'))
   const answer = await server.post(
     REGISTER,
     { ...postGraduate, pg_proof: token },
-    { pg_proof: { name: 'newer.pdf', bytes: pdf('newer') } },
+    { pg_proof: { name: 'newer.pdf', bytes: createPdf('newer') } },
   )
   expect(proofsOf(answer.json<{ reg_no: string }>().reg_no)).toMatchObject([
-    { name: 'newer.pdf', sha256: hashOf(pdf('newer')) },
+    { name: 'newer.pdf', sha256: hashOf(createPdf('newer')) },
   ])
 })
 
 test('removes camera metadata from a photo', async () => {
   const photo = Buffer.concat([
-    jpg().subarray(0, 2),
+    createJpg().subarray(0, 2),
     Buffer.from('\xff\xe1\0\x16Exif\0\0 10.0271N 76.30', 'latin1'),
-    jpg().subarray(2),
+    createJpg().subarray(2),
   ])
   const sent = await sendAhead(photo, 'photo.jpg')
   expect(sent.statusCode, sent.body).toBe(201)
@@ -145,7 +145,7 @@ test.each<[string, () => Promise<string>]>([
   [
     'that was taken back',
     async () => {
-      const token = await tokenOf(pdf('taken back'))
+      const token = await tokenOf(createPdf('taken back'))
       expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
       return token
     },
@@ -153,8 +153,8 @@ test.each<[string, () => Promise<string>]>([
   [
     'sent three days ago',
     async () => {
-      const token = await tokenOf(pdf('old'))
-      server.at('2025-10-13T12:00:00+05:30')
+      const token = await tokenOf(createPdf('old'))
+      server.setTime('2025-10-13T12:00:00+05:30')
       return token
     },
   ],
@@ -162,7 +162,7 @@ test.each<[string, () => Promise<string>]>([
     'that was sent for another event',
     async () => {
       const token = `proof.${'B'.repeat(43)}`
-      const bytes = pdf('of another')
+      const bytes = createPdf('of another')
       await tokenOf(bytes)
       await server.deps.store.saveDraftUpload(createHash('sha256').update(token).digest('hex'), {
         eventId: 'chirurgia2026',
@@ -178,14 +178,14 @@ test.each<[string, () => Promise<string>]>([
   ],
 ])('a proof %s is said to be gone, at its field, and nothing is stored', async (_what, make) => {
   const token = await make()
-  const before = server.holds()
+  const before = server.countRows()
   const refused = await register(token)
-  server.at(CHOSEN)
+  server.setTime(CHOSEN)
   expect([refused.statusCode, refused.json()]).toEqual([
     422,
     { status: 'error', code: 'invalid_answers', message: GONE, errors: { pg_proof: GONE } },
   ])
-  expect(server.holds()).toEqual(before)
+  expect(server.countRows()).toEqual(before)
 })
 
 test('a missing document does not block a form that requires none', async () => {
@@ -199,22 +199,26 @@ test('a missing document does not block a form that requires none', async () => 
 })
 
 test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
-  ['a program renamed', () => sendAhead(exe()), 422, 'invalid_answers'],
-  ['a kind that is not taken', () => sendAhead(pdf(), 'proof.exe'), 422, 'invalid_answers'],
+  ['a program renamed', () => sendAhead(createExe()), 422, 'invalid_answers'],
+  ['a kind that is not taken', () => sendAhead(createPdf(), 'proof.exe'), 422, 'invalid_answers'],
   ['an empty file', () => sendAhead(Buffer.alloc(0)), 422, 'invalid_answers'],
   ['more than the field takes', () => sendAhead(Buffer.alloc(6 << 20, 1)), 413, 'file_too_large'],
-  ['a file of no field', () => sendAhead(pdf(), 'a.pdf', 'cv'), 422, 'bad_request'],
+  ['a file of no field', () => sendAhead(createPdf(), 'a.pdf', 'cv'), 422, 'bad_request'],
   ['no file', () => server.post(PROOFS, { pg_proof: 'x' }), 422, 'bad_request'],
   [
     'one for no event',
-    () => server.post('/api/events/none/proofs', {}, { a: { name: 'a.pdf', bytes: pdf() } }),
+    () => server.post('/api/events/none/proofs', {}, { a: { name: 'a.pdf', bytes: createPdf() } }),
     404,
     'no_such_event',
   ],
   [
     'one for an event that is closed',
     () =>
-      server.post('/api/events/pulmocon2025/proofs', {}, { a: { name: 'a.pdf', bytes: pdf() } }),
+      server.post(
+        '/api/events/pulmocon2025/proofs',
+        {},
+        { a: { name: 'a.pdf', bytes: createPdf() } },
+      ),
     409,
     'registration_closed',
   ],
@@ -228,15 +232,15 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
 })
 
 test('deletes unused uploads after three days, and keeps those of registrations', async () => {
-  const [left, taken] = [pdf('left lying'), pdf('taken')]
+  const [left, taken] = [createPdf('left lying'), createPdf('taken')]
   await tokenOf(left)
   expect((await register(await tokenOf(taken))).statusCode).toBe(201)
   const kept = () => [left, taken].map((one) => server.uploadsStored().includes(hashOf(one)))
-  server.at('2025-10-13T11:59:00+05:30')
+  server.setTime('2025-10-13T11:59:00+05:30')
   await server.deps.uploads.sweep()
   expect(kept()).toEqual([true, true])
-  server.at('2025-10-13T12:00:00+05:30')
+  server.setTime('2025-10-13T12:00:00+05:30')
   await server.deps.uploads.sweep()
-  server.at(CHOSEN)
+  server.setTime(CHOSEN)
   expect(kept()).toEqual([false, true])
 })

@@ -4,7 +4,7 @@ import type { OrderId, Paise } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmed } from '../sample-registrations.ts'
+import { confirmedBy } from '../sample-registrations.ts'
 
 const REGISTER = '/api/afpicon/register/'
 const NOON = '2025-10-10T12:00:00+05:30'
@@ -62,17 +62,17 @@ test('resends a confirmation to the stored address, a few minutes apart and a li
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
   await server.deps.store.applyPaymentEvent(
     reg_no as OrderId,
-    confirmed('AP1', total as Paise),
+    confirmedBy('AP1', total as Paise),
     null,
   )
   const said: [number, string][] = []
   for (let minute = 0; minute <= 14; minute += 1) {
-    server.at(`2025-10-10T12:${String(minute).padStart(2, '0')}:00+05:30`)
+    server.setTime(`2025-10-10T12:${String(minute).padStart(2, '0')}:00+05:30`)
     const answer = await askFor(reg_no, `10.1.1.${minute + 2}`)
     said.push([answer.statusCode, answer.json<{ code?: string }>().code ?? 'sent'])
     expect(answer.body).not.toContain('asha')
   }
-  server.at(NOON)
+  server.setTime(NOON)
   const [sent, told] = [
     [200, 'sent'],
     [409, 'sent_already'],

@@ -9,11 +9,11 @@ import type { RegisterAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmed } from '../sample-registrations.ts'
+import { confirmedBy } from '../sample-registrations.ts'
 import { runHere } from '../run-command.ts'
 
 const EVENT = 'sample2026'
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const registered = async (pays = true) => {
-  server.at('2026-01-10')
+  server.setTime('2026-01-10')
   const answer = await server.post(
     `/api/${EVENT}/register/`,
     {
@@ -62,7 +62,7 @@ const registered = async (pays = true) => {
       is_member: 'true',
       confirmed: 'true',
     },
-    { letter: { name: 'zq-letter.pdf', bytes: pdf('Zulekha') } },
+    { letter: { name: 'zq-letter.pdf', bytes: createPdf('Zulekha') } },
     { 'idempotency-key': `key-${Math.random()}` },
   )
   expect(answer.statusCode, answer.body).toBe(201)
@@ -75,7 +75,7 @@ const registered = async (pays = true) => {
       subject: 'For Zulekha',
       text: 'Dear Zulekha Quatermain',
     }
-    const fact = confirmed(`BANKREF${regNo}`, paise(118_000), server.now())
+    const fact = confirmedBy(`BANKREF${regNo}`, paise(118_000), server.now())
     await server.deps.store.applyPaymentEvent(orderId, fact, mail)
     await server.deps.store.recordGatewayMessage({
       gateway: 'airpay',
@@ -203,7 +203,7 @@ describe('an erased person', () => {
       code: 'no_grounds',
     })
     // More money for the same order is before a person.
-    const fact = confirmed('SECOND', paise(118_000), server.now())
+    const fact = confirmedBy('SECOND', paise(118_000), server.now())
     await server.deps.store.applyPaymentEvent(orderId, fact, null)
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
       code: 'moved_on',
@@ -269,9 +269,9 @@ test('data is erased after its retention period: files first, answers later, not
     ['2026-04-02T23:59:59+05:30', [false, true]],
     ['2026-04-03T00:00:00+05:30', [false, false]],
   ] as const) {
-    server.at(day)
+    server.setTime(day)
     await server.deps.store.confirmClock(server.now())
-    await server.keeping.run()
+    await server.retention.run()
     expect([day, await held()]).toEqual([day, still])
   }
   expect((await server.deps.store.actions(regNo)).map(({ act: name, who }) => [name, who])).toEqual(
@@ -284,26 +284,26 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
   const isHere = async (): Promise<boolean> =>
     Object.keys((await server.deps.store.registration(regNo))?.answers ?? {}).length > 0
   server.setClock('2026-01-10')
-  server.at('2026-01-12')
-  await server.keeping.run()
+  server.setTime('2026-01-12')
+  await server.retention.run()
   server.setClock('2031-05-10')
-  await server.keeping.run()
+  await server.retention.run()
   // What is recorded meanwhile proves nothing.
   await registered()
-  server.at('2031-05-12')
-  await server.keeping.run()
+  server.setTime('2031-05-12')
+  await server.retention.run()
   expect(await isHere()).toBe(true)
   server.setClock('2026-01-13')
-  server.at('2026-01-15')
-  await server.keeping.run()
+  server.setTime('2026-01-15')
+  await server.retention.run()
   const waits = async (): Promise<unknown> =>
     (await server.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' }))
       .json()
       .troubles.filter((text: string) => text.startsWith('The clock shows'))
   expect([await isHere(), await waits()]).toEqual([true, []])
 
-  server.at('2026-05-10')
-  await server.keeping.run()
+  server.setTime('2026-05-10')
+  await server.retention.run()
   // The clock had shown it before it was set back, above.
   const why = expect.stringMatching(
     /^The clock shows 10 May 2026, 12:00 pm, but the last recorded time is 3 April 2026, 12:00 am\. Nothing is erased/,
@@ -323,7 +323,7 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
   }
   expect([await confirmedBy(treasurerNow), await confirmedBy(ownerNow)]).toEqual([403, 200])
   server.log.length = 0
-  await server.keeping.run()
+  await server.retention.run()
   expect([await isHere(), await stats(ownerNow)]).toEqual([false, undefined])
   expect(server.log).toContainEqual(
     expect.objectContaining({
@@ -338,18 +338,18 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
     what: 'confirmed that the clock is right',
   })
   server.setClock('2026-01-10')
-  server.at('2026-01-12')
+  server.setTime('2026-01-12')
 })
 
 test('a server that starts in a wrong year, with a database without a recorded time, erases nothing', async () => {
-  server.at('2026-01-20')
+  server.setTime('2026-01-20')
   const { regNo } = await registered()
   const db = new Database(join(server.dir, 'rollcall.db'))
   db.exec('DELETE FROM clock_seen')
   db.close()
   server.setClock('2031-01-10')
-  server.at('2031-01-12')
-  await server.keeping.run()
+  server.setTime('2031-01-12')
+  await server.retention.run()
   expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).not.toEqual([])
   expect(
     await runHere(['db', 'clock', '--confirm', '--who', 'Made Up'], {
@@ -359,11 +359,11 @@ test('a server that starts in a wrong year, with a database without a recorded t
     }),
   ).toMatchObject({ status: 0, out: expect.stringContaining('12 January 2031') })
   // A day after it was set.
-  server.at('2031-01-13T13:00:00+05:30')
-  await server.keeping.run()
+  server.setTime('2031-01-13T13:00:00+05:30')
+  await server.retention.run()
   expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).toEqual([])
   server.setClock('2026-01-10')
-  server.at('2026-01-12')
+  server.setTime('2026-01-12')
 })
 
 test('rollcall registration export-person writes all data of an email address, and rollcall registration erase deletes it', async () => {
@@ -395,7 +395,7 @@ test('rollcall registration export-person writes all data of an email address, a
   ).toMatchObject({ status: 0 })
   expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
   const again = await runHere(['registration', 'erase', regNo, '--why', 'Asked.'], variables)
-  expect([again.status, again.err]).toEqual([1, expect.stringContaining('are already erased')])
+  expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('are already erased')])
   // By address: whatever can be is erased, and what cannot is named.
   const rest = await runHere(
     ['registration', 'erase', 'zulekha.q@sample.example', '--why', 'Asked.'],

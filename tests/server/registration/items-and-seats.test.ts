@@ -16,7 +16,7 @@ import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmed } from '../sample-registrations.ts'
+import { confirmedBy } from '../sample-registrations.ts'
 import { runs } from '../../runs.ts'
 
 /** Limits are of so many places each, so that a test may fill them. */
@@ -112,7 +112,7 @@ const paid = async (
 ) =>
   server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmed(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
+    confirmedBy(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
     null,
   )
 const brief = (lines: WireQuote['lines']): readonly unknown[] =>
@@ -154,7 +154,7 @@ test('returns the bill line by line, as it was quoted', async () => {
 describe('the last seat', () => {
   test('requested by 64 goes to exactly one; the others get an error and nothing of theirs is stored', async () => {
     expect(await left()).toEqual({ 'seats.scan': 1 })
-    const before = server.holds()
+    const before = server.countRows()
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => send({ workshops: ['scan'] })),
     )
@@ -174,7 +174,7 @@ describe('the last seat', () => {
           quote: null,
         },
       })
-    expect(server.holds()['registrations']).toBe((before['registrations'] ?? 0) + 1)
+    expect(server.countRows()['registrations']).toBe((before['registrations'] ?? 0) + 1)
     expect(await left()).toEqual({ 'seats.scan': 0 })
   })
 
@@ -183,9 +183,9 @@ describe('the last seat', () => {
       "SELECT reg_no, (SELECT order_id FROM payments p WHERE p.registration_id = r.id) AS order_id FROM registrations r WHERE answers LIKE '%scan%'",
     )
     const [regNo, orderId] = [String(first?.['reg_no']), String(first?.['order_id'])]
-    server.at('2026-01-10T10:29:59+05:30')
+    server.setTime('2026-01-10T10:29:59+05:30')
     expect((await send({ workshops: ['scan'] })).body.code).toBe('full')
-    server.at('2026-01-10T10:30:00+05:30')
+    server.setTime('2026-01-10T10:30:00+05:30')
     expect(await left()).toEqual({ 'seats.scan': 1 })
     const second = await registered({ workshops: ['scan'] })
     const again = await server.app.inject({
@@ -206,7 +206,7 @@ describe('the last seat', () => {
     const amount = server.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)[0]
     await server.deps.store.applyPaymentEvent(
       orderId as OrderId,
-      confirmed('AP1', Number(amount?.['amount']) as never, server.now()),
+      confirmedBy('AP1', Number(amount?.['amount']) as never, server.now()),
       null,
     )
     expect(await read(regNo)).toMatchObject({ payment_status: 'pending', stands: 'organisers' })
@@ -224,7 +224,7 @@ describe('the last seat', () => {
     expect((await send({ workshops: ['airway'] })).body.code).toBe('full')
     expect((await again()).json()).toMatchObject({ reg_no: first.reg_no, stands: 'not-paid' })
     // Their time is up, and somebody else has it: the same form is told so, and not that all is well.
-    server.at('2026-01-10T11:30:00+05:30')
+    server.setTime('2026-01-10T11:30:00+05:30')
     await registered({ workshops: ['airway'] })
     await registered({ workshops: ['airway'] })
     expect((await again()).json()).toMatchObject({ code: 'full', place: 'seats.airway' })
@@ -233,7 +233,7 @@ describe('the last seat', () => {
 
 describe('a seat for which another category is offered', () => {
   test('is assigned while available; then the offer must be accepted and is stored', async () => {
-    server.at('2026-01-20')
+    server.setTime('2026-01-20')
     const trainee = { is_trainee: true, workshops: ['ecg'] }
     const first = await registered(trainee)
     expect(await read(first.reg_no)).toMatchObject({ category: 'trainee', total: 295 })
@@ -263,7 +263,7 @@ describe('a seat for which another category is offered', () => {
 })
 
 test('a delegate who accepts the offer after the last seat was sold is registered', async () => {
-  server.at('2026-01-20')
+  server.setTime('2026-01-20')
   const ask = (more: object) =>
     server.app.inject({
       method: 'POST',
@@ -297,7 +297,7 @@ describe('the office', () => {
       )[0]?.['n'],
     )
   beforeAll(async () => {
-    server.at('2026-01-21')
+    server.setTime('2026-01-21')
     office = await signIn(server)
     const [one, two] = [
       { name: 'A Person', age: 40 },
@@ -391,7 +391,7 @@ describe('the office', () => {
 })
 
 test('names an item that is not on sale', async () => {
-  server.at('2026-02-01')
+  server.setTime('2026-02-01')
   expect(await send({ workshops: ['film'] })).toMatchObject({
     status: 409,
     body: { code: 'not_on_sale', message: expect.stringMatching(/^Film is not on sale/) },
@@ -416,7 +416,7 @@ test('a stored bill equals the bill computed again from its file version, for an
   const made: { readonly regNo: string; readonly at: Instant }[] = []
   await fc.assert(
     fc.asyncProperty(answers, async ({ day, agreed, ...given }) => {
-      server.at(day)
+      server.setTime(day)
       const sent = given.is_trainee ? { ...given, registration_category: agreed } : given
       const { status, body } = await send(sent)
       if (status === 201) made.push({ regNo: body.reg_no, at: server.now() })

@@ -10,7 +10,7 @@ import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
 import { startTestApp } from '../harness.ts'
-import { confirmed } from '../sample-registrations.ts'
+import { confirmedBy } from '../sample-registrations.ts'
 import type { TestApp } from '../harness.ts'
 
 const EVENT = 'sample2026'
@@ -65,7 +65,7 @@ test('the browser that registered cannot read the person to whom the registratio
   const { payment_data: data } = await registers(key)
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmed('AP1', paise(118_000), server.now()),
+    confirmedBy('AP1', paise(118_000), server.now()),
     null,
   )
   const answers = { full_name: 'Zulekha Second', email: 'z@second.example', phone_number: '98765' }
@@ -83,7 +83,7 @@ test('the former holder read the name of the person to whom the registration was
   const { reg_no: number = '', payment_data: data } = registered.json<RegisterAnswer>()
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmed('AP2', paise(118_000), server.now()),
+    confirmedBy('AP2', paise(118_000), server.now()),
     null,
   )
   const link = new URL(await issueLink(server.deps, { regNo: number as RegNo, eventId: EVENT }))

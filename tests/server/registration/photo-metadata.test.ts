@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { openWindow } from '../../../server/registration/uploads/file-window.ts'
 import { removeMetadata } from '../../../server/registration/uploads/remove-photo-metadata.ts'
-import { pdf, png } from '../sample-uploads.ts'
+import { createPdf, createPng } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import { runs } from '../../runs.ts'
@@ -59,7 +59,7 @@ const chunk = (name: string, said: Buffer): Buffer => {
   return whole
 }
 const pngWith = (...beside: readonly Buffer[]): Buffer =>
-  Buffer.concat([png().subarray(0, 33), ...beside, png().subarray(33)])
+  Buffer.concat([createPng().subarray(0, 33), ...beside, createPng().subarray(33)])
 const webp = (): Buffer => {
   const part = (name: string, said: Buffer): Buffer => {
     const head = Buffer.alloc(8)
@@ -307,7 +307,7 @@ test('stores an image under the hash and size of the cleaned file, and a PDF unc
   const photo = jpeg(segment(0xe1, exif(6)))
   for (const [name, bytes] of [
     ['letter.jpg', photo],
-    ['letter.pdf', pdf(SECRET)],
+    ['letter.pdf', createPdf(SECRET)],
   ] as const)
     expect(
       (await server.post('/api/sample2026/register/', fixtureDelegate, { letter: { name, bytes } }))

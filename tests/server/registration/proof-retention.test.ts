@@ -11,7 +11,7 @@ import {
 } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import type { StoredRegistration } from '../../../server/storage/index.ts'
 import { signIn } from '../office/office.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -25,10 +25,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const hashOf = (content: string): string => createHash('sha256').update(pdf(content)).digest('hex')
+const hashOf = (content: string): string =>
+  createHash('sha256').update(createPdf(content)).digest('hex')
 
 async function register(content: string): Promise<RegNo> {
-  server.at(REGISTERED)
+  server.setTime(REGISTERED)
   const answer = await server.post(
     '/api/afpicon/register/',
     {
@@ -37,7 +38,7 @@ async function register(content: string): Promise<RegNo> {
       phone_number: '9876543210',
       ticket_type: 'afpi-pg',
     },
-    { pg_proof: { name: 'proof.pdf', bytes: pdf(content) } },
+    { pg_proof: { name: 'proof.pdf', bytes: createPdf(content) } },
   )
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<{ reg_no: RegNo }>().reg_no
@@ -208,10 +209,10 @@ test.each(lives)(
   async (what, stays, live) => {
     const regNo = await register(what)
     await live(regNo)
-    server.at('2025-11-09T11:59:59+05:30')
+    server.setTime('2025-11-09T11:59:59+05:30')
     await server.deps.uploads.sweep()
     expect(server.uploadsStored()).toContain(hashOf(what))
-    server.at(AFTER_30_DAYS)
+    server.setTime(AFTER_30_DAYS)
     await server.deps.uploads.sweep()
     expect(server.uploadsStored().includes(hashOf(what))).toBe(stays)
     expect((await found(regNo)).uploads).toEqual([
@@ -235,7 +236,7 @@ test('staff see when and why the document was deleted', async () => {
     href: `${page}files/pg_proof/`,
   })
   expect((await office.get(`${page}files/pg_proof/`)).statusCode).toBe(200)
-  server.at(AFTER_30_DAYS)
+  server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
   // The session of a month ago has ended.
   const later = await signIn(server)
@@ -262,7 +263,7 @@ test('staff see when and why the document was deleted', async () => {
 test('a file that another registration uses too stays', async () => {
   const [unpaid, open] = [await register('shared'), await register('shared')]
   await declined(unpaid, after(0))
-  server.at(AFTER_30_DAYS)
+  server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
   expect((await found(unpaid)).uploads[0]?.droppedAt).toBe(server.now())
   expect((await found(open)).uploads[0]?.droppedAt).toBeNull()
@@ -272,7 +273,7 @@ test('a file that another registration uses too stays', async () => {
 test('a server killed between the entry and the deletion deletes the file after its next start', async () => {
   const regNo = await register('killed')
   await declined(regNo, after(0))
-  server.at(AFTER_30_DAYS)
+  server.setTime(AFTER_30_DAYS)
   expect(await server.deps.store.dropFilesOfUnpaid(after(0), server.now(), 'not paid')).toBe(1)
   expect(server.uploadsStored()).toContain(hashOf('killed'))
   const again = openUploads({

@@ -8,7 +8,7 @@ import { fixtureDelegate } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { outsideEvent } from '../event-with-quotas.ts'
-import { confirmed, declined } from '../sample-registrations.ts'
+import { confirmedBy, declinedAt } from '../sample-registrations.ts'
 
 const path = '/api/sample2026/register/'
 let server: TestApp
@@ -101,7 +101,7 @@ describe('a second registration with the same email address', () => {
     const [link] = server.rows('SELECT purpose, expires_at FROM links')
     expect(link).toEqual({ purpose: 'mail', expires_at: over + halfAYear })
 
-    server.at('2026-01-10T13:01:00+05:30')
+    server.setTime('2026-01-10T13:01:00+05:30')
     await call(path, { ...answers })
     expect(mails(first.reg_no).length).toBe(2)
   })
@@ -109,7 +109,7 @@ describe('a second registration with the same email address', () => {
   test('after payment, the email links to the self-service page', async () => {
     const answers = somebody()
     const { reg_no, payment_data } = await registered(answers)
-    await told(payment_data, confirmed('AP1', paise(118_000), server.now()))
+    await told(payment_data, confirmedBy('AP1', paise(118_000), server.now()))
     expect((await call(path, answers)).body['code']).toBe('registered_already')
     expect(mails(reg_no).map(({ body }) => body)).toEqual([
       expect.stringMatching(/Your registration is complete.*\n\{link\}/),
@@ -128,7 +128,7 @@ describe('a second registration with the same email address', () => {
   test('is allowed after the payment failed, and the failed one cannot be paid in addition', async () => {
     const answers = somebody()
     const first = await registered(answers)
-    await told(first.payment_data, declined(server.now()))
+    await told(first.payment_data, declinedAt(server.now()))
     const second = await registered({ ...answers, full_name: 'The Same Again' })
     expect(await call('/api/payment/retry/', { order_id: first.reg_no })).toEqual({
       status: 409,
@@ -199,9 +199,9 @@ describe('a discount code', () => {
       const headers = { 'idempotency-key': 'the same' }
       return (await server.app.inject({ method: 'POST', url: path, payload, headers })).json()
     }
-    server.at('2026-01-10T17:50:00+05:30')
+    server.setTime('2026-01-10T17:50:00+05:30')
     const first = await send()
-    server.at('2026-01-10T18:00:00+05:30')
+    server.setTime('2026-01-10T18:00:00+05:30')
     const again = await send()
     expect([again.reg_no, again.payment_data?.orderid]).toEqual([
       first.reg_no,
@@ -241,13 +241,13 @@ describe('a discount code', () => {
 
   test('is released after an unpaid hold, and the first delegate can no longer pay with it', async () => {
     await made('coupon', 'HELD')
-    server.at('2026-01-11T10:00:00+05:30')
+    server.setTime('2026-01-11T10:00:00+05:30')
     const first = await registered(somebody({ code: 'HELD' }))
-    server.at('2026-01-11T10:29:00+05:30')
+    server.setTime('2026-01-11T10:29:00+05:30')
     expect((await call(path, somebody({ code: 'HELD' }))).body['code']).toBe('code_spent')
-    server.at('2026-01-11T10:31:00+05:30')
+    server.setTime('2026-01-11T10:31:00+05:30')
     await registered(somebody({ code: 'HELD' }))
-    await told(first.payment_data, declined(server.now()))
+    await told(first.payment_data, declinedAt(server.now()))
     expect((await call('/api/payment/retry/', { order_id: first.reg_no })).body['code']).toBe(
       'code_spent',
     )
@@ -316,7 +316,7 @@ describe('a member list', () => {
     ['stands on none', 'X1'],
     ['stood on it until yesterday', 'A7'],
   ])('a delegate who %s gets an error at the field', async (_, number) => {
-    server.at('2026-01-11')
+    server.setTime('2026-01-11')
     const message = 'This number is not on the roll'
     expect(await call(roll, { field: 'number', value: number })).toEqual({
       status: 404,

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRegNo } from '../../../engine/index.ts'
 import type { ErrorAnswer, RegisterAnswer } from '../../../engine/api.ts'
-import { exe, msi, pdf } from '../sample-uploads.ts'
-import { multipart, startTestApp } from '../harness.ts'
+import { createExe, createMsi, createPdf } from '../sample-uploads.ts'
+import { buildMultipart, startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const url = '/api/afpicon/register/'
@@ -14,7 +14,7 @@ const delegate = {
   phone_number: '9876543210',
   ticket_type: 'afpi-gp-specialist',
 }
-const proof = { pg_proof: { name: 'proof.pdf', bytes: pdf() } }
+const proof = { pg_proof: { name: 'proof.pdf', bytes: createPdf() } }
 
 let server: TestApp
 beforeAll(async () => {
@@ -32,9 +32,9 @@ const json = (body: string | Buffer, headers: Readonly<Record<string, string>> =
 
 /** What came into the database and the upload folder while `work` ran. */
 async function added(work: () => Promise<unknown>): Promise<Record<string, number>> {
-  const before = { ...server.holds(), files: server.uploadsStored().length }
+  const before = { ...server.countRows(), files: server.uploadsStored().length }
   await work()
-  const after = { ...server.holds(), files: server.uploadsStored().length }
+  const after = { ...server.countRows(), files: server.uploadsStored().length }
   return Object.fromEntries(
     Object.entries(after).map(([table, count]) => [
       table,
@@ -115,7 +115,7 @@ describe('a registration', () => {
   test.each([true, false])(
     'is accepted with its document, files before the fields: %s',
     async (filesFirst) => {
-      const { payload, type } = multipart(
+      const { payload, type } = buildMultipart(
         Object.entries({ ...delegate, ticket_type: 'afpi-pg' }),
         Object.entries(proof),
         { filesFirst },
@@ -134,12 +134,17 @@ describe('a registration', () => {
           reg_no,
         ),
       ).toEqual([
-        { field: 'pg_proof', name: 'proof.pdf', type: 'application/pdf', bytes: pdf().length },
+        {
+          field: 'pg_proof',
+          name: 'proof.pdf',
+          type: 'application/pdf',
+          bytes: createPdf().length,
+        },
       ])
       const [kept] = server.rows('SELECT sha256 FROM uploads WHERE name = ?', 'proof.pdf')
       expect(server.uploadsStored()).toContain(kept?.['sha256'])
       const read = await server.deps.uploads.read(String(kept?.['sha256']))
-      expect(read === null ? null : await buffer(read.content)).toEqual(pdf())
+      expect(read === null ? null : await buffer(read.content)).toEqual(createPdf())
     },
   )
 
@@ -181,7 +186,7 @@ describe('a registration', () => {
         expect(
           (
             await server.post(url, delegate, {
-              pg_proof: { name: 'other.pdf', bytes: pdf('not asked for') },
+              pg_proof: { name: 'other.pdf', bytes: createPdf('not asked for') },
             })
           ).statusCode,
         ).toBe(201)
@@ -276,7 +281,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
         server.post(
           url,
           { ...delegate, ticket_type: 'afpi-pg' },
-          { pg_proof: { name: 'proof.pdf', bytes: exe(), type: 'application/pdf' } },
+          { pg_proof: { name: 'proof.pdf', bytes: createExe(), type: 'application/pdf' } },
         ),
       422,
       { errors: { pg_proof: 'Please choose a file of an allowed type' } },
@@ -287,7 +292,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
         server.post(
           url,
           { ...delegate, ticket_type: 'afpi-pg' },
-          { pg_proof: { name: 'proof.doc', bytes: msi(), type: 'application/msword' } },
+          { pg_proof: { name: 'proof.doc', bytes: createMsi(), type: 'application/msword' } },
         ),
       422,
       { errors: { pg_proof: 'Please choose a file of an allowed type' } },
@@ -301,7 +306,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
           {
             pg_proof: {
               name: 'proof.pdf',
-              bytes: Buffer.concat([pdf(), Buffer.alloc(50 * 1024 * 1024)]),
+              bytes: Buffer.concat([createPdf(), Buffer.alloc(50 * 1024 * 1024)]),
             },
           },
         ),
@@ -321,7 +326,10 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
           {
             pg_proof: {
               name: 'proof.pdf',
-              bytes: Buffer.concat([pdf(), Buffer.alloc(5 * 1024 * 1024 + 1 - pdf().length)]),
+              bytes: Buffer.concat([
+                createPdf(),
+                Buffer.alloc(5 * 1024 * 1024 + 1 - createPdf().length),
+              ]),
             },
           },
         ),
@@ -551,7 +559,7 @@ describe('the same idempotency key', () => {
     expect((await withKey('file', pg, proof)).statusCode).toBe(201)
     expect((await withKey('file', pg, proof)).statusCode).toBe(201)
     expect(
-      (await withKey('file', pg, { pg_proof: { name: 'proof.pdf', bytes: pdf('another') } }))
+      (await withKey('file', pg, { pg_proof: { name: 'proof.pdf', bytes: createPdf('another') } }))
         .statusCode,
     ).toBe(422)
   })
@@ -566,9 +574,9 @@ describe('the same idempotency key', () => {
 
   test('on another day the checkout is built again, because its checksum contains the day', async () => {
     const first = (await withKey('afresh')).json<RegisterAnswer>()
-    server.at('2025-10-11T09:00:00+05:30')
+    server.setTime('2025-10-11T09:00:00+05:30')
     const again = (await withKey('afresh')).json<RegisterAnswer>()
-    server.at('2025-10-10T12:00:00+05:30')
+    server.setTime('2025-10-10T12:00:00+05:30')
     expect(again.reg_no).toBe(first.reg_no)
     expect(again.payment_data?.orderid).toBe(first.payment_data?.orderid)
     expect(again.payment_data?.checksum).not.toBe(first.payment_data?.checksum)
@@ -576,11 +584,11 @@ describe('the same idempotency key', () => {
 
   test('returns the first registration even if a price has changed or registration has closed since', async () => {
     const sent = { ...delegate, total_amount: '7080' }
-    server.at('2025-12-31T23:59:00+05:30')
+    server.setTime('2025-12-31T23:59:00+05:30')
     const first = (await withKey('period-ended', sent)).json<RegisterAnswer>()
-    server.at('2026-01-01T00:00:00+05:30')
+    server.setTime('2026-01-01T00:00:00+05:30')
     const again = await withKey('period-ended', sent)
-    server.at('2025-10-10T12:00:00+05:30')
+    server.setTime('2025-10-10T12:00:00+05:30')
     expect(again.statusCode).toBe(201)
     expect(again.json<RegisterAnswer>()).toMatchObject({
       reg_no: first.reg_no,

@@ -1,7 +1,7 @@
 /** What a browser sends as a form, and what it says of the price: every order, every end, and a sentence that is true. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorAnswer, RegisterAnswer } from '../../../engine/api.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
     .replace('member:     [1000, 2000]', 'member:     [1000, 1000]')
     .replace(
       '\nclosed:',
-      '\napi:\n  register: /api/sample2026/register/\n  registration: "/api/sample2026/registrations/{reg_no}/"\n  tariff: /api/sample2026/tariff-info/\n  sends: {period: period}\n\nclosed:',
+      '\napi:\n  register: /api/sample2026/register/\n  registration: "/api/sample2026/registrations/{reg_no}/"\n  tariff: /api/sample2026/tariff-info/\n  sends: {period}\n\nclosed:',
     )
   server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': event } })
 })
@@ -56,15 +56,20 @@ const strays = (): string[] => {
 describe('a form', () => {
   test('can have its file between its fields', async () => {
     const [first = END, ...others] = fields
-    const response = await send(first, file('letter', 'letter.pdf', pdf('between')), ...others, END)
+    const response = await send(
+      first,
+      file('letter', 'letter.pdf', createPdf('between')),
+      ...others,
+      END,
+    )
     expect(response.statusCode).toBe(201)
     expect(uploadsOf(response)).toEqual(['letter.pdf'])
   })
 
   test('with two files in one field keeps the last, and the names as their owner wrote them', async () => {
     const response = await send(
-      file('letter', 'first.pdf', pdf('first')),
-      file('letter', 'my %22second%22.pdf', pdf('second')),
+      file('letter', 'first.pdf', createPdf('first')),
+      file('letter', 'my %22second%22.pdf', createPdf('second')),
       ...fields,
       END,
     )
@@ -79,14 +84,14 @@ describe('a form', () => {
     ['with a NUL in it', 'let\u0000ter.pdf', 'letter.pdf'],
     ['that reads backwards', 'letter\u202efdp.exe.pdf', 'letterfdp.exe.pdf'],
   ])('with a file name %s keeps what a person reads of it', async (_what, sent, kept) => {
-    const response = await send(file('letter', sent, pdf(sent)), ...fields, END)
+    const response = await send(file('letter', sent, createPdf(sent)), ...fields, END)
     expect(response.statusCode).toBe(201)
     expect(uploadsOf(response)).toEqual([kept])
   })
 
   test('with a file name of 20 KB is refused in words, or keeps a name that can be read', async () => {
     const response = await send(
-      file('letter', `${'x'.repeat(20_000)}.pdf`, pdf('long name')),
+      file('letter', `${'x'.repeat(20_000)}.pdf`, createPdf('long name')),
       ...fields,
       END,
     )
@@ -99,8 +104,8 @@ describe('a form', () => {
 
   test('with a file that nobody asks for, or an input left empty, is a form without', async () => {
     const response = await send(
-      file('other', 'other.pdf', pdf('other')),
-      file('full_name', 'name.pdf', pdf('name')),
+      file('other', 'other.pdf', createPdf('other')),
+      file('full_name', 'name.pdf', createPdf('name')),
       file('letter', '', Buffer.alloc(0)),
       ...fields,
       END,
@@ -114,13 +119,13 @@ describe('a form', () => {
   test.each<[string, () => Promise<{ statusCode: number; json(): unknown }>, number, string]>([
     [
       'that ends in the middle of its file',
-      () => send(...fields, file('letter', 'a.pdf', pdf())),
+      () => send(...fields, file('letter', 'a.pdf', createPdf())),
       400,
       'bad_request',
     ],
     [
       'whose file is good and whose fields are not',
-      () => send(file('letter', 'a.pdf', pdf('good')), END),
+      () => send(file('letter', 'a.pdf', createPdf('good')), END),
       422,
       'invalid_answers',
     ],
@@ -135,8 +140,8 @@ describe('a form', () => {
       () =>
         send(
           ...fields,
-          file('letter', 'a.pdf', pdf()),
-          file('letter', 'b.pdf', Buffer.concat([pdf(), large.subarray(pdf().length)])),
+          file('letter', 'a.pdf', createPdf()),
+          file('letter', 'b.pdf', Buffer.concat([createPdf(), large.subarray(createPdf().length)])),
           END,
         ),
       413,
@@ -144,13 +149,14 @@ describe('a form', () => {
     ],
     [
       'with a file too large that nobody asks for',
-      () => send(file('letter', 'a.pdf', pdf()), file('other', 'b.pdf', large), large, END),
+      () => send(file('letter', 'a.pdf', createPdf()), file('other', 'b.pdf', large), large, END),
       413,
       'file_too_large',
     ],
     [
       'with an answer longer than all answers may be',
-      () => send(file('letter', 'a.pdf', pdf()), field('full_name', 'x'.repeat(300_000)), END),
+      () =>
+        send(file('letter', 'a.pdf', createPdf()), field('full_name', 'x'.repeat(300_000)), END),
       413,
       'too_large',
     ],
@@ -158,7 +164,7 @@ describe('a form', () => {
       'of more than a thousand fields',
       () =>
         send(
-          file('letter', 'a.pdf', pdf()),
+          file('letter', 'a.pdf', createPdf()),
           ...Array.from({ length: 1001 }, (_, at) => field(`f${at}`, 'x')),
           END,
         ),
@@ -221,21 +227,21 @@ describe('what is said of the price is said only where it is so:', () => {
 })
 
 test('a registration that costs nothing is complete at once, and its mail is queued', async () => {
-  server.at('2026-02-10')
-  const before = server.holds()
+  server.setTime('2026-02-10')
+  const before = server.countRows()
   const response = await server.post(url, {
     ...fixtureDelegate,
     is_member: 'false',
     total_amount: '0',
   })
-  server.at('2026-01-10')
+  server.setTime('2026-01-10')
   expect(response.statusCode).toBe(201)
   const { payment_data, message, reg_no } = response.json<RegisterAnswer>()
   expect([payment_data, message]).toEqual([undefined, 'Your registration is saved.'])
   expect(
     server.rows('SELECT total, payment_status FROM registrations WHERE reg_no = ?', reg_no),
   ).toEqual([{ total: 0, payment_status: 'success' }])
-  const after = server.holds()
+  const after = server.countRows()
   const came = (table: string): number => (after[table] ?? 0) - (before[table] ?? 0)
   expect([came('registrations'), came('payments'), came('mail_queue')]).toEqual([1, 0, 1])
 })

@@ -20,7 +20,7 @@ import {
 } from '../../engine/pricing/three-bills/bills.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmed } from '../sample-registrations.ts'
+import { confirmedBy } from '../sample-registrations.ts'
 
 const textOf = (id: string): string =>
   readFileSync(join(import.meta.dirname, '..', '..', 'events', `${id}.yaml`), 'utf8')
@@ -122,7 +122,7 @@ async function stored(eventId: string, regNo: string): Promise<AnsweredValues> {
 }
 async function paid({ payment_data: order }: RegisterAnswer): Promise<void> {
   const amount: Paise = readAmount(order?.amount ?? '') ?? paise(0)
-  const fact = confirmed(`AP${order?.orderid}`, amount, server.now())
+  const fact = confirmedBy(`AP${order?.orderid}`, amount, server.now())
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, fact, null)
 }
 
@@ -148,7 +148,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
       .filter(IN_ORDER)
       .map((bill) => [bill.who, bill] as const),
   )('%s: registered, stored and paid for what the table says', async (_, bill) => {
-    server.at(isoIndia(billInstant(bill)))
+    server.setTime(isoIndia(billInstant(bill)))
     const answers = somebody(eventId, { ...bill.given, ...withFacts(bill) })
     const answer = await registered(eventId, answers)
     const before = await stored(eventId, answer.reg_no)
@@ -171,7 +171,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
       .filter(({ total }) => typeof total === 'string')
       .map((bill) => [bill.who, bill] as const),
   )('%s: told that nothing is sold', async (_, bill) => {
-    server.at(isoIndia(billInstant(bill)))
+    server.setTime(isoIndia(billInstant(bill)))
     const { status, body } = await sent(eventId, somebody(eventId, bill.given))
     expect([status, body['code']]).toEqual([
       409,
@@ -244,15 +244,15 @@ describe('what one form cannot know', () => {
   })
 
   test('the last seat is held while somebody pays, sold again when the hold is over, and late money for it is looked at', async () => {
-    server.at('2026-12-24T10:00:00+05:30')
+    server.setTime('2026-12-24T10:00:00+05:30')
     const slow = await registered(SMALL, conference({ workshops: ['ultrasound'] }))
-    server.at('2026-12-24T10:29:00+05:30')
+    server.setTime('2026-12-24T10:29:00+05:30')
     expect(await said(conference({ workshops: ['ultrasound'] }))).toEqual({
       status: 409,
       code: 'full',
       message: 'Ultrasound at the bedside (Hall A, 9 AM): This workshop is full',
     })
-    server.at('2026-12-24T10:31:00+05:30')
+    server.setTime('2026-12-24T10:31:00+05:30')
     await paid(await registered(SMALL, conference({ workshops: ['ultrasound'] })))
     await paid(slow)
     expect(await stored(SMALL, slow.reg_no)).toMatchObject({
@@ -262,7 +262,7 @@ describe('what one form cannot know', () => {
   })
 
   test('where the place for trainees is gone, what is offered instead costs what it says, and is asked about first', async () => {
-    server.at('2026-12-24')
+    server.setTime('2026-12-24')
     const first = await registered(SMALL, conference(trainee))
     expect((await stored(SMALL, first.reg_no)).total).toBe(5900)
     const second = conference(trainee)

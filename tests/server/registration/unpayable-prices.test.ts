@@ -137,7 +137,7 @@ describe('paying for a row of another system', () => {
     ],
   ])('%s: a sentence, and no order that nobody can pay', async (_what, one, sentence) => {
     await server.deps.store.importRegistrations([one])
-    const before = server.holds()
+    const before = server.countRows()
     const refused = await retry(one.regNo)
     expect([refused.statusCode, refused.json()]).toEqual([
       409,
@@ -148,7 +148,7 @@ describe('paying for a row of another system', () => {
         ...(sentence.includes('address') && { errors: { email: sentence } }),
       },
     ])
-    expect(server.holds()).toEqual(before)
+    expect(server.countRows()).toEqual(before)
     expect((await server.deps.store.registration(one.regNo))?.paymentStatus).toBe('failed')
   })
 

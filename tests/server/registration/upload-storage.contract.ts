@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { expectOk, instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import { openUploads } from '../../../server/registration/uploads/store-uploaded-files.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 
 type Options = Parameters<typeof openUploads>[0]
 /** What records refer to. */
@@ -65,7 +65,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     now = instant(now + ms)
   }
   const submit = async (uploads: Uploads, content: string | Buffer): Promise<string> => {
-    const bytes = typeof content === 'string' ? pdf(content) : content
+    const bytes = typeof content === 'string' ? createPdf(content) : content
     const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
     await uploads.keep(file)
     return file.sha256
@@ -102,7 +102,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     const [first, second] = await Promise.all([submit(uploads, 'same'), submit(uploads, 'same')])
     expect(second).toBe(first)
     expect(await stored()).toEqual([first])
-    expect(await contentOf(uploads, first)).toEqual(pdf('same'))
+    expect(await contentOf(uploads, first)).toEqual(createPdf('same'))
   })
 
   test('reads only hashes, no paths', async () => {
@@ -138,7 +138,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     })
     // The database that refers to it was restored.
     await refer({ inUse: [used, unused] })
-    expect(await contentOf(uploads, unused)).toEqual(pdf('unused'))
+    expect(await contentOf(uploads, unused)).toEqual(createPdf('unused'))
     expect(await sweep()).toEqual([0, 0, 0])
     expect(await stored()).toEqual([used, unused].toSorted())
     await refer({ inUse: [used] })
@@ -160,7 +160,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     expect(await uploads.hold(sha256)).toBe(true)
     wait(DAY_MS - 1)
     expect(await open().sweep()).toMatchObject({ setAside: 0, aside: 0 })
-    expect(await contentOf(uploads, sha256)).toEqual(pdf('aside'))
+    expect(await contentOf(uploads, sha256)).toEqual(createPdf('aside'))
   })
 
   test('removes dropped files and files of unsubmitted forms', async () => {
@@ -232,7 +232,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     await refer({ inUse: [shared], dropped: [erased] })
     await uploads.forget([erased, shared])
     expect(await contentOf(uploads, erased)).toBeNull()
-    expect(await contentOf(uploads, shared)).toEqual(pdf('shared'))
+    expect(await contentOf(uploads, shared)).toEqual(createPdf('shared'))
     expect(await uploads.sweep()).toMatchObject({ setAside: 0, removed: 0, aside: 0 })
     expect(await stored()).toEqual([shared])
   })
@@ -242,7 +242,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     wait(DAY_MS)
     await submit(open(), 'again')
     expect(await open().sweep()).toMatchObject({ setAside: 0 })
-    expect(await contentOf(open(), sha256)).toEqual(pdf('again'))
+    expect(await contentOf(open(), sha256)).toEqual(createPdf('again'))
     wait(DAY_MS)
     expect(await open().sweep()).toMatchObject({ setAside: 1 })
   })

@@ -10,8 +10,8 @@ import type { OrderId, RegNo } from '../../../engine/index.ts'
 import { readS3Bucket } from '../../../server/storage/files/s3-bucket.ts'
 import { signRequest } from '../../../server/storage/files/s3-requests.ts'
 import { openS3Uploads } from '../../../server/storage/files/uploads-in-s3.ts'
-import { declined } from '../sample-registrations.ts'
-import { pdf } from '../sample-uploads.ts'
+import { declinedAt } from '../sample-registrations.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
@@ -36,7 +36,7 @@ describe('a server with UPLOADS_URL', () => {
     server = await startTestApp({ clock: REGISTERED, variables: s3.variables('app') })
   })
   afterAll(() => server.close())
-  beforeEach(() => server.at(REGISTERED))
+  beforeEach(() => server.setTime(REGISTERED))
 
   const uploadDraft = (bytes: Buffer) =>
     server.post('/api/events/afpicon2026/proofs/', {}, { pg_proof: { name: 'proof.pdf', bytes } })
@@ -60,10 +60,10 @@ describe('a server with UPLOADS_URL', () => {
   const storedHashes = (): ReadonlySet<string> =>
     new Set(s3.keys('app').flatMap((key) => /^files\/([^/]+)\//.exec(key)?.[1] ?? []))
   const decline = (regNo: string) =>
-    server.deps.store.applyPaymentEvent(regNo as OrderId, declined(server.now()), null)
+    server.deps.store.applyPaymentEvent(regNo as OrderId, declinedAt(server.now()), null)
 
   test('a proof uploaded ahead is in the bucket, belongs to its registration, and staff can open it', async () => {
-    const bytes = pdf('opened by staff')
+    const bytes = createPdf('opened by staff')
     const regNo = await registerWith(bytes)
     expect(storedHashes()).toContain(hashOf(bytes))
     expect(server.uploadsStored()).toEqual([])
@@ -75,7 +75,7 @@ describe('a server with UPLOADS_URL', () => {
   })
 
   test('a file sent with the answers is stored in the bucket', async () => {
-    const bytes = pdf('sent with the answers')
+    const bytes = createPdf('sent with the answers')
     const response = await server.post(
       '/api/afpicon/register/',
       { ...delegate, ticket_type: 'afpi-pg' },
@@ -87,7 +87,7 @@ describe('a server with UPLOADS_URL', () => {
   })
 
   test('erasing a registration deletes its file from the bucket', async () => {
-    const bytes = pdf('erased')
+    const bytes = createPdf('erased')
     const regNo = await registerWith(bytes)
     await decline(regNo)
     const office = await signIn(server)
@@ -97,10 +97,10 @@ describe('a server with UPLOADS_URL', () => {
   })
 
   test('the file of a registration that was not paid for 30 days is deleted from the bucket', async () => {
-    const bytes = pdf('not paid')
+    const bytes = createPdf('not paid')
     const regNo = await registerWith(bytes)
     await decline(regNo)
-    server.at(AFTER_30_DAYS)
+    server.setTime(AFTER_30_DAYS)
     expect(await server.deps.uploads.sweep()).toMatchObject({ dropped: 1, removed: 1 })
     expect(storedHashes()).not.toContain(hashOf(bytes))
     const office = await signIn(server)
@@ -108,9 +108,9 @@ describe('a server with UPLOADS_URL', () => {
   })
 
   test('while the bucket is unreachable a proof gets 503 and can be sent again, and a registration without a file is accepted', async () => {
-    const bytes = pdf('sent again')
-    const token = await tokenOf(pdf('chosen before'))
-    const holds = server.holds()
+    const bytes = createPdf('sent again')
+    const token = await tokenOf(createPdf('chosen before'))
+    const holds = server.countRows()
     await s3.halt()
     try {
       for (const refused of [
@@ -125,7 +125,7 @@ describe('a server with UPLOADS_URL', () => {
         expect(refused.statusCode, refused.body).toBe(503)
         expect(refused.headers['retry-after']).toBeDefined()
       }
-      expect(server.holds()).toEqual(holds)
+      expect(server.countRows()).toEqual(holds)
       expect(server.uploadsStored()).toEqual([])
       expect((await register({ ticket_type: 'afpi-gp-specialist' })).statusCode).toBe(201)
       const health = await server.app.inject({ url: '/healthz' })
@@ -166,7 +166,7 @@ describe('commands', () => {
   let server: TestApp
   let folder: string
   let variables: Readonly<Record<string, string>>
-  const proofs = [pdf('first'), pdf('second')]
+  const proofs = [createPdf('first'), createPdf('second')]
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-commands-'))
     server = await startTestApp({ clock: REGISTERED })
@@ -192,15 +192,15 @@ describe('commands', () => {
 
   test('rollcall db move files-to-s3 copies every file once, and files-from-s3 restores a deleted one', async () => {
     const doctor = await runHere(['doctor'], variables)
-    expect(doctor.out).toContain('2 files that registrations refer to are missing')
-    expect(doctor.out).toContain('2 uploads are still in DATA_DIR.')
+    expect(doctor.stdout).toContain('2 files that registrations refer to are missing')
+    expect(doctor.stdout).toContain('2 uploads are still in DATA_DIR.')
     const move = (direction: string) => runHere(['db', 'move', direction], variables)
     expect(await move('files-to-s3')).toMatchObject({
       status: 0,
       out: '2 files were copied and compared. Start the server with UPLOADS_URL.\n',
     })
     expect(keys().map((key) => key.split('/')[1])).toEqual(proofs.map(hashOf).toSorted())
-    expect((await move('files-to-s3')).out).toContain('0 files were copied')
+    expect((await move('files-to-s3')).stdout).toContain('0 files were copied')
     const [gone = ''] = proofs.map(hashOf)
     const path = join(server.dir, 'uploads', gone.slice(0, 2), gone)
     rmSync(path)
@@ -227,31 +227,31 @@ describe('commands', () => {
     const target = join(folder, 'backup')
     const backup = await runHere(['db', 'backup', target], variables)
     expect(backup).toMatchObject({ status: 0, err: '' })
-    expect(backup.out).toContain(
+    expect(backup.stdout).toContain(
       'The uploaded files are not part of the backup. They are in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
     )
     const restored = await runHere(['db', 'restore', target], {
       ...variables,
       DATA_DIR: join(folder, 'restored'),
     })
-    expect(restored.status, restored.err).toBe(0)
-    expect(restored.out).toContain('They are in the bucket "rollcall-uploads"')
+    expect(restored.status, restored.stderr).toBe(0)
+    expect(restored.stdout).toContain('They are in the bucket "rollcall-uploads"')
   })
 
   test('rollcall doctor writes and reads the bucket, and says what is wrong', async () => {
     const good = await runHere(['doctor'], variables)
-    expect(good.out).toContain(
+    expect(good.stdout).toContain(
       'good   Uploads can be written, read and deleted in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
     )
-    expect(good.out).toContain('No file that a registration refers to is missing.')
+    expect(good.stdout).toContain('No file that a registration refers to is missing.')
     expect(keys().filter((key) => key.startsWith('probe/'))).toEqual([])
     const wrongKey = await runHere(['doctor'], { ...variables, AWS_ACCESS_KEY_ID: 'wrong' })
-    expect(wrongKey.out).toMatch(
+    expect(wrongKey.stdout).toMatch(
       /wrong {2}Objects cannot be written in the bucket .+: InvalidAccessKeyId\. Check UPLOADS_URL, the credentials and their permissions\./,
     )
     const url = variables['UPLOADS_URL']?.replace('rollcall-uploads', 'no-such-bucket') ?? ''
     const noBucket = await runHere(['doctor'], { ...variables, UPLOADS_URL: url })
-    expect(noBucket.out).toMatch(/Objects cannot be written in .+: NoSuchBucket\./)
+    expect(noBucket.stdout).toMatch(/Objects cannot be written in .+: NoSuchBucket\./)
     expect(noBucket.status).toBe(1)
   })
 })
@@ -321,7 +321,7 @@ test('signs a request as in the example that Amazon publishes', async () => {
 test('a sweep does not delete a file that another server stores while it runs', async () => {
   const bucket = s3.bucket('two-servers')
   const path = join(mkdtempSync(join(tmpdir(), 'rollcall-s3-race-')), 'file')
-  const bytes = pdf('stored during the sweep')
+  const bytes = createPdf('stored during the sweep')
   writeFileSync(path, bytes)
   const file = { path, sha256: hashOf(bytes), bytes: bytes.length }
   const [old, now] = [instant(1_000_000), instant(200_000_000)]

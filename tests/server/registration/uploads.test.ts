@@ -13,19 +13,19 @@ import { detectKind } from '../../../server/registration/uploads/file-type.ts'
 import { hasTopStream } from '../../../server/registration/uploads/ole-file.ts'
 import { openUploads } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import {
-  doc,
-  docx,
-  exe,
-  jpg,
-  msi,
-  pdf,
+  createDoc,
+  createDocx,
+  createExe,
+  createJpg,
+  createMsi,
+  createPdf,
   plainZip,
-  png,
-  xls,
+  createPng,
+  createXls,
   xlsWithDoc,
-  xlsx,
+  createXlsx,
 } from '../sample-uploads.ts'
-import { hostileFiles, listed } from '../hostile-uploads.ts'
+import { hostileFiles, createEntryList } from '../hostile-uploads.ts'
 import { runs } from '../../runs.ts'
 
 const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
@@ -80,15 +80,15 @@ afterEach(() => {
 
 describe('what a file is, is said by its content', () => {
   test.each([
-    ['proof.pdf', pdf(), 'application/pdf'],
-    ['PROOF.PDF', pdf(), 'application/pdf'],
-    ['proof.jpg', jpg(), 'image/jpeg'],
-    ['proof.jpeg', jpg(), 'image/jpeg'],
-    ['proof.png', png(), 'image/png'],
-    ['proof.doc', doc(), 'application/msword'],
+    ['proof.pdf', createPdf(), 'application/pdf'],
+    ['PROOF.PDF', createPdf(), 'application/pdf'],
+    ['proof.jpg', createJpg(), 'image/jpeg'],
+    ['proof.jpeg', createJpg(), 'image/jpeg'],
+    ['proof.png', createPng(), 'image/png'],
+    ['proof.doc', createDoc(), 'application/msword'],
     [
       'proof.docx',
-      docx(),
+      createDocx(),
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     ],
   ])('%s is taken', async (name, bytes, type) => {
@@ -99,18 +99,18 @@ describe('what a file is, is said by its content', () => {
   })
 
   test.each([
-    ['a program renamed', 'proof.pdf', exe()],
-    ['an installer renamed', 'proof.doc', msi()],
-    ['a spreadsheet renamed', 'proof.doc', xls()],
+    ['a program renamed', 'proof.pdf', createExe()],
+    ['an installer renamed', 'proof.doc', createMsi()],
+    ['a spreadsheet renamed', 'proof.doc', createXls()],
     ['a spreadsheet with a document inside', 'proof.doc', xlsWithDoc()],
-    ['a newer spreadsheet renamed', 'proof.docx', xlsx()],
+    ['a newer spreadsheet renamed', 'proof.docx', createXlsx()],
     ['a zip renamed', 'proof.docx', plainZip()],
-    ['a picture called pdf', 'proof.pdf', png()],
-    ['a PDF called png', 'proof.png', pdf()],
+    ['a picture called pdf', 'proof.pdf', createPng()],
+    ['a PDF called png', 'proof.png', createPdf()],
     ['text', 'proof.pdf', Buffer.from('I am a post graduate, honestly.')],
     ['an ending that is not taken', 'proof.gif', Buffer.from('GIF89a')],
-    ['no ending', 'proof', pdf()],
-    ['an OLE file that is cut off', 'proof.doc', doc().subarray(0, 600)],
+    ['no ending', 'proof', createPdf()],
+    ['an OLE file that is cut off', 'proof.doc', createDoc().subarray(0, 600)],
     ['nothing', 'proof.pdf', Buffer.alloc(0)],
   ])('%s (%s) is refused and nothing is stored', async (_what, name, bytes) => {
     expect((await handIn(open(), name, bytes)).type).toBeNull()
@@ -118,8 +118,8 @@ describe('what a file is, is said by its content', () => {
   })
 
   test('a Word document and an installer begin with the same bytes, so that looking at those is not enough', async () => {
-    expect(doc().subarray(0, 8)).toEqual(msi().subarray(0, 8))
-    expect([await kindOf(doc()), await kindOf(msi())]).toEqual(['doc', null])
+    expect(createDoc().subarray(0, 8)).toEqual(createMsi().subarray(0, 8))
+    expect([await kindOf(createDoc()), await kindOf(createMsi())]).toEqual(['doc', null])
   })
 })
 
@@ -130,8 +130,8 @@ describe('a file made to hold up the server is refused after a bounded look', ()
   })
 
   test('a directory is read to its end, but not for as long as a hostile one makes it', async () => {
-    expect(await kindOf(listed(1000))).toBe('doc')
-    expect(await kindOf(listed(2000))).toBeNull()
+    expect(await kindOf(createEntryList(1000))).toBe('doc')
+    expect(await kindOf(createEntryList(2000))).toBeNull()
   })
 
   test('of an OLE file no more is read than the longest directory takes, however it is tied', async () => {
@@ -156,7 +156,7 @@ describe('a file made to hold up the server is refused after a bounded look', ()
   })
 
   test('a document with any of its bytes changed is judged or refused, and never thrown over', async () => {
-    const good = doc()
+    const good = createDoc()
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(good.length - 4), fc.constantFrom(0, 1, 2, 255, 0xfffffffe)), {
@@ -201,7 +201,7 @@ describe('a file on its way', () => {
       clock: () => now,
       freeBytesMin: Number.MAX_SAFE_INTEGER,
     })
-    expect(await full.receive(Readable.from([pdf()]), 5000)).toEqual({
+    expect(await full.receive(Readable.from([createPdf()]), 5000)).toEqual({
       ok: false,
       error: 'no_room',
     })

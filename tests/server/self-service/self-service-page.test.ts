@@ -15,11 +15,11 @@ import { paise } from '../../../engine/index.ts'
 import { issueLink, prepareEmailText } from '../../../server/registration/access-link.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
-import { pdf } from '../sample-uploads.ts'
+import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmed } from '../sample-registrations.ts'
+import { confirmedBy } from '../sample-registrations.ts'
 
 let server: TestApp
 let office: Office
@@ -48,13 +48,13 @@ async function own({ pays = true, answers = fixtureDelegate } = {}): Promise<{
   readonly regNo: RegNo
   readonly path: string
 }> {
-  server.at('2026-01-10')
+  server.setTime('2026-01-10')
   const answer = await server.post(`/api/${EVENT}/register/`, answers)
   const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
   if (pays)
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
-      confirmed(`AP${regNo}`, paise(118_000), server.now()),
+      confirmedBy(`AP${regNo}`, paise(118_000), server.now()),
       null,
     )
   const link = await issueLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
@@ -114,7 +114,7 @@ describe('the self-service page', () => {
   })
 
   test('showed the new holder what the first person had written, after a transfer', async () => {
-    server.at('2026-01-10')
+    server.setTime('2026-01-10')
     const sent = { ...fixtureDelegate, institution: 'First Hospital' }
     const { regNo } = await own({ answers: sent })
     const moved = { full_name: 'New Holder', email: 'n@sample.example', phone_number: '98765' }
@@ -169,9 +169,9 @@ describe('changes by delegates', () => {
     expect((await look(path)).registration['phone_number']).toBe('9876500000')
     expect(await trail(regNo)).toEqual([['edit', 'delegate', '']])
 
-    server.at('2026-01-20T23:59:59+05:30')
+    server.setTime('2026-01-20T23:59:59+05:30')
     expect((await look(path)).edit.fields).toHaveLength(1)
-    server.at('2026-01-21T00:00:00+05:30')
+    server.setTime('2026-01-21T00:00:00+05:30')
     expect((await look(path)).edit).toEqual({ fields: [], until: null })
     expect(await act(path, { act: 'edit', answers: { phone_number: '1234567890' } })).toMatchObject(
       {
@@ -224,7 +224,7 @@ describe('changes by delegates', () => {
   test('a file is uploaded first, then named by its token, and replaces the previous one', async () => {
     const { regNo, path } = await own()
     const send = async (content: string): Promise<ProofAnswer> => {
-      const bytes = pdf(content)
+      const bytes = createPdf(content)
       const sent = await server.post(`${path}/proofs/`, {}, { letter: { name: 'my.pdf', bytes } })
       expect(sent.statusCode, sent.body).toBe(201)
       return sent.json<ProofAnswer>()
@@ -274,7 +274,7 @@ describe('a lost link', () => {
     on.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
 
   test('is sent to the stored address, one for each registration; unknown addresses get the same response', async () => {
-    server.at('2026-01-10')
+    server.setTime('2026-01-10')
     const email = 'Asha.Lost@sample.example'
     const numbers: string[] = []
     for (const name of ['Asha Lost', '{link SMPL1} Ravi\n{link}']) {

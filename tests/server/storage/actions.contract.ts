@@ -4,15 +4,15 @@ import { dayOf, allowedDecisions, instant, paise } from '../../../engine/index.t
 import type { Issuer, RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
-  declined,
+  confirmedBy,
+  declinedAt,
   found,
   hour,
   later,
-  mail,
+  newEmail,
   newRegistration,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import { regNosOf } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
@@ -52,7 +52,12 @@ export function actingContract(given: Given): void {
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
     const more = (amount: number) => paise(amount + by)
-    const quote = { ...quoted, base: more(quoted.base), total: more(quoted.total), lines: [] }
+    const quote = {
+      ...sampleQuote,
+      base: more(sampleQuote.base),
+      total: more(sampleQuote.total),
+      lines: [],
+    }
     const same = { was: answers, answers, category, searchable, unique: [], mails: [], uploads: [] }
     const corrected = await store.correct(wanted(regNo, { act: 'correct', actor: 'owner' }), {
       ...same,
@@ -65,8 +70,8 @@ export function actingContract(given: Given): void {
     expect(corrected.ok).toBe(true)
   }
   test('a balance paid by card instead of a transfer is an order that is queried at the gateway', async () => {
-    const { regNo, orderId } = await registered(store)
-    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+    const { regNo, orderId } = await registerSample(store)
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     await dearer(regNo)
     const [byTransfer] = (await found(store, regNo)).payments
     expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
@@ -91,17 +96,17 @@ export function actingContract(given: Given): void {
       limits: [],
       issuer: ISSUER,
     })
-    const { regNo, orderId } = await registered(store)
-    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+    const { regNo, orderId } = await registerSample(store)
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     await dearer(regNo, 100, card)
     const [difference] = (await found(store, regNo)).payments
     if (difference === undefined) throw new Error('no difference was asked for')
-    const paid = confirmed('AP2', difference.amount)
+    const paid = confirmedBy('AP2', difference.amount)
     await store.applyPaymentEvent(difference.orderId, paid, null)
     expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
     const receipts = await store.documents(regNo)
     expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
-      ['receipt', quoted.total],
+      ['receipt', sampleQuote.total],
       ['receipt', 100],
     ])
   })
@@ -109,8 +114,8 @@ export function actingContract(given: Given): void {
   test.each(['is open', 'has expired'])(
     'a first balance that is paid after a second correction, whose order %s, leaves only the rest due',
     async (second) => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
       await dearer(regNo, 100, card)
       const [first] = (await found(store, regNo)).payments
       await dearer(regNo, 300, card)
@@ -121,13 +126,13 @@ export function actingContract(given: Given): void {
           { type: 'expired', at: later(30 * hour) },
           null,
         )
-      await store.applyPaymentEvent(first?.orderId ?? orderId, confirmed('AP2', paise(100)), null)
+      await store.applyPaymentEvent(first?.orderId ?? orderId, confirmedBy('AP2', paise(100)), null)
       const { due, payments } = await found(store, regNo)
       expect(due).toBe(200)
       expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
       await store.applyPaymentEvent(
         payments[0]?.orderId ?? orderId,
-        confirmed('AP3', paise(200)),
+        confirmedBy('AP3', paise(200)),
         null,
       )
       expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
@@ -135,7 +140,7 @@ export function actingContract(given: Given): void {
   )
 
   test('of two concurrent corrections the second is rejected, because the answers it was based on have changed', async () => {
-    const { regNo } = await registered(store)
+    const { regNo } = await registerSample(store)
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
     const correctTo = (name: string) =>
@@ -163,11 +168,11 @@ export function actingContract(given: Given): void {
 
   test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
     const byHand = { way: 'transfer' }
-    const [one, two] = [await registered(store, byHand), await registered(store, byHand)]
+    const [one, two] = [await registerSample(store, byHand), await registerSample(store, byHand)]
     const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
       store.recordPayment(
         wanted(regNo, { act: 'confirm', actor: 'treasurer' }),
-        { way, reference, amount: quoted.total, paidAt: later(1000) },
+        { way, reference, amount: sampleQuote.total, paidAt: later(1000) },
         null,
       )
     expect(await confirm(one.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
@@ -178,10 +183,10 @@ export function actingContract(given: Given): void {
 
   test('a moved payment pays the price of its day, and the review states what sets the price', async () => {
     const byHand = { way: 'transfer' }
-    const [from, to] = [await registered(store, byHand), await registered(store, byHand)]
+    const [from, to] = [await registerSample(store, byHand), await registerSample(store, byHand)]
     const waits = async (ways: readonly string[]) =>
       (await store.expectedPayments('demo', ways)).find(({ regNo }) => regNo === to.regNo)
-    expect(await waits([])).toMatchObject({ due: quoted.total, priced: null })
+    expect(await waits([])).toMatchObject({ due: sampleQuote.total, priced: null })
     const { answers, category } = await found(store, to.regNo)
     expect((await waits(['transfer']))?.priced).toEqual({ answers, category, isInReview: false })
     await store.recordPayment(
@@ -190,7 +195,11 @@ export function actingContract(given: Given): void {
       null,
     )
     const [review] = await store.reviews('demo')
-    const price = { ...quoted, total: paise(quoted.total + 118), base: paise(quoted.base + 118) }
+    const price = {
+      ...sampleQuote,
+      total: paise(sampleQuote.total + 118),
+      base: paise(sampleQuote.base + 118),
+    }
     const move = { what: 'move', to: to.regNo, price, why: 'A friend.', who: 'office' } as const
     expect(await store.decideReview(review?.id ?? '', move, later(2000), null)).toMatchObject({
       ok: true,
@@ -201,27 +210,34 @@ export function actingContract(given: Given): void {
 
   test('an unpaid registration has the price on the day; one under review, paid otherwise or at that price keeps its own', async () => {
     const byHand = { way: 'transfer' }
-    const [one, inReview] = [await registered(store, byHand), await registered(store, byHand)]
-    const card = await registered(store)
+    const [one, inReview] = [
+      await registerSample(store, byHand),
+      await registerSample(store, byHand),
+    ]
+    const card = await registerSample(store)
     await store.recordPayment(
       wanted(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
       { way: 'transfer', reference: '512345678902', amount: paise(100), paidAt: later(1000) },
       null,
     )
-    const quote = { ...quoted, total: paise(quoted.total + 118), base: paise(quoted.base + 118) }
+    const quote = {
+      ...sampleQuote,
+      total: paise(sampleQuote.total + 118),
+      base: paise(sampleQuote.base + 118),
+    }
     const prices = [one, inReview, card].map(({ regNo }) => ({ regNo, ways: ['transfer'], quote }))
     expect(await store.repriceByCreditDate(prices, later(2000))).toBe(1)
     expect(await store.repriceByCreditDate(prices, later(3000))).toBe(0)
     expect(await found(store, one.regNo)).toMatchObject({
       total: quote.total,
-      payments: [{ amount: quote.total }, { amount: quoted.total }],
+      payments: [{ amount: quote.total }, { amount: sampleQuote.total }],
     })
     for (const { regNo } of [inReview, card])
-      expect(await found(store, regNo)).toMatchObject({ total: quoted.total })
+      expect(await found(store, regNo)).toMatchObject({ total: sampleQuote.total })
   })
 
   test('an expected transfer is no longer expected after a card payment', async () => {
-    const { regNo, orderId } = await registered(store)
+    const { regNo, orderId } = await registerSample(store)
     const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
     const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
     expect(
@@ -230,7 +246,7 @@ export function actingContract(given: Given): void {
       ok: true,
     })
     expect(await found(store, regNo)).toMatchObject({ state: 'told', paymentStatus: 'pending' })
-    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     const { state, payments } = await found(store, regNo)
     expect([state, payments.map(({ status }) => status)]).toEqual([
       'complete',
@@ -245,7 +261,7 @@ export function actingContract(given: Given): void {
   ] as const)(
     'who tells of a transfer after the gateway said %s: the order of the card is %s',
     async ([said, stands]) => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       await store.recordStatusQuery(orderId, later(1), later(2), said)
       const told = { way: 'transfer', reference: `HDFC${said}`, paidOn: null, answers: {} }
       const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate', at: later(3) })
@@ -261,18 +277,18 @@ export function actingContract(given: Given): void {
   )
 
   test('a paid registration with a balance does not expire every five minutes', async () => {
-    const { regNo, orderId } = await registered(store, { payUntil: later(500) })
-    await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(1)), null)
+    const { regNo, orderId } = await registerSample(store, { payUntil: later(500) })
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, later(1)), null)
     await dearer(regNo)
     const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
     expect(await store.overdue(later(1000), 9)).toEqual([])
-    expect(await store.expire(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+    expect(await store.expire(lapse, newEmail)).toMatchObject({ error: { code: 'moved_on' } })
     expect((await store.actions(regNo)).map(({ act }) => act)).toEqual(['correct'])
   })
 
   test('deciding on a payment that was never requested ends the review of the registration', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
-    const { regNo } = await registered(store, { orderId: null, approval })
+    const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
     await store.cancel(owners('cancel'), { payBack: paise(0), shown: null, mail: null })
     const money = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
@@ -286,9 +302,9 @@ export function actingContract(given: Given): void {
   })
 
   test('a paid and cancelled registration is counted as ended, not as paid', async () => {
-    const paid = await registered(store)
-    await store.applyPaymentEvent(paid.orderId, confirmed('AP1'), null)
-    await registered(store)
+    const paid = await registerSample(store)
+    await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
+    await registerSample(store)
     const count = async () => {
       const {
         total,
@@ -307,8 +323,8 @@ export function actingContract(given: Given): void {
   })
 
   test('an erased person owes no balance', async () => {
-    const { regNo, orderId } = await registered(store)
-    await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+    const { regNo, orderId } = await registerSample(store)
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     await dearer(regNo)
     expect((await found(store, regNo)).due).toBe(100)
     const erased = await store.erasePersonalData(wanted(regNo, { act: 'erase', actor: 'owner' }))
@@ -318,7 +334,7 @@ export function actingContract(given: Given): void {
 
   test('an erased registration that was not approved cannot be approved later', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
-    const { regNo } = await registered(store, { orderId: null, approval })
+    const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
     expect(
       await store.rejectApplication(owners('refuse'), { offer: null, mail: null }),
@@ -336,10 +352,10 @@ export function actingContract(given: Given): void {
 
   test('a payment that arrived while it was not approved counts once it is approved', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
-    const { regNo } = await registered(store, { orderId: null, approval })
+    const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
     await store.rejectApplication(owners('refuse'), { offer: null, mail: null })
-    const money = { reference: 'HDFCN52026000010', amount: quoted.total, paidAt: later(1000) }
+    const money = { reference: 'HDFCN52026000010', amount: sampleQuote.total, paidAt: later(1000) }
     await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...money })
     const decisions = async () => (await store.reviews(null)).map(({ is }) => allowedDecisions(is))
     expect(await decisions()).toEqual([['refund', 'move', 'dismiss']])
@@ -364,31 +380,31 @@ export function actingContract(given: Given): void {
   test.for(['in-process', 'unreachable'] as const)(
     'what may have been paid does not lapse: the gateway is %s',
     async (said) => {
-      const { regNo, orderId } = await registered(store, { payUntil: later(500) })
+      const { regNo, orderId } = await registerSample(store, { payUntil: later(500) })
       const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
       await store.recordStatusQuery(orderId, later(400), later(600), said)
       expect(await store.overdue(later(1000), 9)).toEqual([])
-      expect(await store.expire(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+      expect(await store.expire(lapse, newEmail)).toMatchObject({ error: { code: 'moved_on' } })
       await store.recordStatusQuery(orderId, later(600), later(700), 'no-record')
       expect(await store.overdue(later(1000), 9)).toEqual([regNo])
-      expect(await store.expire(lapse, mail)).toMatchObject({ ok: true })
+      expect(await store.expire(lapse, newEmail)).toMatchObject({ ok: true })
       expect(await stateOf(regNo)).toBe('lapsed')
     },
   )
 
   describe('the state of a registration', () => {
     test('follows its payments: due, complete, expired if unpaid, and due again after a retry', async () => {
-      const one = await registered(store)
+      const one = await registerSample(store)
       expect(await stateOf(one.regNo)).toBe('to_pay')
-      await store.applyPaymentEvent(one.orderId, declined(), null)
+      await store.applyPaymentEvent(one.orderId, declinedAt(), null)
       expect(await stateOf(one.regNo)).toBe('to_pay')
-      const two = await registered(store)
+      const two = await registerSample(store)
       await store.applyPaymentEvent(two.orderId, { type: 'expired', at: later(2000) }, null)
       expect(await stateOf(two.regNo)).toBe('lapsed')
       const retried = await store.retry(two.regNo, later(3000))
       expect(await stateOf(two.regNo)).toBe('to_pay')
       if (!retried.ok) throw new Error(retried.error.code)
-      await store.applyPaymentEvent(retried.value.orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(retried.value.orderId, confirmedBy('AP1'), newEmail)
       expect(await stateOf(two.regNo)).toBe('complete')
       const free = await store.register(newRegistration({ orderId: null }))
       if (!free.ok) throw new Error(free.error.code)
@@ -398,7 +414,7 @@ export function actingContract(given: Given): void {
 
   describe('a note', () => {
     test('is in the timeline with user, time and state', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       expect(await store.addNote(wanted(regNo))).toMatchObject({
         ok: true,
         value: { regNo, state: 'to_pay', repeated: false },
@@ -418,7 +434,7 @@ export function actingContract(given: Given): void {
     })
 
     test('a repeated click is processed once; the same key for another action is rejected', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       const once = { key: 'k1', fingerprint: 'a' }
       await store.addNote(wanted(regNo, { once }))
       expect(await store.addNote(wanted(regNo, { once }))).toMatchObject({
@@ -431,7 +447,7 @@ export function actingContract(given: Given): void {
     })
 
     test('is rejected from a viewer, and for an unknown registration', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       expect(await store.addNote(wanted(regNo, { actor: 'viewer' }))).toMatchObject({
         error: { code: 'not_your_role' },
       })

@@ -2,13 +2,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
-  declined,
+  confirmedBy,
+  declinedAt,
   found,
   hour,
   later,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Given } from './contract-setup.ts'
 import { begun, grounds } from './payment-decisions.ts'
@@ -26,11 +26,11 @@ export function clockContract(given: Given): void {
     test('a clock set a year ahead and back leaves nothing waiting for a year', async () => {
       const year = 365 * 24 * hour
       const [open, ended, planned] = [
-        await registered(store),
-        await registered(store),
-        await registered(store),
+        await registerSample(store),
+        await registerSample(store),
+        await registerSample(store),
       ]
-      await store.applyPaymentEvent(ended.orderId, declined(), null)
+      await store.applyPaymentEvent(ended.orderId, declinedAt(), null)
       await store.recordStatusQuery(open.orderId, later(year), later(year + hour))
       await store.recordStatusQuery(ended.orderId, later(year), null)
       await store.recordStatusQuery(planned.orderId, later(hour), later(5 * hour))
@@ -56,7 +56,7 @@ export function clockContract(given: Given): void {
     })
 
     test('an order that ended while the clock was ahead is polled by the right time', async () => {
-      const { orderId } = await registered(store)
+      const { orderId } = await registerSample(store)
       await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
       await store.applyPaymentEvent(orderId, { type: 'expired', at: later(500 * hour) }, null)
       await store.rescheduleAfterClockChange(later(26 * hour))
@@ -66,7 +66,7 @@ export function clockContract(given: Given): void {
     })
 
     test('a payment that expired while the clock was weeks ahead is pending again', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
       await store.applyPaymentEvent(orderId, { type: 'expired', at: later(ahead) }, null)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', state: 'lapsed' })
@@ -77,19 +77,23 @@ export function clockContract(given: Given): void {
       await store.applyPaymentEvent(orderId, { type: 'expired', at: later(day) }, null)
       await store.rescheduleAfterClockChange(later(2 * day))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
-      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(3 * day)), null)
+      await store.applyPaymentEvent(
+        orderId,
+        confirmedBy('AP1', sampleQuote.total, later(3 * day)),
+        null,
+      )
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
     test('a payment declined while the clock was ahead stays declined', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, declined(later(ahead)), null)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, declinedAt(later(ahead)), null)
       await store.rescheduleAfterClockChange(later(hour))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
     test('a payment put under review after five days gets its five days again', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       const undecided = (at: number) =>
         store.applyPaymentEvent(orderId, { type: 'undecided', at: later(at) }, null)
       await undecided(ahead)
@@ -102,7 +106,7 @@ export function clockContract(given: Given): void {
     })
 
     test('a payment whose query was claimed while the clock was ahead is queried again', async () => {
-      const { orderId } = await registered(store)
+      const { orderId } = await registerSample(store)
       expect(await store.claimStatusQuery(orderId, later(ahead), later(ahead))).toBe(true)
       await store.recordStatusQuery(orderId, later(ahead), later(ahead + hour), 'no-record')
       await store.rescheduleAfterClockChange(later(hour))
@@ -121,16 +125,21 @@ export function clockContract(given: Given): void {
         holdPlaceMs: hour / 2,
         placeNames: { seats: 'Seats' },
       })
-      await registered(store, { at: later(ahead) })
+      await registerSample(store, { at: later(ahead) })
       await store.rescheduleAfterClockChange(later(hour))
       expect(await store.availableSeats('demo', {}, later(hour))).toEqual({ seats: 0 })
       expect(await store.availableSeats('demo', {}, later(2 * hour))).toEqual({ seats: 1 })
     })
 
     test('a refund that was unsure after five days is expected again', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
-      await store.requestRefund({ of: regNo, amount: quoted.total, ...grounds, at: later(hour) })
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+      await store.requestRefund({
+        of: regNo,
+        amount: sampleQuote.total,
+        ...grounds,
+        at: later(hour),
+      })
       const [wanted] = await store.refundsToSend(later(hour), 1)
       if (wanted === undefined) throw new Error('no refund is to be sent')
       await store.claimRefund(wanted.id, later(hour))

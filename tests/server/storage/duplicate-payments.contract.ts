@@ -4,15 +4,15 @@ import { paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
+  confirmedBy,
   found,
-  imported,
+  createImportRow,
   later,
-  mail,
+  newEmail,
   newRegistration,
   nextRegNo,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { all, regNosOf } from './contract-setup.ts'
@@ -30,8 +30,8 @@ export function secondPaymentsContract(given: Given): void {
     searchable: { ...newRegistration().searchable, fullName, email },
   })
   const pay = async (changes: Changes = {}) => {
-    const { regNo, orderId } = await registered(store, changes)
-    await store.applyPaymentEvent(orderId, confirmed(`AP${regNo}`), mail)
+    const { regNo, orderId } = await registerSample(store, changes)
+    await store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail)
     return { regNo, orderId }
   }
   /** Both of each pair, in the order in which they were registered. */
@@ -57,7 +57,7 @@ export function secondPaymentsContract(given: Given): void {
       unique: [],
       mails: [],
       uploads: [],
-      quote: quoted,
+      quote: sampleQuote,
       through: null,
       holdUntil: null,
       changes: ['Name'],
@@ -81,7 +81,9 @@ export function secondPaymentsContract(given: Given): void {
       })
       expect(await store.paidBySamePerson(first.regNo)).toEqual([second.regNo])
       expect(await store.paidBySamePerson(second.regNo)).toEqual([first.regNo])
-      expect(await mailsOf(first.regNo)).toMatchObject([{ subject: 'Registered', text: mail.text }])
+      expect(await mailsOf(first.regNo)).toMatchObject([
+        { subject: 'Registered', text: newEmail.text },
+      ])
       const [said] = await mailsOf(second.regNo)
       expect(said?.subject).toBe('Registered (second payment)')
       expect(said?.text).toContain(`You had already paid for registration ${first.regNo}.`)
@@ -91,19 +93,19 @@ export function secondPaymentsContract(given: Given): void {
       await pay(person('Asha Demo'))
       await pay(person('Anil Demo'))
       await pay({ ...person('Asha Demo'), eventId: 'other' })
-      await registered(store, person('Asha Demo'))
-      await registered(store, { ...person('Asha Demo'), quote: null, orderId: null })
+      await registerSample(store, person('Asha Demo'))
+      await registerSample(store, { ...person('Asha Demo'), quote: null, orderId: null })
       expect([await reported(), await reported('other')]).toEqual([[], []])
     })
 
     test('is reported once for two concurrent payments', async () => {
       const orders = [
-        await registered(store, person('Asha Demo')),
-        await registered(store, person('Asha Demo')),
+        await registerSample(store, person('Asha Demo')),
+        await registerSample(store, person('Asha Demo')),
       ]
       await Promise.all(
         orders.map(({ regNo, orderId }) =>
-          store.applyPaymentEvent(orderId, confirmed(`AP${regNo}`), mail),
+          store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail),
         ),
       )
       expect(await reported()).toEqual(orders.map(({ regNo }) => regNo))
@@ -125,7 +127,7 @@ export function secondPaymentsContract(given: Given): void {
     test('ends when either is refunded; the other is a pair again with a third', async () => {
       const [first, second] = [await pay(), await pay()]
       const back = { type: 'refunded', reference: 'RF1', at: later(70_000) } as const
-      await store.applyPaymentEvent(first.orderId, { ...back, amount: quoted.total }, null)
+      await store.applyPaymentEvent(first.orderId, { ...back, amount: sampleQuote.total }, null)
       expect(await reported()).toEqual([])
       const third = await pay()
       expect(await reported()).toEqual([second.regNo, third.regNo])
@@ -182,7 +184,7 @@ export function secondPaymentsContract(given: Given): void {
     test('includes imported registrations, and ends when the person is erased', async () => {
       const first = nextRegNo()
       const searchable = newRegistration().searchable
-      await store.importRegistrations([imported({ regNo: first, searchable })])
+      await store.importRegistrations([createImportRow({ regNo: first, searchable })])
       const second = await pay()
       expect(await reported()).toEqual([first, second.regNo])
       expect((await store.erasePersonalData(wanted(first, { act: 'erase' }))).ok).toBe(true)

@@ -3,14 +3,14 @@ import { describe, expect, test, beforeEach } from 'vitest'
 import type { Instant } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
+  confirmedBy,
   hour,
   later,
-  mail,
+  newEmail,
   newRegistration,
   noon,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import { inOrder } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
@@ -23,12 +23,16 @@ export function officeContract(given: Given): void {
 
   describe('emails', () => {
     test('are due until sent or failed', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(10)), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(
+        orderId,
+        confirmedBy('AP1', sampleQuote.total, later(10)),
+        newEmail,
+      )
       expect(await store.dueMails(later(9), 10)).toEqual([])
       const [due] = await store.dueMails(later(10), 10)
       expect(due).toEqual({
-        ...mail,
+        ...newEmail,
         id: expect.any(Number),
         kind: 'confirmation',
         attempts: 0,
@@ -48,7 +52,7 @@ export function officeContract(given: Given): void {
       ])
       const again = await store.queueMail(
         regNo,
-        { ...mail, copyTo: 'office@example.org' },
+        { ...newEmail, copyTo: 'office@example.org' },
         later(2 * hour),
       )
       await store.mailFailed(again, 'refused', null)

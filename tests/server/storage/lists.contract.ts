@@ -4,13 +4,13 @@ import { addDays, day, dayOf, instant, createOrderId, startOfDay } from '../../.
 import type { RegNo } from '../../../engine/index.ts'
 import type { ListQuery, Store, ListedRegistration } from '../../../server/storage/index.ts'
 import {
-  confirmed,
-  declined,
+  confirmedBy,
+  declinedAt,
   hour,
   later,
   noon,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { all, regNosOf } from './contract-setup.ts'
@@ -31,7 +31,7 @@ export function listingContract(given: Given): void {
   describe('lists', () => {
     const seeded = async (): Promise<Record<string, string>> => {
       const of = async (name: string, changes: Changes = {}): Promise<string> =>
-        (await registered(store, { name, ...changes })).regNo
+        (await registerSample(store, { name, ...changes })).regNo
       const dayAfter = startOfDay(addDays(dayOf(noon), 1))
       return {
         asha: await of('Asha Nair'),
@@ -49,7 +49,7 @@ export function listingContract(given: Given): void {
             councilNo: 'KMC 77',
           },
         }),
-        divya: await of('Divya', { at: dayAfter, quote: { ...quoted, period: 'late' } }),
+        divya: await of('Divya', { at: dayAfter, quote: { ...sampleQuote, period: 'late' } }),
         other: await of('Asha Elsewhere', { eventId: 'another', at: later(2) }),
       }
     }
@@ -75,7 +75,7 @@ export function listingContract(given: Given): void {
     test('a page far down equals the page reached page by page, in both orders and with a filter', async () => {
       await Promise.all(
         Array.from({ length: 1_300 }, (_, n) =>
-          registered(store, {
+          registerSample(store, {
             at: later(hour * (n % 7 === 0 ? 24 * Math.floor(n / 100) : Math.floor(n / 60)) + n),
             ...(n % 3 === 0 ? { category: 'member' } : {}),
           }),
@@ -151,7 +151,7 @@ export function listingContract(given: Given): void {
       const seeds = await seeded()
       await store.applyPaymentEvent(
         createOrderId((seeds.asha ?? '') as RegNo, 1),
-        confirmed('AP1'),
+        confirmedBy('AP1'),
         null,
       )
       const query = { ...all, ...changes }
@@ -170,7 +170,7 @@ export function listingContract(given: Given): void {
       expect(
         regNosOf((await store.listPage({ ...all, search: (chitra ?? '').slice(-12) }, 1, 10)).rows),
       ).toEqual([chitra])
-      const { regNo } = await registered(store, { name: 'Zubin Zeppelin' })
+      const { regNo } = await registerSample(store, { name: 'Zubin Zeppelin' })
       expect(regNosOf((await store.listPage({ ...all, search: 'zeppelin' }, 1, 10)).rows)).toEqual([
         regNo,
       ])
@@ -183,7 +183,7 @@ export function listingContract(given: Given): void {
         rows.push(
           ...(await Promise.all(
             Array.from({ length: 50 }, (_, n) =>
-              registered(store, { name: `Delegate ${at} ${n}`, at: later(at) }),
+              registerSample(store, { name: `Delegate ${at} ${n}`, at: later(at) }),
             ),
           )),
         )
@@ -201,17 +201,17 @@ export function listingContract(given: Given): void {
   describe('figures', () => {
     test('count registrations by status and day, and payments by their day', async () => {
       const [one, two, three] = [
-        await registered(store),
-        await registered(store),
-        await registered(store, { at: later(-24 * hour) }),
+        await registerSample(store),
+        await registerSample(store),
+        await registerSample(store, { at: later(-24 * hour) }),
       ]
-      await registered(store, { eventId: 'another' })
+      await registerSample(store, { eventId: 'another' })
       await store.applyPaymentEvent(
         one.orderId,
-        confirmed('AP1', quoted.total, later(24 * hour)),
+        confirmedBy('AP1', sampleQuote.total, later(24 * hour)),
         null,
       )
-      await store.applyPaymentEvent(two.orderId, declined(), null)
+      await store.applyPaymentEvent(two.orderId, declinedAt(), null)
       expect(await store.dashboardFigures('demo', day('2026-11-21'))).toMatchObject({
         total: 3,
         paid: 1,
@@ -246,12 +246,12 @@ export function listingContract(given: Given): void {
     })
 
     test('the parts of an event that are in use', async () => {
-      await registered(store)
-      const { orderId } = await registered(store, {
+      await registerSample(store)
+      const { orderId } = await registerSample(store, {
         category: 'member',
         answers: { state: 'Goa', member: false },
       })
-      await store.applyPaymentEvent(orderId, declined(), null)
+      await store.applyPaymentEvent(orderId, declinedAt(), null)
       expect(await store.valuesInUse('demo')).toEqual({
         registrations: 2,
         pending: 1,

@@ -16,7 +16,13 @@ import { openStore } from '../../../server/storage/open-store.ts'
 import { adopt, killAt, readVersion } from '../../crash/adoption/killed-adoption.ts'
 import type { Place } from '../../crash/adoption/killed-adoption.ts'
 import { compareContents, readContents, readTotals } from '../../crash/adoption/table-contents.ts'
-import { confirmed, hour, mail, quoted, registered } from '../sample-registrations.ts'
+import {
+  confirmedBy,
+  hour,
+  newEmail,
+  sampleQuote,
+  registerSample,
+} from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -64,9 +70,13 @@ async function expectRecovered(
   const sell = async (store: Store, name: string, at: Instant) => {
     const askedOf = { account: 'sample', merchantId: '100001' }
     const registration = { eventId: EVENT, at, gateway: 'airpay', askedOf }
-    const one = await registered(store, registration)
+    const one = await registerSample(store, registration)
     const reference = `${name} ${one.regNo}`
-    await store.applyPaymentEvent(one.orderId, confirmed(reference, quoted.total, at), mail)
+    await store.applyPaymentEvent(
+      one.orderId,
+      confirmedBy(reference, sampleQuote.total, at),
+      newEmail,
+    )
     return { ...one, reference }
   }
   let store = await open()
@@ -79,9 +89,9 @@ async function expectRecovered(
   const late = pending.map(({ orderId, amount, regNo }) => ({
     orderId,
     regNo,
-    payment: confirmed(`LATE ${orderId}`, amount, hours(3)),
+    payment: confirmedBy(`LATE ${orderId}`, amount, hours(3)),
   }))
-  for (const { orderId, payment } of late) await store.applyPaymentEvent(orderId, payment, mail)
+  for (const { orderId, payment } of late) await store.applyPaymentEvent(orderId, payment, newEmail)
   const lost = []
   for (let n = 0; n < 12; n += 1) lost.push(await sell(store, 'LOST', hours(4)))
   const before = await invoicesOf(
@@ -96,13 +106,13 @@ async function expectRecovered(
   const recovery = { at: hours(5), who: 'Meera', why: 'Restored.', taken: [] }
   await store.beginRecovery({ ...recovery, copyAt: hours(2), servedAt: hours(4) }, null)
   // The gateway is asked about what is pending, and its report names the orders that are lost.
-  for (const { orderId, payment } of late) await store.applyPaymentEvent(orderId, payment, mail)
+  for (const { orderId, payment } of late) await store.applyPaymentEvent(orderId, payment, newEmail)
   const line = {
     is: 'sale' as const,
-    amount: quoted.total,
+    amount: sampleQuote.total,
     fee: paise(0),
     tax: paise(0),
-    net: quoted.total,
+    net: sampleQuote.total,
     day: day('2026-02-23'),
     utr: 'UTRLOST',
     paidOn: null,

@@ -29,7 +29,7 @@ import { standsAgainst } from '../../../server/storage/registrations/unique-answ
 import { applyPaymentEvent } from '../../../server/storage/payments/apply-payment-events.ts'
 import type { Instant, OrderId, Paise, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { ActKind } from '../../../server/storage/index.ts'
-import { confirmed } from '../sample-registrations.ts'
+import { confirmedBy } from '../sample-registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
@@ -257,7 +257,7 @@ test('migrates bills without lines: they are read and paid as before', async () 
   await migrate(older)
   const sql = statements(older)
   expect(await reads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
-  await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmed('AP1', 708_000 as Paise), null)
+  await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmedBy('AP1', 708_000 as Paise), null)
   expect(await reads(sql).registration('DEMO1')).toMatchObject({
     paymentStatus: 'success',
     period: 'early',
@@ -346,7 +346,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     { code: 'full', place: 'seats.scan' },
     { ids: [1], holdMs: 500 },
   ])
-  await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmed('AP2', 1000 as Paise), null)
+  await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmedBy('AP2', 1000 as Paise), null)
   expect(await placesTaken(sql, 'demo')).toMatchObject([{ taken: 3 }])
   expect(await codeUsed(sql, 1)).toBe('ab')
   older.close()
@@ -426,7 +426,7 @@ test('migrates registrations without a state: it is derived from the stored data
     ['lapsed', 2],
     ['to_pay', 2],
   ])
-  const paid = confirmed('AP3', 1000 as Paise)
+  const paid = confirmedBy('AP3', 1000 as Paise)
   await applyPaymentEvent(statements(older), 'DEMO301' as OrderId, paid, null)
   expect(counted()).toContainEqual(['complete', 2])
   older.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)

@@ -15,7 +15,7 @@ import {
 } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { hour, newRegistration, noon, registered } from '../sample-registrations.ts'
+import { hour, newRegistration, noon, registerSample } from '../sample-registrations.ts'
 import { runHere } from '../run-command.ts'
 import { foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
 import { startS3 } from '../registration/s3-server.ts'
@@ -99,7 +99,7 @@ else {
     await happen(store, true)
     await registerNames(store)
     await store.addAdmin('Office', 'hash', noon)
-    const { orderId } = await registered(store)
+    const { orderId } = await registerSample(store)
     await store.recordGatewayMessage({
       gateway: 'demo',
       kind: 'notice',
@@ -117,9 +117,9 @@ else {
 
   test('moving to PostgreSQL and back keeps every row, list, search and sequence', async () => {
     const url = await server.database('moved')
-    const { status, out, err } = await move('to-postgres', filled, url)
-    expect([status, err]).toEqual([0, ''])
-    expect(out).toContain('50 registrations and all that belongs to them')
+    const { status, stdout, stderr } = await move('to-postgres', filled, url)
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('50 registrations and all that belongs to them')
     const [before, after] = [
       await openStoreHere({ dataDir: filled }),
       await openStoreHere({ dataDir: filled, databaseUrl: url }),
@@ -175,8 +175,8 @@ else {
       const keys = s3.keys('moved')
       expect(keys).toHaveLength(count)
       for (const result of [await run('to-postgres', from), await run('to-sqlite', back)]) {
-        expect([result.status, result.err]).toEqual([0, ''])
-        expect(result.out).toContain(`The bucket has ${count} files.`)
+        expect([result.status, result.stderr]).toEqual([0, ''])
+        expect(result.stdout).toContain(`The bucket has ${count} files.`)
       }
       const shell = await server.shell(url)
       expect((await shell.query('SELECT 1 FROM proof_files')).rows).toEqual([])
@@ -205,10 +205,10 @@ else {
     writeFileSync(place(first), 'something else')
     rmSync(place(second))
     const url = await server.database('damaged')
-    const { status, out, err } = await move('to-postgres', damaged, url)
-    expect([status, out]).toEqual([1, expect.stringContaining('and 0 files')])
+    const { status, stdout, stderr } = await move('to-postgres', damaged, url)
+    expect([status, stdout]).toEqual([1, expect.stringContaining('and 0 files')])
     for (const sha256 of [first, second])
-      expect(err).toContain(`The file ${sha256} is missing or damaged, so it was not moved.`)
+      expect(stderr).toContain(`The file ${sha256} is missing or damaged, so it was not moved.`)
     const looked = await lookAtPostgres(url)
     expect([...(looked.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
   })
@@ -216,7 +216,7 @@ else {
   test('rejects a target database with rows, in both directions', async () => {
     const url = await server.database('filled')
     const store = await openStoreHere({ dataDir: filled, databaseUrl: url })
-    await registered(store)
+    await registerSample(store)
     await store.close()
     expect(await move('to-postgres', filled, url)).toMatchObject({
       status: 2,

@@ -2,10 +2,18 @@
 import { dayOf, paise } from '../../../engine/index.ts'
 import type { Decision, Paise, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
-import { confirmed, hour, later, mail, noon, quoted, registered } from '../sample-registrations.ts'
+import {
+  confirmedBy,
+  hour,
+  later,
+  newEmail,
+  noon,
+  sampleQuote,
+  registerSample,
+} from '../sample-registrations.ts'
 
 export const day = 24 * hour
-export const due = quoted.total
+export const due = sampleQuote.total
 export const grounds = { why: 'Seen in the panel.', who: 'treasurer' }
 export const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
 export const dismiss = { what: 'dismiss', ...grounds } as const
@@ -43,7 +51,7 @@ export function people(store: () => Store) {
     return review.id
   }
   const decide = (id: string, decision: Decision, at = later(day)) =>
-    store().decideReview(id, decision, at, mail)
+    store().decideReview(id, decision, at, newEmail)
   const revenue = async (): Promise<number> =>
     (await store().dashboardFigures('demo', dayOf(noon))).revenue
   /** What counts, less what has gone back of it: the figures say the same. */
@@ -63,15 +71,15 @@ export function people(store: () => Store) {
   }
   /** A registration for which 4,000 came instead of 5,015. */
   const misfit = async (reference = 'AP1', amount: Paise = paise(400_000)) => {
-    const one = await registered(store())
-    await store().applyPaymentEvent(one.orderId, confirmed(reference, amount), mail)
+    const one = await registerSample(store())
+    await store().applyPaymentEvent(one.orderId, confirmedBy(reference, amount), newEmail)
     return one
   }
   /** A paid registration for which money came a second time. */
   const twice = async (first = 'AP1', second = 'AP2') => {
-    const one = await registered(store())
-    await store().applyPaymentEvent(one.orderId, confirmed(first), mail)
-    await store().applyPaymentEvent(one.orderId, confirmed(second), mail)
+    const one = await registerSample(store())
+    await store().applyPaymentEvent(one.orderId, confirmedBy(first), newEmail)
+    await store().applyPaymentEvent(one.orderId, confirmedBy(second), newEmail)
     return one
   }
 

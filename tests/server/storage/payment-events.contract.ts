@@ -4,15 +4,15 @@ import { dayOf, createOrderId, paise } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { Store, StoredPayment } from '../../../server/storage/index.ts'
 import {
-  confirmed,
-  declined,
+  confirmedBy,
+  declinedAt,
   found,
   hour,
   later,
-  mail,
+  newEmail,
   noon,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import { regNosOf } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
@@ -25,9 +25,9 @@ export function settlingContract(given: Given): void {
 
   describe('a payment event', () => {
     test('a success completes payment and registration, and queues the email', async () => {
-      const { regNo, orderId } = await registered(store)
-      const fact = confirmed('AP1')
-      expect(await store.applyPaymentEvent(orderId, fact, mail)).toMatchObject({
+      const { regNo, orderId } = await registerSample(store)
+      const fact = confirmedBy('AP1')
+      expect(await store.applyPaymentEvent(orderId, fact, newEmail)).toMatchObject({
         changed: true,
         review: null,
         payment: { status: 'success', reference: 'AP1', paidAt: fact.at },
@@ -42,16 +42,20 @@ export function settlingContract(given: Given): void {
         { at: fact.at, type: 'confirmed', body: fact },
       ])
       expect(await store.mailsOf(regNo)).toMatchObject([
-        { ...mail, status: 'queued', at: fact.at, error: null },
+        { ...newEmail, status: 'queued', at: fact.at, error: null },
       ])
     })
 
     test('a repeated success changes nothing', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       const before = await found(store, regNo)
       expect(
-        await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(hour)), mail),
+        await store.applyPaymentEvent(
+          orderId,
+          confirmedBy('AP1', sampleQuote.total, later(hour)),
+          newEmail,
+        ),
       ).toMatchObject({ changed: false, review: null })
       expect(await found(store, regNo)).toEqual(before)
       expect((await store.mailsOf(regNo)).length).toBe(1)
@@ -59,22 +63,22 @@ export function settlingContract(given: Given): void {
     })
 
     test('the same payment with an earlier query time is on the page of the registration once', async () => {
-      const { orderId } = await registered(store)
+      const { orderId } = await registerSample(store)
       const told = (at: Instant): PaymentEvent =>
-        Object.assign(confirmed('12345', quoted.total, at), { paidAt: at })
+        Object.assign(confirmedBy('12345', sampleQuote.total, at), { paidAt: at })
       await store.applyPaymentEvent(orderId, told(later(60_000)), null)
       await store.applyPaymentEvent(orderId, told(later(61_000)), null)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
     test('a hundred concurrent successes queue one email and count the payment once', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, at) =>
           store.applyPaymentEvent(
             orderId,
-            confirmed('AP1', quoted.total, later(60_000 + at)),
-            mail,
+            confirmedBy('AP1', sampleQuote.total, later(60_000 + at)),
+            newEmail,
           ),
         ),
       )
@@ -84,32 +88,36 @@ export function settlingContract(given: Given): void {
     })
 
     test('negative control: reading before writing, without the guard, queues many emails', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       const looks = await Promise.all(Array.from({ length: 100 }, () => store.payment(orderId)))
       const naive = async (looked: StoredPayment | null): Promise<void> => {
         if (looked?.status !== 'pending') return
-        await store.queueMail(regNo, mail, noon)
-        await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+        await store.queueMail(regNo, newEmail, noon)
+        await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
       }
       await Promise.all(looks.map(naive))
       expect((await store.mailsOf(regNo)).length).toBeGreaterThan(1)
     })
 
     test('a decline fails it; a late payment still counts', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, declined(), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, declinedAt(), newEmail)
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'failed',
         payments: [{ status: 'failed' }],
       })
       expect(await store.mailsOf(regNo)).toEqual([])
-      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
+      await store.applyPaymentEvent(
+        orderId,
+        confirmedBy('AP1', sampleQuote.total, later(hour)),
+        newEmail,
+      )
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
     test('is queried only by the server that claimed it, until the claim expires or is completed', async () => {
-      const { orderId } = await registered(store)
+      const { orderId } = await registerSample(store)
       const claim = (at: Instant) => store.claimStatusQuery(orderId, at, at)
       expect([await claim(later(1)), await claim(later(2))]).toEqual([true, false])
       // Whoever asked has died.
@@ -119,9 +127,9 @@ export function settlingContract(given: Given): void {
     })
 
     test('another amount is recorded and put under review, neither success nor failure', async () => {
-      const { regNo, orderId } = await registered(store)
-      const fact = confirmed('AP1', paise(100))
-      expect(await store.applyPaymentEvent(orderId, fact, mail)).toMatchObject({
+      const { regNo, orderId } = await registerSample(store)
+      const fact = confirmedBy('AP1', paise(100))
+      expect(await store.applyPaymentEvent(orderId, fact, newEmail)).toMatchObject({
         changed: true,
         review: expect.stringContaining('expected'),
         payment: { status: 'pending', review: expect.stringContaining('5,015') },
@@ -141,12 +149,12 @@ export function settlingContract(given: Given): void {
     })
 
     test('a payment for a paid registration goes to review and leaves the first success unchanged', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, declined(), null)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, declinedAt(), null)
       const second = await store.retry(regNo, later(hour))
       if (!second.ok) throw new Error(second.error.code)
-      await store.applyPaymentEvent(second.value.orderId, confirmed('AP2'), mail)
-      expect(await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).toMatchObject({
+      await store.applyPaymentEvent(second.value.orderId, confirmedBy('AP2'), newEmail)
+      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
         review: expect.stringContaining('AP2'),
         payment: { status: 'failed' },
       })
@@ -160,9 +168,9 @@ export function settlingContract(given: Given): void {
     })
 
     test('another reference of a successful payment goes to review, and the payment stays a success', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
-      expect(await store.applyPaymentEvent(orderId, confirmed('AP9'), mail)).toMatchObject({
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP9'), newEmail)).toMatchObject({
         review: expect.stringContaining('AP1'),
         payment: { status: 'success', reference: 'AP1' },
       })
@@ -175,10 +183,12 @@ export function settlingContract(given: Given): void {
     })
 
     test('a late decline of a paid one is stored as an event and changes nothing', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       const before = await found(store, regNo)
-      expect(await store.applyPaymentEvent(orderId, declined(later(hour)), mail)).toMatchObject({
+      expect(
+        await store.applyPaymentEvent(orderId, declinedAt(later(hour)), newEmail),
+      ).toMatchObject({
         changed: false,
         review: null,
       })
@@ -190,16 +200,16 @@ export function settlingContract(given: Given): void {
     })
 
     test('two reasons for review are both listed, the same one only once', async () => {
-      const { orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1', paise(100)), null)
+      const { orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', paise(100)), null)
       const second = await store.applyPaymentEvent(
         orderId,
-        { ...confirmed('AP1'), currency: 'USD' } as PaymentEvent,
+        { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent,
         null,
       )
       expect(second.review).toMatch(/expected.*USD/)
       expect(
-        await store.applyPaymentEvent(orderId, confirmed('AP1', paise(100)), null),
+        await store.applyPaymentEvent(orderId, confirmedBy('AP1', paise(100)), null),
       ).toMatchObject({
         changed: false,
         review: second.review,
@@ -208,14 +218,14 @@ export function settlingContract(given: Given): void {
     })
 
     test('a success repeated after the refund is recognised and changes nothing', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: quoted.total, at: later(hour) },
+        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: later(hour) },
         null,
       )
-      expect(await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).toMatchObject({
+      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
         changed: false,
         review: null,
         payment: { status: 'refunded' },
@@ -228,20 +238,22 @@ export function settlingContract(given: Given): void {
     })
 
     test('one gateway reference cannot pay two orders', async () => {
-      const [one, two] = [await registered(store), await registered(store)]
-      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
-      expect(await store.applyPaymentEvent(two.orderId, confirmed('AP1'), mail)).toMatchObject({
+      const [one, two] = [await registerSample(store), await registerSample(store)]
+      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
+      expect(
+        await store.applyPaymentEvent(two.orderId, confirmedBy('AP1'), newEmail),
+      ).toMatchObject({
         review: expect.stringContaining(one.orderId),
         payment: { status: 'pending' },
       })
     })
 
     test('a refund reduces the revenue of its own day', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: quoted.total, at: later(48 * hour) },
+        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: later(48 * hour) },
         null,
       )
       expect(await found(store, regNo)).toMatchObject({
@@ -257,28 +269,28 @@ export function settlingContract(given: Given): void {
     })
 
     test('is stored together with its gateway response, or not at all', async () => {
-      const { orderId } = await registered(store)
+      const { orderId } = await registerSample(store)
       const answer = {
         gateway: 'demo',
         body: '<RESPONSE/>',
         contentType: 'text/xml',
         at: later(hour),
       } as const
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail, answer)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
       expect(await store.gatewayMessages(orderId)).toEqual([
         { id: expect.any(Number), kind: 'status', ...answer },
       ])
       expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual(['confirmed'])
       const nobody = 'DEMO0' as OrderId
-      await expect(store.applyPaymentEvent(nobody, confirmed('AP2'), mail, answer)).rejects.toThrow(
-        'not there',
-      )
+      await expect(
+        store.applyPaymentEvent(nobody, confirmedBy('AP2'), newEmail, answer),
+      ).rejects.toThrow('not there')
       expect(await store.gatewayMessages(nobody)).toEqual([])
     })
 
     test('for an unknown order is a bug of the caller and stores nothing', async () => {
       await expect(
-        store.applyPaymentEvent('DEMO0' as OrderId, confirmed('AP1'), mail),
+        store.applyPaymentEvent('DEMO0' as OrderId, confirmedBy('AP1'), newEmail),
       ).rejects.toThrow('an order that is not there')
       expect(await store.paymentEvents('DEMO0' as OrderId)).toEqual([])
     })
@@ -286,14 +298,18 @@ export function settlingContract(given: Given): void {
 
   describe('received payments', () => {
     test('have a row each: a success fits, with the account that requested it', async () => {
-      const { regNo, orderId } = await registered(store, {
+      const { regNo, orderId } = await registerSample(store, {
         gateway: 'airpay',
         askedOf: { account: 'afpi', merchantId: '123456' },
       })
       expect(await store.captures(regNo)).toEqual([])
-      const fact = confirmed('AP1')
-      await store.applyPaymentEvent(orderId, fact, mail)
-      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
+      const fact = confirmedBy('AP1')
+      await store.applyPaymentEvent(orderId, fact, newEmail)
+      await store.applyPaymentEvent(
+        orderId,
+        confirmedBy('AP1', sampleQuote.total, later(hour)),
+        newEmail,
+      )
       expect(await store.captures(regNo)).toEqual([
         {
           id: expect.any(Number),
@@ -304,23 +320,23 @@ export function settlingContract(given: Given): void {
           source: 'airpay',
           account: 'afpi',
           reference: 'AP1',
-          amount: quoted.total,
+          amount: sampleQuote.total,
           currency: 'INR',
           kind: 'sale',
           paidAt: fact.at,
           seenAt: fact.at,
           state: 'fits',
           why: null,
-          backByGateway: quoted.total,
+          backByGateway: sampleQuote.total,
         },
       ])
       expect(await store.payment(orderId)).toMatchObject({ account: 'afpi', merchantId: '123456' })
     })
 
     test('a second capture of a paid order goes to review and names both references', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
-      const { review } = await store.applyPaymentEvent(orderId, confirmed('AP9'), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      const { review } = await store.applyPaymentEvent(orderId, confirmedBy('AP9'), newEmail)
       expect(review).toBe('Payment received a second time, as AP9. The first payment is AP1.')
       expect(
         (await store.captures(regNo)).map(({ reference, state }) => [reference, state]),
@@ -332,24 +348,30 @@ export function settlingContract(given: Given): void {
     })
 
     test('two captures in one response are one success, one review and two rows, at the time of payment', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       const paidAt = noon
-      const second = { reference: 'AP7', amount: quoted.total, kind: 'sale' as const }
-      const fact = { ...confirmed('AP6', quoted.total, later(hour)), paidAt, further: [second] }
-      const { payment, review } = await store.applyPaymentEvent(orderId, fact, mail)
+      const second = { reference: 'AP7', amount: sampleQuote.total, kind: 'sale' as const }
+      const fact = {
+        ...confirmedBy('AP6', sampleQuote.total, later(hour)),
+        paidAt,
+        further: [second],
+      }
+      const { payment, review } = await store.applyPaymentEvent(orderId, fact, newEmail)
       expect([payment.status, payment.paidAt]).toEqual(['success', paidAt])
       expect(review).toBe('Payment received a second time, as AP7. The first payment is AP6.')
       expect(await store.captures(regNo)).toMatchObject([
         { reference: 'AP6', state: 'fits', paidAt, why: null },
-        { reference: 'AP7', state: 'review', amount: quoted.total, why: review },
+        { reference: 'AP7', state: 'review', amount: sampleQuote.total, why: review },
       ])
     })
 
     test('an incomplete response after the amount went to review; the complete one clears it', async () => {
-      const { regNo, orderId } = await registered(store)
-      const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
-      expect((await store.applyPaymentEvent(orderId, cut, mail)).review).toContain('not in rupees')
-      expect(await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).toMatchObject({
+      const { regNo, orderId } = await registerSample(store)
+      const cut = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
+      expect((await store.applyPaymentEvent(orderId, cut, newEmail)).review).toContain(
+        'not in rupees',
+      )
+      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
         review: null,
         payment: { status: 'success' },
       })
@@ -360,9 +382,9 @@ export function settlingContract(given: Given): void {
     })
 
     test('a payment of another order is stored once, at its order', async () => {
-      const [one, two] = [await registered(store), await registered(store)]
-      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
-      await store.applyPaymentEvent(two.orderId, confirmed('AP1'), mail)
+      const [one, two] = [await registerSample(store), await registerSample(store)]
+      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(two.orderId, confirmedBy('AP1'), newEmail)
       expect((await store.captures(one.regNo)).length).toBe(1)
       expect(await store.captures(two.regNo)).toEqual([])
     })
@@ -370,8 +392,8 @@ export function settlingContract(given: Given): void {
 
   describe('retrying', () => {
     test('makes a further attempt of the same amount', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, declined(), null)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, declinedAt(), null)
       const second = await store.retry(regNo, later(hour))
       expect(second).toMatchObject({
         ok: true,
@@ -395,17 +417,17 @@ export function settlingContract(given: Given): void {
     })
 
     test('is rejected while one is pending, after a success, under review, and for an unknown number', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
       expect(await store.retry('DEMO0' as RegNo, noon)).toEqual({
         ok: false,
         error: { code: 'not_found' },
       })
-      const other = await registered(store)
-      await store.applyPaymentEvent(other.orderId, declined(), null)
-      await store.applyPaymentEvent(other.orderId, confirmed('AP2', paise(1)), null)
+      const other = await registerSample(store)
+      await store.applyPaymentEvent(other.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(other.orderId, confirmedBy('AP2', paise(1)), null)
       expect(await found(store, other.regNo)).toMatchObject({
         inReview: true,
         paymentStatus: 'failed',
@@ -417,9 +439,9 @@ export function settlingContract(given: Given): void {
     })
 
     test('two concurrent confirmations of a new price make one order and end the old one', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       const price = {
-        quote: { ...quoted, period: 'late', total: paise(600_000), base: paise(523_500) },
+        quote: { ...sampleQuote, period: 'late', total: paise(600_000), base: paise(523_500) },
         holdUntil: null,
       }
       const agree = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
@@ -434,20 +456,20 @@ export function settlingContract(given: Given): void {
     })
 
     test('twice concurrently makes one attempt', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, declined(), null)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, declinedAt(), null)
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
       expect((await found(store, regNo)).payments.length).toBe(2)
     })
 
     test('ends with the 99th attempt', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       for (let attempt = 1; attempt < 99; attempt += 1) {
-        await store.applyPaymentEvent(createOrderId(regNo, attempt), declined(), null)
+        await store.applyPaymentEvent(createOrderId(regNo, attempt), declinedAt(), null)
         expect((await store.retry(regNo, noon)).ok).toBe(true)
       }
-      await store.applyPaymentEvent(createOrderId(regNo, 99), declined(), null)
+      await store.applyPaymentEvent(createOrderId(regNo, 99), declinedAt(), null)
       expect(await store.retry(regNo, noon)).toEqual({
         ok: false,
         error: { code: 'too_many_attempts' },
@@ -458,11 +480,11 @@ export function settlingContract(given: Given): void {
   describe('querying the gateway', () => {
     test('queries the newest first twice, then the longest due; none before its time', async () => {
       const [one, two, three] = [
-        await registered(store),
-        await registered(store, { at: later(10) }),
-        await registered(store, { at: later(20) }),
+        await registerSample(store),
+        await registerSample(store, { at: later(10) }),
+        await registerSample(store, { at: later(20) }),
       ]
-      await store.applyPaymentEvent(three.orderId, confirmed('AP3'), null)
+      await store.applyPaymentEvent(three.orderId, confirmedBy('AP3'), null)
       const due = async (at: number, limit = 10) =>
         (await store.pendingPayments(later(at), limit)).map(({ orderId }) => orderId)
       expect(await due(30)).toEqual([two.orderId, one.orderId])
@@ -486,10 +508,10 @@ export function settlingContract(given: Given): void {
     test('leaves out payments of a blocked account, pending and ended', async () => {
       const askedOf = { account: 'afpi', merchantId: null }
       const [open, ended] = [
-        await registered(store, { askedOf }),
-        await registered(store, { askedOf }),
+        await registerSample(store, { askedOf }),
+        await registerSample(store, { askedOf }),
       ]
-      await store.applyPaymentEvent(ended.orderId, declined(), null)
+      await store.applyPaymentEvent(ended.orderId, declinedAt(), null)
       expect((await store.pendingPayments(later(hour), 10)).length).toBe(1)
       expect((await store.watchedPayments(later(hour), 10)).length).toBe(1)
       expect(await store.pendingPayments(later(hour), 10, ['afpi'])).toEqual([])
@@ -502,12 +524,12 @@ export function settlingContract(given: Given): void {
     test('polls ended payments for ten days: failed after ten minutes, paid after an hour', async () => {
       const minute = 60_000
       const [failed, paid, open] = [
-        await registered(store),
-        await registered(store),
-        await registered(store),
+        await registerSample(store),
+        await registerSample(store),
+        await registerSample(store),
       ]
-      await store.applyPaymentEvent(failed.orderId, declined(noon), null)
-      await store.applyPaymentEvent(paid.orderId, confirmed('AP1', quoted.total, noon), null)
+      await store.applyPaymentEvent(failed.orderId, declinedAt(noon), null)
+      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1', sampleQuote.total, noon), null)
       const watched = async (ms: number) =>
         (await store.watchedPayments(later(ms), 10)).map(({ orderId }) => orderId)
       expect(await watched(9 * minute)).toEqual([])
@@ -526,9 +548,9 @@ export function settlingContract(given: Given): void {
 
     test('puts a payment under review after five days without a final response; a late response ends the review', async () => {
       const [paid, failed, silent] = [
-        await registered(store),
-        await registered(store),
-        await registered(store),
+        await registerSample(store),
+        await registerSample(store),
+        await registerSample(store),
       ]
       for (const { orderId } of [paid, failed, silent])
         expect(
@@ -540,8 +562,8 @@ export function settlingContract(given: Given): void {
         ).toMatchObject({ changed: true, review: expect.stringContaining('five days') })
       expect(await store.pendingPayments(later(200 * hour), 10)).toEqual([])
       expect((await store.watchedPayments(later(121 * hour), 10)).length).toBe(3)
-      await store.applyPaymentEvent(paid.orderId, confirmed('AP1'), mail)
-      await store.applyPaymentEvent(failed.orderId, declined(), null)
+      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
       expect(await found(store, paid.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,

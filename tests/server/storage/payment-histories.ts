@@ -2,18 +2,18 @@
 import { createOrderId } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
+  confirmedBy,
   later,
-  mail,
+  newEmail,
   newRegistration,
   noon,
-  registered,
+  registerSample,
 } from '../sample-registrations.ts'
 
 export async function happen(store: Store, keepsOrder: boolean): Promise<void> {
   const declined = { type: 'declined', code: '400', message: 'no', at: noon } as const
   for (let at = 0; at < 40; at += 1) {
-    const { regNo, orderId } = await registered(store, {
+    const { regNo, orderId } = await registerSample(store, {
       at: later(at * 7_200_000),
       category: at % 3 === 0 ? null : `c${at % 3}`,
     })
@@ -23,8 +23,8 @@ export async function happen(store: Store, keepsOrder: boolean): Promise<void> {
     if (at % 5 === 0)
       await store.applyPaymentEvent(
         orderId,
-        confirmed(`AP${at}`, undefined, later(at * 7_500_000)),
-        mail,
+        confirmedBy(`AP${at}`, undefined, later(at * 7_500_000)),
+        newEmail,
       )
   }
   // On SQLite, one that fails in the transaction that brings it.
@@ -77,7 +77,7 @@ export async function registerNames(store: Store): Promise<readonly string[]> {
   const numbers: string[] = []
   // One after the other, so that they have the same order on every database.
   for (const name of NAMES) {
-    const { regNo } = await registered(store, {
+    const { regNo } = await registerSample(store, {
       name,
       searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' },
     })

@@ -4,14 +4,14 @@ import { dayOf, createOrderId, paise, reviewVersion } from '../../../engine/inde
 import type { PaymentEvent } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
-  declined,
+  confirmedBy,
+  declinedAt,
   found,
   hour,
   later,
-  mail,
+  newEmail,
   noon,
-  registered,
+  registerSample,
 } from '../sample-registrations.ts'
 import { inOrder } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
@@ -26,11 +26,11 @@ export function decidingContract(given: Given): void {
 
   describe('open reviews', () => {
     test('are one list of all kinds, oldest first, with received and requested amounts', async () => {
-      const [silent, taken] = [await registered(store), await registered(store)]
+      const [silent, taken] = [await registerSample(store), await registerSample(store)]
       const { regNo } = await misfit()
       await twice('AP2', 'AP3')
       await store.applyPaymentEvent(silent.orderId, { type: 'undecided', at: later(5 * day) }, null)
-      await store.applyPaymentEvent(taken.orderId, confirmed('AP2', due, later(6 * day)), null)
+      await store.applyPaymentEvent(taken.orderId, confirmedBy('AP2', due, later(6 * day)), null)
       expect(await waiting()).toEqual([
         ['C', 'misfit'],
         ['C', 'second'],
@@ -110,13 +110,13 @@ export function decidingContract(given: Given): void {
     })
 
     test('while the gateway’s complete response arrives: a success either way, and one email', async () => {
-      const { regNo, orderId } = await registered(store)
-      const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
-      await store.applyPaymentEvent(orderId, cut, mail)
+      const { regNo, orderId } = await registerSample(store)
+      const cut = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
+      await store.applyPaymentEvent(orderId, cut, newEmail)
       const id = await only()
       await inOrder(given(), [
         () => decide(id, accept),
-        () => store.applyPaymentEvent(orderId, confirmed('AP1'), mail),
+        () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
         () => decide(id, dismiss),
       ])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
@@ -135,9 +135,13 @@ export function decidingContract(given: Given): void {
     })
 
     test('ends both of two mismatching payments in one response', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
-      const dollars = { ...confirmed('AP1', due, later(hour)), currency: '840', further: [other] }
+      const dollars = {
+        ...confirmedBy('AP1', due, later(hour)),
+        currency: '840',
+        further: [other],
+      }
       await store.applyPaymentEvent(orderId, dollars, null)
       for (const { id } of await store.reviews(null)) await decide(id, dismiss)
       expect(await waiting()).toEqual([])
@@ -147,16 +151,16 @@ export function decidingContract(given: Given): void {
     test('the same response again while polling, also in other words, reopens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
-      const again = confirmed('AP1', paise(400_000), later(2 * day))
-      await store.applyPaymentEvent(orderId, again, mail)
-      await store.applyPaymentEvent(orderId, { ...again, paidAt: noon } as PaymentEvent, mail)
+      const again = confirmedBy('AP1', paise(400_000), later(2 * day))
+      await store.applyPaymentEvent(orderId, again, newEmail)
+      await store.applyPaymentEvent(orderId, { ...again, paidAt: noon } as PaymentEvent, newEmail)
       expect(await waiting()).toEqual([])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
     test('an unclear one takes the reference that the treasurer read in the merchant panel, and counts', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
       const id = await only()
       expect(await decide(id, accept)).toMatchObject({ error: { code: 'no_reference' } })
@@ -168,14 +172,14 @@ export function decidingContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
       // The gateway says the same in the end.
-      await store.applyPaymentEvent(orderId, confirmed('AP77', due, later(7 * day)), mail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, later(7 * day)), newEmail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(due)
     })
 
     test('a reference that paid another order is rejected', async () => {
-      const [one, two] = [await registered(store), await registered(store)]
-      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
+      const [one, two] = [await registerSample(store), await registerSample(store)]
+      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(two.orderId, { type: 'undecided', at: later(5 * day) }, null)
       expect(await decide(await only(), { ...accept, reference: 'AP1' })).toMatchObject({
         error: { code: 'reference_taken' },
@@ -187,24 +191,24 @@ export function decidingContract(given: Given): void {
 
   describe('dismissing', () => {
     test('a test transaction: no payment, no review, and the delegate can pay', async () => {
-      const { regNo, orderId } = await registered(store)
-      const test = { ...confirmed('T1'), kind: 'test' } as PaymentEvent
-      await store.applyPaymentEvent(orderId, test, mail)
+      const { regNo, orderId } = await registerSample(store)
+      const test = { ...confirmedBy('T1'), kind: 'test' } as PaymentEvent
+      await store.applyPaymentEvent(orderId, test, newEmail)
       expect(await waiting()).toEqual([['C', 'test']])
       expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
       await decide(await only(), dismiss)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      await store.applyPaymentEvent(orderId, { ...test, paidAt: noon } as PaymentEvent, mail)
+      await store.applyPaymentEvent(orderId, { ...test, paidAt: noon } as PaymentEvent, newEmail)
       expect(await waiting()).toEqual([])
       // What is real comes after all, under a reference of its own.
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       expect(await revenue()).toBe(due)
     })
 
     test('one of two reasons keeps the other', async () => {
       const { regNo, orderId } = await twice()
-      await store.applyPaymentEvent(orderId, confirmed('AP3'), mail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP3'), newEmail)
       const [first, second] = await store.reviews('demo')
       if (first === undefined || second === undefined) throw new Error('not two')
       await decide(first.id, dismiss)
@@ -216,13 +220,13 @@ export function decidingContract(given: Given): void {
     })
 
     test('ends an unclear payment, and a later payment still counts', async () => {
-      const { regNo, orderId } = await registered(store)
+      const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
       await decide(await only(), dismiss)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(6 * day) }, null)
       expect(await waiting()).toEqual([])
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(7 * day)), mail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(7 * day)), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
     })
   })
@@ -230,7 +234,7 @@ export function decidingContract(given: Given): void {
   describe('moving', () => {
     test("a second payment meant for a colleague pays the colleague's registration exactly", async () => {
       const { regNo, orderId } = await twice()
-      const colleague = await registered(store)
+      const colleague = await registerSample(store)
       expect(await decide(await only(), move(colleague.regNo))).toMatchObject({ ok: true })
       expect(await found(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'success',
@@ -243,25 +247,29 @@ export function decidingContract(given: Given): void {
       expect(await sumOf(regNo, colleague.regNo)).toBe(2 * due)
       // The watch list hears of both again, from the order they came under.
       const both = {
-        ...confirmed('AP1'),
+        ...confirmedBy('AP1'),
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       }
-      await store.applyPaymentEvent(orderId, both as PaymentEvent, mail)
-      await store.applyPaymentEvent(orderId, confirmed('AP2', due, later(3 * day)), mail)
+      await store.applyPaymentEvent(orderId, both as PaymentEvent, newEmail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP2', due, later(3 * day)), newEmail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(2 * due)
     })
 
     test('a payment that does not match the other registration goes to review there', async () => {
       const { regNo, orderId } = await misfit()
-      const colleague = await registered(store)
+      const colleague = await registerSample(store)
       await decide(await only(), move(colleague.regNo))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
       expect(await found(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'pending',
         inReview: true,
       })
-      await store.applyPaymentEvent(orderId, confirmed('AP1', paise(400_000), later(2 * day)), mail)
+      await store.applyPaymentEvent(
+        orderId,
+        confirmedBy('AP1', paise(400_000), later(2 * day)),
+        newEmail,
+      )
       const [review] = await store.reviews('demo')
       expect(review).toMatchObject({ is: 'misfit', regNo: colleague.regNo, due, left: 400_000 })
       await decide(review?.id ?? '', accept)
@@ -272,7 +280,7 @@ export function decidingContract(given: Given): void {
 
     test('and a decision of another user on the same page: only one of the two is applied', async () => {
       const { regNo } = await misfit()
-      const colleague = await registered(store)
+      const colleague = await registerSample(store)
       const [review] = await store.reviews('demo')
       if (review === undefined) throw new Error('no review')
       const version = reviewVersion(review)
@@ -289,7 +297,7 @@ export function decidingContract(given: Given): void {
 
     test('is allowed only within the event, to another registration with a balance', async () => {
       const { regNo } = await misfit()
-      const foreign = await registered(store, { eventId: 'another' })
+      const foreign = await registerSample(store, { eventId: 'another' })
       const id = await only()
       for (const to of [regNo, foreign.regNo, 'DEMO0', ''])
         expect(await decide(id, move(to))).toMatchObject({ error: { code: 'no_target' } })
@@ -297,8 +305,8 @@ export function decidingContract(given: Given): void {
 
     test('to a paid registration goes to review there, and cannot be accepted', async () => {
       await misfit()
-      const paid = await registered(store)
-      await store.applyPaymentEvent(paid.orderId, confirmed('AP5'), mail)
+      const paid = await registerSample(store)
+      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP5'), newEmail)
       await decide(await only(), move(paid.regNo))
       expect(await waiting()).toEqual([['C', 'second']])
       expect((await found(store, paid.regNo)).paymentStatus).toBe('success')
@@ -306,12 +314,12 @@ export function decidingContract(given: Given): void {
   })
 
   test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, never a second success', async () => {
-    const { regNo, orderId } = await registered(store, { gateway: 'airpay' })
-    await store.applyPaymentEvent(orderId, declined(), null)
+    const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
+    await store.applyPaymentEvent(orderId, declinedAt(), null)
     const second = await store.retry(regNo, later(hour))
     if (!second.ok) throw new Error(second.error.code)
-    await store.applyPaymentEvent(createOrderId(regNo, 2), confirmed('AP2'), mail)
-    await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+    await store.applyPaymentEvent(createOrderId(regNo, 2), confirmedBy('AP2'), newEmail)
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
     expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
     await decide(await only(), refund())
     expect(await found(store, regNo)).toMatchObject({

@@ -9,16 +9,16 @@ import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.t
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { NewAction, Outside, Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
-  declined,
+  confirmedBy,
+  declinedAt,
   hour,
-  imported,
+  createImportRow,
   later,
-  mail,
+  newEmail,
   newRegistration,
   noon,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { meet, openMeetings, untilWaiting } from './meeting-operations.ts'
@@ -130,7 +130,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const [first, second] = meeting.stores
         const limits = [{ id: 'hall', max: 5, full: { message: 'hall' } }]
         await meet<unknown>(meeting, 'audit_log', [
-          () => first.importRegistrations([imported()]),
+          () => first.importRegistrations([createImportRow()]),
           () =>
             second.activate({
               after: 0,
@@ -149,12 +149,12 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       broken: 'the email is sent, and may have been sent before the restore',
       async attempt(meeting) {
         const [first, second] = meeting.stores
-        const { orderId } = await registered(first)
+        const { orderId } = await registerSample(first)
         // The start of a recovery waits for pending payments in any case, and not for this one.
-        await first.applyPaymentEvent(orderId, declined(), null)
+        await first.applyPaymentEvent(orderId, declinedAt(), null)
         const recovery = { at: later(90_000), who: 'Meera', why: 'Restored.', taken: [] }
         await meetAtCommit<unknown>(meeting, [
-          () => first.applyPaymentEvent(orderId, confirmed('AP1'), mail),
+          () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
           () => second.beginRecovery({ ...recovery, copyAt: null, servedAt: null }, null),
         ])
         return (await first.dueMails(later(hour), 9)).length
@@ -186,7 +186,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const approval = { id: 'letter', decideBy: later(9000) }
-        const { regNo } = await registered(first, { orderId: null, approval })
+        const { regNo } = await registerSample(first, { orderId: null, approval })
         const through = { way: 'transfer' }
         const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
         const { results } = await meet(meeting, 'registrations', [
@@ -203,13 +203,13 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       broken: 'both count, and the registration is booked twice',
       async attempt(meeting) {
         const [first, second] = meeting.stores
-        const { regNo, orderId } = await registered(first)
-        await first.applyPaymentEvent(orderId, declined(), null)
+        const { regNo, orderId } = await registerSample(first)
+        await first.applyPaymentEvent(orderId, declinedAt(), null)
         const again = await first.retry(regNo, later(120_000))
         if (!again.ok) throw new Error(again.error.code)
         await meet(meeting, 'captures', [
-          () => first.applyPaymentEvent(orderId, confirmed('AP1'), mail),
-          () => second.applyPaymentEvent(again.value.orderId, confirmed('AP2'), mail),
+          () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
+          () => second.applyPaymentEvent(again.value.orderId, confirmedBy('AP2'), newEmail),
         ])
         const { rows } = await meeting.shell.query<{ booked: number }>(
           'SELECT booked::int FROM registrations',
@@ -217,8 +217,8 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const captures = (await first.captures(regNo)).map(({ state }) => state)
         return { captures, booked: rows[0]?.booked }
       },
-      kept: { captures: ['fits', 'review'], booked: quoted.total },
-      without: { captures: ['fits', 'fits'], booked: 2 * quoted.total },
+      kept: { captures: ['fits', 'review'], booked: sampleQuote.total },
+      without: { captures: ['fits', 'fits'], booked: 2 * sampleQuote.total },
     },
   ],
   version: [
@@ -255,7 +255,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           unique: [{ name: 'full_name text', onDuplicate: 'block', parts } as const],
         }
         // The first one fills the index of the rule.
-        await registered(meeting.stores[0], { name: 'Earlier', outside })
+        await registerSample(meeting.stores[0], { name: 'Earlier', outside })
         return registerTwice(meeting, 'registrations', { name: 'Asha', outside })
       },
       kept: ['registered', 'registered_already'],
@@ -272,7 +272,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           unique: [{ name: 'full_name text', onDuplicate: 'block', parts } as const],
         }
         await meet<unknown>(meeting, 'audit_log', [
-          () => first.importRegistrations([imported()]),
+          () => first.importRegistrations([createImportRow()]),
           () => second.register(newRegistration({ name: 'Other', outside })),
         ])
         const answer = await first.register(newRegistration({ name: 'Old Demo', outside }))
@@ -334,7 +334,7 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       broken: 'a seat whose hold is over is sold twice',
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { hall: 1 })
-        await registered(meeting.stores[0])
+        await registerSample(meeting.stores[0])
         const results = await registerTwice(meeting, 'places_taken', { at: later(2 * hour) })
         return [results.toSorted(), await seatsTaken(meeting.stores[0])]
       },
@@ -348,10 +348,10 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       broken: 'each is the first',
       async attempt(meeting) {
         const [first] = meeting.stores
-        const all = [await registered(first), await registered(first)] as const
+        const all = [await registerSample(first), await registerSample(first)] as const
         const operations = meeting.stores.map((store, at) => async () => {
           const { regNo, orderId } = all[at] ?? all[0]
-          return store.applyPaymentEvent(orderId, confirmed(`AP${regNo}`), mail)
+          return store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail)
         })
         await meet(meeting, 'mail_queue', operations)
         return Promise.all(
@@ -371,12 +371,13 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       broken: 'it gets one more for each request at the same moment',
       async attempt(meeting) {
         const { shell, stores } = meeting
-        const { regNo } = await registered(stores[0])
-        for (let sent = 0; sent < 4; sent += 1) await stores[0].queueAccessLinks(regNo, mail, noon)
+        const { regNo } = await registerSample(stores[0])
+        for (let sent = 0; sent < 4; sent += 1)
+          await stores[0].queueAccessLinks(regNo, newEmail, noon)
         // Both have counted the emails when the first is about to commit.
         await meetAtCommit(
           meeting,
-          stores.map((store) => () => store.queueAccessLinks(regNo, mail, noon)),
+          stores.map((store) => () => store.queueAccessLinks(regNo, newEmail, noon)),
         )
         const { rows } = await shell.query<{ kind: string; n: number }>(
           'SELECT kind, count(*)::int AS n FROM mail_queue GROUP BY kind',
@@ -422,17 +423,17 @@ else
     test('a payment message that reaches both at once is applied once', async () => {
       const both = await meetings.begin()
       const [first] = both.stores
-      const { regNo, orderId } = await registered(first)
+      const { regNo, orderId } = await registerSample(first)
       const operations = both.stores.map(
         (store) => async () =>
-          (await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).changed,
+          (await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).changed,
       )
       expect((await meet(both, 'captures', operations)).results).toEqual([true, false])
       const { rows } = await both.shell.query(
         `SELECT (SELECT booked::int FROM registrations) AS booked, (SELECT count(*)::int FROM mail_queue) AS mails,
              (SELECT count(*)::int FROM payment_facts) AS facts`,
       )
-      expect(rows).toEqual([{ booked: quoted.total, mails: 1, facts: 1 }])
+      expect(rows).toEqual([{ booked: sampleQuote.total, mails: 1, facts: 1 }])
       expect((await first.captures(regNo)).length).toBe(1)
     })
 
@@ -440,10 +441,10 @@ else
       const both = await meetings.begin()
       const [first] = both.stores
       await first.saveEventFile({ ...FILE, issuer: ISSUER })
-      const all = [await registered(first), await registered(first)]
+      const all = [await registerSample(first), await registerSample(first)]
       const operations = both.stores.map((store, at) => async () => {
         const { orderId } = all[at] ?? { orderId: '' as OrderId }
-        await store.applyPaymentEvent(orderId, confirmed(`AP${at}`), mail)
+        await store.applyPaymentEvent(orderId, confirmedBy(`AP${at}`), newEmail)
       })
       const { doneBefore } = await meet(both, 'mail_queue', operations)
       // The second waits for the number of the first, which may still be rolled back.
@@ -494,7 +495,7 @@ else
       const both = await meetings.begin()
       const [first] = both.stores
       await setQuotas(first, { hall: 1 })
-      const { regNo } = await registered(first)
+      const { regNo } = await registerSample(first)
       const operations = both.stores.map((store) => () => store.register(newRegistration()))
       const running = await lookAtSeats(both, operations, async () => {
         await both.shell.query("UPDATE places_taken SET state = 'free', until = NULL")
@@ -513,11 +514,15 @@ else
       const both = await meetings.begin()
       const [first, second] = both.stores
       await setQuotas(first, { hall: 1 })
-      const { regNo, orderId } = await registered(first)
+      const { regNo, orderId } = await registerSample(first)
       const at = later(2 * hour)
       const operations = [() => first.register(newRegistration({ at }))]
       const running = await lookAtSeats(both, operations, async () => {})
-      const paying = second.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, at), mail)
+      const paying = second.applyPaymentEvent(
+        orderId,
+        confirmedBy('AP1', sampleQuote.total, at),
+        newEmail,
+      )
       await untilWaiting(both, 2)
       await both.second.query('COMMIT')
       await paying
@@ -529,13 +534,13 @@ else
     test('a payment is not the second of one that is cancelled at the same moment', async () => {
       const both = await meetings.begin()
       const [first, second] = both.stores
-      const cancelled = await registered(first)
-      await first.applyPaymentEvent(cancelled.orderId, confirmed('AP1'), null)
-      const { regNo, orderId } = await registered(first)
-      const how = { payBack: paise(0), shown: null, mail }
+      const cancelled = await registerSample(first)
+      await first.applyPaymentEvent(cancelled.orderId, confirmedBy('AP1'), null)
+      const { regNo, orderId } = await registerSample(first)
+      const how = { payBack: paise(0), shown: null, mail: newEmail }
       await meet<unknown>(both, 'mail_queue', [
         () => first.cancel(owners(cancelled.regNo, 'cancel'), how),
-        () => second.applyPaymentEvent(orderId, confirmed('AP2'), mail),
+        () => second.applyPaymentEvent(orderId, confirmedBy('AP2'), newEmail),
       ])
       expect(await first.secondPayment(regNo)).toBeNull()
     })

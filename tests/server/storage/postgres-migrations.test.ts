@@ -10,7 +10,7 @@ import { openInsidePostgres } from '../../../server/storage/postgres/open-postgr
 import { openStore } from '../../../server/storage/open-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { runHere } from '../run-command.ts'
-import { confirmed, found, mail, registered } from '../sample-registrations.ts'
+import { confirmedBy, found, newEmail, registerSample } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -99,8 +99,10 @@ else {
     )
     const { store } = await openInsidePostgres({ url, migrates: true })
     expect((await found(store, 'OLD1')).answers).toEqual({})
-    const { orderId } = await registered(store)
-    expect((await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)).changed).toBe(true)
+    const { orderId } = await registerSample(store)
+    expect((await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).changed).toBe(
+      true,
+    )
     await store.close()
     // A restored database has no statistics: without them a step read a whole table for each registration.
     const known = await shell.query("SELECT 1 FROM pg_stats WHERE tablename = 'registrations'")
@@ -137,7 +139,7 @@ else {
     const url = await server.database('both_new')
     const starts = [1, 2, 3].map(() => openInsidePostgres({ url, migrates: true }))
     for (const { store } of await Promise.all(starts)) {
-      await registered(store)
+      await registerSample(store)
       await store.close()
     }
   })

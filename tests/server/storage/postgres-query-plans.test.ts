@@ -4,7 +4,7 @@ import { reads } from '../../../server/storage/operations/key-lookups.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
-import { confirmed, mail, registered } from '../sample-registrations.ts'
+import { confirmedBy, newEmail, registerSample } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
@@ -44,8 +44,8 @@ else {
     server = await startPostgres()
     url = await server.database('plans')
     const { store } = await openInsidePostgres({ url })
-    known = await registered(store)
-    await store.applyPaymentEvent(known.orderId, confirmed('AP1'), mail)
+    known = await registerSample(store)
+    await store.applyPaymentEvent(known.orderId, confirmedBy('AP1'), newEmail)
     await store.close()
     connection = await connect(url)
   })

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { confirmed, mail, newRegistration, noon, registered } from '../sample-registrations.ts'
+import {
+  confirmedBy,
+  newEmail,
+  newRegistration,
+  noon,
+  registerSample,
+} from '../sample-registrations.ts'
 import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
 import { lendPostgresTables } from './postgres-contract.ts'
@@ -36,7 +42,7 @@ else {
       'a lookup by number',
       1,
       async () => {
-        const { regNo } = await registered(store)
+        const { regNo } = await registerSample(store)
         return () => store.registration(regNo)
       },
     ],
@@ -58,8 +64,8 @@ else {
       'a confirmed payment',
       7,
       async (run) => {
-        const { orderId } = await registered(store)
-        return () => store.applyPaymentEvent(orderId, confirmed(`AP${run}`), mail)
+        const { orderId } = await registerSample(store)
+        return () => store.applyPaymentEvent(orderId, confirmedBy(`AP${run}`), newEmail)
       },
     ],
   ]

@@ -7,7 +7,7 @@ import type { Seam } from '../../../server/storage/database/fault-injection.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
-import { mail, newRegistration, noon } from '../sample-registrations.ts'
+import { newEmail, newRegistration, noon } from '../sample-registrations.ts'
 import { emptying, lendPostgresTables } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -170,7 +170,7 @@ else {
     await lock(regNo)
     expect(await write(regNo)).toMatchObject({ code: 'postgres:55P03' })
     await holder.query('ROLLBACK')
-    await store.queueMail(regNo, mail, noon)
+    await store.queueMail(regNo, newEmail, noon)
     expect(await write(regNo)).toBe('done')
   })
 }

@@ -10,13 +10,13 @@ import { openInsidePostgres } from '../../../server/storage/postgres/open-postgr
 import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
-  confirmed,
+  confirmedBy,
   found,
   hour,
-  mail,
+  newEmail,
   newRegistration,
   noon,
-  registered,
+  registerSample,
 } from '../sample-registrations.ts'
 import { ALL_RUNS } from '../../runs.ts'
 import { CARELESS } from './manual-changes.ts'
@@ -50,7 +50,7 @@ else
       let given: Awaited<ReturnType<typeof fresh>>
       beforeAll(async () => {
         given = await fresh('tables')
-        const { orderId } = await registered(given.store)
+        const { orderId } = await registerSample(given.store)
         await given.store.recordGatewayMessage({
           gateway: 'demo',
           kind: 'notice',
@@ -59,7 +59,7 @@ else
           contentType: 'text/plain',
           at: noon,
         })
-        await given.store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+        await given.store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       })
       afterAll(() => given.end())
 
@@ -105,7 +105,7 @@ else
 
     test('a character that PostgreSQL cannot store is removed, and gateway messages keep it', async () => {
       const { store, end } = await fresh('signs')
-      const { regNo, orderId } = await registered(store, {
+      const { regNo, orderId } = await registerSample(store, {
         name: 'As\u0000ha \uD800',
         searchable: { fullName: 'As\u0000ha', email: '', phone: '', councilNo: '' },
       })
@@ -227,8 +227,8 @@ else
       test('send an email once: one claims it, the other does not', async () => {
         const { url, store, end } = await fresh('claims')
         const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
-        const { regNo } = await registered(store)
-        for (let sent = 0; sent < 20; sent += 1) await store.queueMail(regNo, mail, noon)
+        const { regNo } = await registerSample(store)
+        for (let sent = 0; sent < 20; sent += 1) await store.queueMail(regNo, newEmail, noon)
         const due = await store.dueMails(noon, 100)
         const claims = await Promise.all(
           due.flatMap(({ id }) => [store.claimMail(id, noon), second.claimMail(id, noon)]),
@@ -291,9 +291,9 @@ else
 
     test('a status response is never stored without its effect, however the write ends', async () => {
       const { store, shell, end } = await fresh('broken')
-      const { orderId } = await registered(store)
+      const { orderId } = await registerSample(store)
       const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
-      const settle = () => store.applyPaymentEvent(orderId, confirmed('AP1'), mail, answer)
+      const settle = () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
       await shell.query(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'broken'; END $$`)
       await shell.query(

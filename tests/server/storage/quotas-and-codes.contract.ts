@@ -2,7 +2,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { UniqueRule } from '../../../engine/index.ts'
 import type { Outside, Store } from '../../../server/storage/index.ts'
-import { declined, later, newRegistration, noon, registered } from '../sample-registrations.ts'
+import {
+  declinedAt,
+  later,
+  newRegistration,
+  noon,
+  registerSample,
+} from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { inOrder } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
@@ -48,9 +54,9 @@ export function outsideContract(given: Given): void {
   describe('unique answers', () => {
     test('include registrations from before the rule, and from while it was removed', async () => {
       const ruled = outside({ unique: [byName] })
-      await registered(store, { name: 'Before' })
-      await registered(store, { name: 'First', outside: ruled })
-      await registered(store, { name: 'Between', outside: outside() })
+      await registerSample(store, { name: 'Before' })
+      await registerSample(store, { name: 'First', outside: ruled })
+      await registerSample(store, { name: 'Between', outside: outside() })
       for (const name of ['before', 'FIRST', ' between '])
         expect(await refusal({ name, outside: ruled })).toBe('registered_already')
       expect(await refusal({ name: 'Before', eventId: 'other', outside: ruled })).toBe(null)
@@ -80,9 +86,9 @@ export function outsideContract(given: Given): void {
 
     test('are released when the payment failed, which then cannot be retried in addition to another', async () => {
       const ruled = outside({ unique: [byName] })
-      const { regNo, orderId } = await registered(store, { outside: ruled })
-      await store.applyPaymentEvent(orderId, declined(), null)
-      const second = await registered(store, { outside: ruled })
+      const { regNo, orderId } = await registerSample(store, { outside: ruled })
+      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      const second = await registerSample(store, { outside: ruled })
       expect(await store.retry(regNo, later(1), { outside: ruled })).toEqual({
         ok: false,
         error: { code: 'registered_already', rule: 0, regNo: second.regNo },
@@ -109,7 +115,7 @@ export function outsideContract(given: Given): void {
 
     test('is held while the bank processes the payment', async () => {
       const used = await code('abc', 1)
-      const { orderId } = await registered(store, { outside: used })
+      const { orderId } = await registerSample(store, { outside: used })
       const worth = async (): Promise<string> =>
         (await store.discountCode('demo', 'abc', holdMs, later(holdMs))).is
       expect(await worth()).toBe('valid')

@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { instant, createOrderId, paise } from '../../../engine/index.ts'
 import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
 import {
-  confirmed,
+  confirmedBy,
   hour,
   later,
-  mail,
+  newEmail,
   nextRegNo,
   noon,
-  registered,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Given } from './contract-setup.ts'
 import { due, grounds } from './payment-decisions.ts'
@@ -22,7 +22,7 @@ export function recoveringContract(given: Given): void {
     store = given().store
   })
   const placed = (more: object = {}) =>
-    registered(store, {
+    registerSample(store, {
       gateway: 'airpay',
       askedOf: { account: 'demo', merchantId: '1' },
       ...more,
@@ -39,7 +39,7 @@ export function recoveringContract(given: Given): void {
   describe('a recovery', () => {
     test('holds emails that were queued in the copy until staff send or discard them', async () => {
       const { regNo } = await placed()
-      await store.queueMail(regNo, mail, noon)
+      await store.queueMail(regNo, newEmail, noon)
       expect(await store.recovery()).toBe(null)
       const begun = await begin()
       expect(await store.recovery()).toEqual(begun)
@@ -51,9 +51,11 @@ export function recoveringContract(given: Given): void {
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.operatingFigures()).mailsQueued.count).toBe(0)
       expect(await store.makeMailsDue(later(9 * hour))).toBe(0)
-      expect((await figures()).mails).toMatchObject([{ to: mail.to, subject: mail.subject }])
+      expect((await figures()).mails).toMatchObject([
+        { to: newEmail.to, subject: newEmail.subject },
+      ])
       // What somebody asks for since goes out.
-      await store.queueMail(regNo, { ...mail, subject: 'Asked for' }, later(hour))
+      await store.queueMail(regNo, { ...newEmail, subject: 'Asked for' }, later(hour))
       expect((await store.dueMails(later(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
         'Asked for',
       ])
@@ -78,15 +80,15 @@ export function recoveringContract(given: Given): void {
       const at = later(2 * hour)
       await store.applyPaymentEvent(
         before.orderId,
-        { ...confirmed('AP1', due, at), paidAt } as never,
-        mail,
+        { ...confirmedBy('AP1', due, at), paidAt } as never,
+        newEmail,
       )
       // Handed out before, and the gateway does not say when it was paid.
-      await store.applyPaymentEvent(silent.orderId, confirmed('AP2', due, at), mail)
+      await store.applyPaymentEvent(silent.orderId, confirmedBy('AP2', due, at), newEmail)
       await store.applyPaymentEvent(
         since.orderId,
-        { ...confirmed('AP3', due, at), paidAt: later(1.5 * hour) } as never,
-        mail,
+        { ...confirmedBy('AP3', due, at), paidAt: later(1.5 * hour) } as never,
+        newEmail,
       )
       const due_ = await store.dueMails(later(9 * hour), 9)
       expect(due_.map(({ regNo }) => regNo)).toEqual([since.regNo])
@@ -99,7 +101,7 @@ export function recoveringContract(given: Given): void {
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
       const [left, back] = [await placed(), await placed()]
       await store.recordStatusQuery(left.orderId, later(10), null, 'no-record')
-      await store.applyPaymentEvent(back.orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(back.orderId, confirmedBy('AP1', due, later(10)), null)
       await begin()
       const went = {
         type: 'refunded',
@@ -113,12 +115,12 @@ export function recoveringContract(given: Given): void {
         (await store.refundsWithoutEmail(noon, ['demo'], 9)).map(({ regNo }) => regNo),
       ]
       expect(await owed()).toEqual([[left.regNo], [back.regNo]])
-      expect(await store.queuePaymentReminder(left.regNo, mail, later(2 * hour))).toBe(true)
+      expect(await store.queuePaymentReminder(left.regNo, newEmail, later(2 * hour))).toBe(true)
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
       expect(await owed()).toEqual([[], []])
-      const since = await registered(store, { gateway: 'airpay', at: later(4 * hour) })
-      await store.applyPaymentEvent(since.orderId, confirmed('AP2', due, later(5 * hour)), null)
+      const since = await registerSample(store, { gateway: 'airpay', at: later(4 * hour) })
+      await store.applyPaymentEvent(since.orderId, confirmedBy('AP2', due, later(5 * hour)), null)
       await store.applyPaymentEvent(
         since.orderId,
         { ...went, reference: 'RF2', at: later(6 * hour) },
@@ -129,7 +131,7 @@ export function recoveringContract(given: Given): void {
 
     test('sends no refund, expires nothing and erases nothing until it ends', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const wanted = { of: regNo, amount: due, ...grounds, at: later(20) }
       const refund = await store.requestRefund(wanted)
       expect(refund).toMatchObject({ ok: true })
@@ -216,7 +218,7 @@ export function recoveringContract(given: Given): void {
         review?.id ?? '',
         { what: 'move', to: regNo, ...grounds },
         later(2 * hour),
-        mail,
+        newEmail,
       )
       expect(moved).toMatchObject({ ok: true })
       expect((await store.registration(regNo))?.paymentStatus).toBe('success')

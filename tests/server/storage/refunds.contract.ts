@@ -4,14 +4,14 @@ import { paise } from '../../../engine/index.ts'
 import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
+  confirmedBy,
   found,
   hour,
-  imported,
+  createImportRow,
   later,
-  mail,
+  newEmail,
   noon,
-  registered,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Given } from './contract-setup.ts'
 import {
@@ -47,8 +47,8 @@ export function refundingContract(given: Given): void {
     const states = async (regNo: RegNo) => (await store.refunds(regNo)).map(({ state }) => state)
     const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
     const paid = async () => {
-      const one = await registered(store, gateway)
-      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
+      const one = await registerSample(store, gateway)
+      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
       return one
     }
     const wants = (of: string, amount: number | null = null, at = later(day)) =>
@@ -67,10 +67,10 @@ export function refundingContract(given: Given): void {
       await store.applyPaymentEvent(
         orderId,
         {
-          ...(confirmed('AP1') as Came),
+          ...(confirmedBy('AP1') as Came),
           refunds: [{ reference: 'RF1', amount: due }],
         } as PaymentEvent,
-        mail,
+        newEmail,
       )
       expect(await states(regNo)).toEqual(['done'])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
@@ -99,16 +99,16 @@ export function refundingContract(given: Given): void {
       expect(await store.refundsWithoutEmail(noon, ['other'], 9)).toEqual([])
       expect(await store.refundsWithoutEmail(noon, ['demo'], 1)).toEqual([first])
       const told = Array.from({ length: 3 }, () =>
-        store.queueRefundEmail(first?.id ?? 0, regNo, mail, later(day)),
+        store.queueRefundEmail(first?.id ?? 0, regNo, newEmail, later(day)),
       )
       expect((await Promise.all(told)).filter((isNew) => isNew).length).toBe(1)
       expect(await untold()).toEqual([second])
     })
 
     test('sends no email for refunds before an import, or without an address', async () => {
-      const before = imported({ paymentStatus: 'refunded' })
-      const somebody = imported()
-      const nobody = imported({ searchable: { ...somebody.searchable, email: '' } })
+      const before = createImportRow({ paymentStatus: 'refunded' })
+      const somebody = createImportRow()
+      const nobody = createImportRow({ searchable: { ...somebody.searchable, email: '' } })
       await store.importRegistrations([before, nobody, somebody])
       for (const { regNo: of } of [nobody, somebody])
         await store.requestRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
@@ -117,16 +117,16 @@ export function refundingContract(given: Given): void {
     })
 
     test('a sale with a refunded authorisation is a success, and its delegate gets one email', async () => {
-      const { regNo, orderId } = await registered(store, gateway)
+      const { regNo, orderId } = await registerSample(store, gateway)
       const both = {
-        ...(confirmed('AP1') as Came),
+        ...(confirmedBy('AP1') as Came),
         kind: 'other',
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       } as PaymentEvent
       const back = { ...both, refunds: [{ reference: 'RF1', amount: due }] } as PaymentEvent
-      await store.applyPaymentEvent(orderId, both, mail)
-      await store.applyPaymentEvent(orderId, back, mail)
-      await store.applyPaymentEvent(orderId, back, mail)
+      await store.applyPaymentEvent(orderId, both, newEmail)
+      await store.applyPaymentEvent(orderId, back, newEmail)
+      await store.applyPaymentEvent(orderId, back, newEmail)
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
@@ -136,27 +136,31 @@ export function refundingContract(given: Given): void {
     })
 
     test('a second capture in dollars goes to review when the first is refunded, in any currency of the first', async () => {
-      const { regNo, orderId } = await registered(store, gateway)
+      const { regNo, orderId } = await registerSample(store, gateway)
       const both = {
-        ...(confirmed('AP1', paise(400_000)) as Came),
+        ...(confirmedBy('AP1', paise(400_000)) as Came),
         further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
       } as PaymentEvent
-      await store.applyPaymentEvent(orderId, both, mail)
+      await store.applyPaymentEvent(orderId, both, newEmail)
       const first = (await store.reviews('demo')).find((one) => one.came?.reference === 'AP1')
       await decide(first?.id ?? '', refund())
-      await store.applyPaymentEvent(orderId, { ...both, at: later(2 * day) } as PaymentEvent, mail)
+      await store.applyPaymentEvent(
+        orderId,
+        { ...both, at: later(2 * day) } as PaymentEvent,
+        newEmail,
+      )
       expect(await found(store, regNo)).toMatchObject({ inReview: true })
       expect((await found(store, regNo)).paymentStatus).not.toBe('success')
     })
 
     test('sends no confirmation for a payment that one response reports as received and refunded', async () => {
-      const { regNo, orderId } = await registered(store, gateway)
+      const { regNo, orderId } = await registerSample(store, gateway)
       const fact = {
-        ...(confirmed('AP1') as Came),
+        ...(confirmedBy('AP1') as Came),
         further: [{ reference: 'AP2', amount: paise(100), kind: 'sale' }],
         refunds: [{ reference: 'RF1', amount: due }],
       } as PaymentEvent
-      await store.applyPaymentEvent(orderId, fact, mail)
+      await store.applyPaymentEvent(orderId, fact, newEmail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect(await store.mailsOf(regNo)).toEqual([])
     })
@@ -167,18 +171,18 @@ export function refundingContract(given: Given): void {
       expect(await wants(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
       await wants(regNo, 100_000)
       await send(begun('RF1'))
-      await store.applyPaymentEvent(orderId, wentBack('RF1', 100_000), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF1', 100_000), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       await wants(orderId, 1_500)
       await send(begun('RF2'))
-      await store.applyPaymentEvent(orderId, wentBack('RF2', 1_500), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF2', 1_500), newEmail)
       expect(await revenue()).toBe(400_000)
       expect(await wants(regNo, 400_001)).toMatchObject({
         error: { code: 'bad_amount', message: expect.stringContaining('4,000') },
       })
       await wants(regNo)
       await send(begun('RF3'))
-      await store.applyPaymentEvent(orderId, wentBack('RF3', 400_000), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF3', 400_000), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
       expect(await wants(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
@@ -186,8 +190,8 @@ export function refundingContract(given: Given): void {
 
     test('a refund recorded by staff is not reported as unknown, unless it was dismissed or the gateway rejects it', async () => {
       const misfit = async (reference: string) => {
-        const one = await registered(store, gateway)
-        await store.applyPaymentEvent(one.orderId, confirmed(reference, paise(400_000)), mail)
+        const one = await registerSample(store, gateway)
+        await store.applyPaymentEvent(one.orderId, confirmedBy(reference, paise(400_000)), newEmail)
         return { ...one, id: await only() }
       }
       const failures = async (regNo: RegNo) =>
@@ -196,7 +200,7 @@ export function refundingContract(given: Given): void {
       await decide(back.id, refund())
       expect(await failures(back.regNo)).toEqual(['given-back'])
       await send(begun('RF1'))
-      await store.applyPaymentEvent(back.orderId, wentBack('RF1', 400_000), mail)
+      await store.applyPaymentEvent(back.orderId, wentBack('RF1', 400_000), newEmail)
       expect(await failures(back.regNo)).toEqual(['given-back'])
       const dismissed = await misfit('AP2')
       await decide(dismissed.id, dismiss)
@@ -261,7 +265,7 @@ export function refundingContract(given: Given): void {
       expect(await store.claimRefund(id, later(9 * day))).toBe(false)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.reviewCounts()).toMatchObject({ unsure: 1 })
-      await store.applyPaymentEvent(orderId, wentBack('RF9', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF9', due), newEmail)
       expect(await states(regNo)).toEqual(['done'])
       expect(await waiting()).toEqual([])
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
@@ -271,13 +275,13 @@ export function refundingContract(given: Given): void {
       const { regNo, orderId } = await paid()
       await wants(regNo)
       const id = await send(told('unsure'))
-      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000), newEmail)
       expect(await revenue()).toBe(due)
       // Watched no more.
       await store.recordStatusQuery(orderId, later(20 * day), null, null)
       await decide(`R${id}`, dismiss, later(20 * day))
       expect((await store.watchedPayments(later(21 * day), 9)).length).toBe(1)
-      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000, later(21 * day)), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000, later(21 * day)), newEmail)
       expect(await revenue()).toBe(due - 10_000)
     })
 
@@ -297,7 +301,7 @@ export function refundingContract(given: Given): void {
       expect(await store.markUnansweredRefunds(later(day + 10 * 60_000))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.refundsToSend(later(30 * day), 9)).toEqual([])
-      await store.applyPaymentEvent(orderId, wentBack('RF1', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('RF1', due), newEmail)
       expect(await states(regNo)).toEqual(['done'])
     })
 
@@ -315,12 +319,12 @@ export function refundingContract(given: Given): void {
     })
 
     test('of a payment under review: a full one ends the review, a partial one leaves the rest to decide', async () => {
-      const one = await registered(store, gateway)
-      await store.applyPaymentEvent(one.orderId, confirmed('AP1', paise(600_000)), mail)
+      const one = await registerSample(store, gateway)
+      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1', paise(600_000)), newEmail)
       const id = await only()
       expect(await decide(id, refund(98_500))).toMatchObject({ ok: true })
       await send(begun('RF1'))
-      await store.applyPaymentEvent(one.orderId, wentBack('RF1', 98_500), mail)
+      await store.applyPaymentEvent(one.orderId, wentBack('RF1', 98_500), newEmail)
       expect(await waiting()).toEqual([['C', 'misfit']])
       expect(await revenue()).toBe(0)
       await decide(id, accept)
@@ -329,14 +333,14 @@ export function refundingContract(given: Given): void {
       // What goes back later leaves the figures too.
       await wants(one.regNo)
       await send(begun('RF2'))
-      await store.applyPaymentEvent(one.orderId, wentBack('RF2', due), mail)
+      await store.applyPaymentEvent(one.orderId, wentBack('RF2', due), newEmail)
       expect((await found(store, one.regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(one.regNo)]).toEqual([0, 0])
     })
 
     test('a second payment is refunded in full: the registration stays paid', async () => {
       const one = await paid()
-      await store.applyPaymentEvent(one.orderId, confirmed('AP2'), mail)
+      await store.applyPaymentEvent(one.orderId, confirmedBy('AP2'), newEmail)
       await decide(await only(), refund())
       expect(await waiting()).toEqual([])
       expect(await found(store, one.regNo)).toMatchObject({
@@ -344,7 +348,7 @@ export function refundingContract(given: Given): void {
         inReview: false,
       })
       await send(begun('RF1'))
-      await store.applyPaymentEvent(one.orderId, wentBack('RF1', due), mail)
+      await store.applyPaymentEvent(one.orderId, wentBack('RF1', due), newEmail)
       expect(await found(store, one.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
@@ -353,13 +357,13 @@ export function refundingContract(given: Given): void {
     })
 
     test('a payment by another method is not refunded through the gateway', async () => {
-      const row = imported()
+      const row = createImportRow()
       await store.importRegistrations([row])
       expect(await wants(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
 
     test('is rejected for an unpaid or unknown payment', async () => {
-      const { regNo } = await registered(store, gateway)
+      const { regNo } = await registerSample(store, gateway)
       expect(await wants(regNo)).toMatchObject({ error: { code: 'not_paid' } })
       expect(await wants('DEMO0')).toMatchObject({ error: { code: 'not_there' } })
     })
@@ -368,18 +372,18 @@ export function refundingContract(given: Given): void {
   describe('refunds in the merchant panel', () => {
     const refunds = (...back: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
-        ...(confirmed('AP1', due, later(3 * day)) as Came),
+        ...(confirmedBy('AP1', due, later(3 * day)) as Came),
         refunds: back.map(([reference, amount]) => ({ reference, amount: paise(amount) })),
       }) as Came
 
     test('are detected partial and full, also a second one, each once', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
-      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), mail)
-      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), newEmail)
+      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), newEmail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await revenue()).toBe(401_500)
-      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000], ['R2', 401_500]), mail)
+      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000], ['R2', 401_500]), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
       expect(
         (await store.refunds(regNo)).map(({ reference, amount }) => [reference, amount]),
@@ -393,36 +397,36 @@ export function refundingContract(given: Given): void {
 
     test('of a second payment end its review, and the ticket stays', async () => {
       const { regNo, orderId } = await twice()
-      await store.applyPaymentEvent(orderId, wentBack('R1', due), mail)
+      await store.applyPaymentEvent(orderId, wentBack('R1', due), newEmail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await waiting()).toEqual([])
       expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
     })
 
     test('complete a requested refund that was not sent yet: it is not made twice', async () => {
-      const one = await registered(store, { gateway: 'airpay' })
-      await store.applyPaymentEvent(one.orderId, confirmed('AP1'), mail)
+      const one = await registerSample(store, { gateway: 'airpay' })
+      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
       await store.requestRefund({ of: one.regNo, amount: null, ...grounds, at: later(day) })
-      await store.applyPaymentEvent(one.orderId, wentBack('R1', due), mail)
+      await store.applyPaymentEvent(one.orderId, wentBack('R1', due), newEmail)
       expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
       expect((await store.refunds(one.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
     test('above the received amount, or of an unpaid payment, go to review', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, wentBack('R0', due), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, wentBack('R0', due), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('pending')
       expect(await waiting()).toEqual([['P', 'unclear']])
-      await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
-      await store.applyPaymentEvent(orderId, wentBack('R1', due), mail)
-      await store.applyPaymentEvent(orderId, wentBack('R2', due), mail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(orderId, wentBack('R1', due), newEmail)
+      await store.applyPaymentEvent(orderId, wentBack('R2', due), newEmail)
       expect((await store.reviews('demo'))[0]?.why).toContain('for a payment of')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 
     test('reported together with their payment send no confirmation', async () => {
-      const { regNo, orderId } = await registered(store)
-      await store.applyPaymentEvent(orderId, refunds(['R1', due]), mail)
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, refunds(['R1', due]), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
       expect(await store.mailsOf(regNo)).toEqual([])
     })
@@ -430,8 +434,8 @@ export function refundingContract(given: Given): void {
 
   describe('an email', () => {
     test('is claimed before it is sent: an unmarked one is retried once', async () => {
-      const { regNo } = await registered(store)
-      const id = await store.queueMail(regNo, mail, noon)
+      const { regNo } = await registerSample(store)
+      const id = await store.queueMail(regNo, newEmail, noon)
       expect(await store.claimMail(id, noon)).toBe(true)
       expect(await store.claimMail(id, noon)).toBe(false)
       expect(await store.dueMails(later(60_000), 9)).toEqual([])
@@ -445,9 +449,9 @@ export function refundingContract(given: Given): void {
     })
 
     test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       const queue = (to: string): Promise<number> =>
-        store.queueMail(regNo, { ...mail, to }, later(-1))
+        store.queueMail(regNo, { ...newEmail, to }, later(-1))
       const [sent, failed, put, waits] = [
         await queue('asha@example.org'),
         await queue('ravi@example.org'),
@@ -457,7 +461,7 @@ export function refundingContract(given: Given): void {
       await store.mailSent(sent, noon)
       await store.mailFailed(failed, 'No such mailbox.', null)
       await store.mailFailed(put, 'Later.', later(hour))
-      await store.queueOnce('reviews other', 'other', mail, noon)
+      await store.queueOnce('reviews other', 'other', newEmail, noon)
       const any = { events: null, status: null, address: '' }
       const ids = async (query: object, before: number | null = null, limit = 9) =>
         (await store.mails({ ...any, ...query }, before, limit)).map(({ id }) => id)
@@ -471,7 +475,7 @@ export function refundingContract(given: Given): void {
       expect(await ids({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([waits, sent])
       expect((await store.mails({ ...any, status: 'failed' }, null, 9))[0]).toMatchObject({
         to: 'ravi@example.org',
-        subject: mail.subject,
+        subject: newEmail.subject,
         regNo,
         attempts: 1,
         at: later(-1),
@@ -494,12 +498,12 @@ export function refundingContract(given: Given): void {
     test('to the treasurer is queued once per key for any number of processes', async () => {
       const tries = await Promise.all(
         Array.from({ length: 5 }, () =>
-          store.queueOnce('reviews demo 2026-11-21', 'demo', mail, noon),
+          store.queueOnce('reviews demo 2026-11-21', 'demo', newEmail, noon),
         ),
       )
       expect(tries.filter((won) => won).length).toBe(1)
       expect(await store.dueMails(noon, 9)).toMatchObject([
-        { eventId: 'demo', regNo: null, ...mail },
+        { eventId: 'demo', regNo: null, ...newEmail },
       ])
     })
   })

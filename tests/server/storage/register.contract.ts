@@ -6,13 +6,13 @@ import type { ImportRow, NewRegistration, Store } from '../../../server/storage/
 import {
   found,
   hour,
-  imported,
+  createImportRow,
   later,
-  mail,
+  newEmail,
   newRegistration,
   nextRegNo,
   noon,
-  registered,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { all } from './contract-setup.ts'
@@ -29,9 +29,9 @@ export function registeringContract(given: Given): void {
   describe('registering', () => {
     test('with a slip that paid another registration stores nothing, and with its own is paid immediately', async () => {
       const inHand = (reference: string) =>
-        ({ actor: 'desk', way: 'cash', reference, mail }) as const
+        ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
-      const first = await registered(store, { ...desk, inHand: inHand('C-001') })
+      const first = await registerSample(store, { ...desk, inHand: inHand('C-001') })
       expect(await found(store, first.regNo)).toMatchObject({
         paymentStatus: 'success',
         state: 'complete',
@@ -154,17 +154,23 @@ export function registeringContract(given: Given): void {
     })
 
     test('is a success immediately, with its email, if no payment is due', async () => {
-      const { regNo } = await registered(store, { orderId: null, quote: null, mail })
+      const { regNo } = await registerSample(store, {
+        orderId: null,
+        quote: null,
+        mail: newEmail,
+      })
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         payments: [],
         total: null,
       })
-      expect(await store.mailsOf(regNo)).toMatchObject([{ ...mail, status: 'queued' }])
+      expect(await store.mailsOf(regNo)).toMatchObject([{ ...newEmail, status: 'queued' }])
     })
 
     test('stores consents with it', async () => {
-      const { regNo } = await registered(store, { agreed: ['agreed to “The rules” (version 2)'] })
+      const { regNo } = await registerSample(store, {
+        agreed: ['agreed to “The rules” (version 2)'],
+      })
       expect((await store.auditOf(regNo)).map(({ at, what }) => [at, what])).toEqual([
         [noon, 'registered'],
         [noon, 'agreed to “The rules” (version 2)'],
@@ -172,7 +178,7 @@ export function registeringContract(given: Given): void {
     })
 
     test('rejects a number in use, and stores nothing of the second', async () => {
-      const { regNo } = await registered(store, { name: 'First' })
+      const { regNo } = await registerSample(store, { name: 'First' })
       expect(await store.register(newRegistration({ regNo, name: 'Second' }))).toEqual({
         ok: false,
         error: { code: 'reg_no_taken' },
@@ -183,7 +189,7 @@ export function registeringContract(given: Given): void {
     })
 
     test('rejects an order id in use, and stores no registration without a payment', async () => {
-      const { orderId } = await registered(store)
+      const { orderId } = await registerSample(store)
       const second = newRegistration({ orderId })
       expect(await store.register(second)).toEqual({ ok: false, error: { code: 'reg_no_taken' } })
       expect(await store.registration(second.regNo)).toBeNull()
@@ -191,7 +197,7 @@ export function registeringContract(given: Given): void {
     })
 
     test('a failing one does not affect others of its batch', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       const asked = Array.from({ length: 20 }, (_, at) =>
         newRegistration(at === 7 ? { regNo } : {}),
       )
@@ -201,7 +207,7 @@ export function registeringContract(given: Given): void {
     })
 
     test('exists after the store was reopened', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       const again = await opened.reopen()
       expect((await found(again, regNo)).paymentStatus).toBe('pending')
     })
@@ -254,7 +260,7 @@ export function registeringContract(given: Given): void {
 
   describe('importing', () => {
     const row = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow =>
-      imported({ eventId: 'old', regNo, paymentId: 'TX1', ...changes })
+      createImportRow({ eventId: 'old', regNo, paymentId: 'TX1', ...changes })
 
     test('adds rows once; repeating changes nothing', async () => {
       const rows = [
@@ -276,7 +282,7 @@ export function registeringContract(given: Given): void {
         revenue: 700_000,
       })
       expect(await found(store, rows[0]?.regNo ?? '')).toMatchObject({
-        answers: imported().answers,
+        answers: createImportRow().answers,
         paymentStatus: 'success',
         paymentId: 'TX1',
         total: 700_000,
@@ -308,7 +314,7 @@ export function registeringContract(given: Given): void {
     })
 
     test('rejects all rows if one number is in use', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       expect(await store.importRegistrations([row(nextRegNo()), row(regNo)])).toEqual({
         ok: false,
         error: { code: 'reg_no_taken', formerNo: `OLD-${regNo}` },

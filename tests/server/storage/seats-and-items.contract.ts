@@ -4,15 +4,15 @@ import { dayOf, paise } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, Line } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmed,
-  declined,
+  confirmedBy,
+  declinedAt,
   found,
   hour,
   later,
   newRegistration,
   noon,
-  quoted,
-  registered,
+  sampleQuote,
+  registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { inOrder } from './contract-setup.ts'
@@ -35,7 +35,7 @@ const bill = [
   line('presenter', -50_000, { base: paise(-42_373), gst: paise(-7_627) }),
 ].map((one) => ({ ...one, total: paise(one.base + one.gst) }))
 const total = paise(bill.reduce((sum, one) => sum + one.total, 0))
-const quote = { ...quoted, base: total, gst: paise(0), total, lines: bill }
+const quote = { ...sampleQuote, base: total, gst: paise(0), total, lines: bill }
 
 export function sellingContract(given: Given): void {
   let store: Store
@@ -45,14 +45,14 @@ export function sellingContract(given: Given): void {
 
   describe('the bill', () => {
     test('is stored line by line with the registration, also if nothing is due', async () => {
-      const paying = await registered(store, { quote })
-      const free = await registered(store, { quote, orderId: null })
+      const paying = await registerSample(store, { quote })
+      const free = await registerSample(store, { quote, orderId: null })
       for (const { regNo } of [paying, free])
         expect((await found(store, regNo)).lines).toEqual(bill)
     })
 
     test('of another price belongs to its attempt, and the registration shows the paid one', async () => {
-      const { regNo, orderId } = await registered(store, { quote })
+      const { regNo, orderId } = await registerSample(store, { quote })
       const dearer = [line('registration', 700_000)]
       const price = {
         quote: {
@@ -69,19 +69,19 @@ export function sellingContract(given: Given): void {
       ).toMatchObject({ ok: true })
       expect((await found(store, regNo)).lines).toEqual(dearer)
       // The first order is paid after all: its bill is the one that counts, as it was.
-      await store.applyPaymentEvent(orderId, confirmed('AP1', total), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', total), null)
       expect(await found(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
 
     test('of another attempt at the same price is the same', async () => {
-      const { regNo, orderId } = await registered(store, { quote })
+      const { regNo, orderId } = await registerSample(store, { quote })
       await store.applyPaymentEvent(orderId, { type: 'expired', at: later(1) }, null)
       expect(await store.retry(regNo, later(hour))).toMatchObject({ ok: true })
       expect((await found(store, regNo)).lines).toEqual(bill)
     })
 
     test('has no lines if the price has none', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       expect((await found(store, regNo)).lines).toEqual([])
     })
   })
@@ -117,17 +117,17 @@ export function sellingContract(given: Given): void {
     test('are reserved when a registration is stored; without a seat it is rejected and nothing is stored', async () => {
       await serve([seats])
       expect(await left()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
-      await registered(store, to('scan', 'airway'))
+      await registerSample(store, to('scan', 'airway'))
       expect(await left()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
       const second = newRegistration(to('airway', 'scan'))
       expect(await store.register(second)).toEqual(full('seats.scan'))
       expect(await store.registration(second.regNo)).toBeNull()
       expect(await left()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      await registered(store, to('airway'))
+      await registerSample(store, to('airway'))
       expect(await ask(to('airway'))).toEqual(full('seats.airway'))
       // What has no places, and other events, go on.
-      await registered(store, to())
-      await registered(store, { ...to('scan'), eventId: 'another' })
+      await registerSample(store, to())
+      await registerSample(store, { ...to('scan'), eventId: 'another' })
     })
 
     test('of a quota added in the same batch count immediately', async () => {
@@ -142,8 +142,8 @@ export function sellingContract(given: Given): void {
 
     test('and items are in use: items by their bills, reserved seats, each option of a list', async () => {
       await serve([seats])
-      await registered(store, { ...to('scan', 'airway'), quote })
-      await registered(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
+      await registerSample(store, { ...to('scan', 'airway'), quote })
+      await registerSample(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
       expect(await store.valuesInUse('demo')).toMatchObject({
         items: { registration: 2, room: 1, presenter: 1 },
         places: { 'seats.scan': 1, 'seats.airway': 2 },
@@ -160,31 +160,31 @@ export function sellingContract(given: Given): void {
         full: { offer: 'other', message: 'Full' },
       }
       await serve([pg])
-      await registered(store, { category: 'pg' })
-      await registered(store, { category: 'other' })
+      await registerSample(store, { category: 'pg' })
+      await registerSample(store, { category: 'other' })
       expect(await ask({ category: 'pg' })).toEqual(full('pg'))
     })
 
     test('are held during payment, released after the hold, and sold again; a later payment goes to review', async () => {
       await serve([seats])
-      const late = await registered(store, to('scan'))
+      const late = await registerSample(store, to('scan'))
       const before = later(holdMs - 1)
       expect([await ask({ ...to('scan'), at: before }), await left(before)]).toMatchObject([
         full('seats.scan'),
         { 'seats.scan': 0 },
       ])
       expect(await left(later(holdMs))).toMatchObject({ 'seats.scan': 1 })
-      const quick = await registered(store, { ...to('scan'), at: later(holdMs) })
+      const quick = await registerSample(store, { ...to('scan'), at: later(holdMs) })
       const told = await store.applyPaymentEvent(
         late.orderId,
-        confirmed('AP1', quoted.total, later(holdMs + 1)),
+        confirmedBy('AP1', sampleQuote.total, later(holdMs + 1)),
         null,
       )
       const why = 'Payment received after the seat was released: Scanning is full.'
       expect(told).toMatchObject({ review: why, payment: { status: 'pending' } })
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: late.regNo, why }])
       // The one who has it pays for it, and is not disturbed.
-      await store.applyPaymentEvent(quick.orderId, confirmed('AP2'), null)
+      await store.applyPaymentEvent(quick.orderId, confirmedBy('AP2'), null)
       expect((await found(store, quick.regNo)).paymentStatus).toBe('success')
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
       // A person may set a further chair.
@@ -205,19 +205,23 @@ export function sellingContract(given: Given): void {
 
     test('that were released and not sold are still available to a late payment', async () => {
       await serve([seats])
-      const { regNo, orderId } = await registered(store, to('scan'))
-      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(9 * hour)), null)
+      const { regNo, orderId } = await registerSample(store, to('scan'))
+      await store.applyPaymentEvent(
+        orderId,
+        confirmedBy('AP1', sampleQuote.total, later(9 * hour)),
+        null,
+      )
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       expect(await ask({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('that are paid are not sold when a balance stays unpaid', async () => {
       await serve([seats])
-      const { regNo, orderId } = await registered(store, to('scan'))
-      await store.applyPaymentEvent(orderId, confirmed('AP1', quoted.total, later(1)), null)
+      const { regNo, orderId } = await registerSample(store, to('scan'))
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, later(1)), null)
       const { answers, category } = await found(store, regNo)
       const { searchable } = newRegistration()
-      const dearer = { ...quoted, base: total, gst: paise(0), total, lines: bill }
+      const dearer = { ...sampleQuote, base: total, gst: paise(0), total, lines: bill }
       const wanted = { regNo, act: 'correct', actor: 'owner', who: 'asha', why: 'x' } as const
       const through = { gateway: '', askedOf: { account: 'demo', merchantId: null } }
       const same = {
@@ -241,7 +245,7 @@ export function sellingContract(given: Given): void {
 
     test('of a payment that the bank processes are not released', async () => {
       await serve([seats])
-      const { orderId } = await registered(store, to('scan'))
+      const { orderId } = await registerSample(store, to('scan'))
       await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'in-process')
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
       expect(await ask({ ...to('scan'), at: later(hour) })).toEqual(full('seats.scan'))
@@ -251,22 +255,26 @@ export function sellingContract(given: Given): void {
 
     test('are not sold twice when the clock is set back', async () => {
       await serve([seats])
-      const first = await registered(store, to('scan'))
-      const second = await registered(store, { ...to('scan'), at: later(holdMs) })
+      const first = await registerSample(store, to('scan'))
+      const second = await registerSample(store, { ...to('scan'), at: later(holdMs) })
       for (const [{ orderId }, reference] of [
         [first, 'AP1'],
         [second, 'AP2'],
       ] as const)
-        await store.applyPaymentEvent(orderId, confirmed(reference, quoted.total, later(1)), null)
+        await store.applyPaymentEvent(
+          orderId,
+          confirmedBy(reference, sampleQuote.total, later(1)),
+          null,
+        )
       expect((await found(store, first.regNo)).paymentStatus).toBe('pending')
       expect((await found(store, second.regNo)).paymentStatus).toBe('success')
     })
 
     test('once free again, count a payment under review, minus its refunds', async () => {
       await serve([seats])
-      const first = await registered(store, to('scan'))
-      const second = await registered(store, { ...to('scan'), at: later(2 * holdMs) })
-      const paid = confirmed('AP1', quoted.total, later(2 * holdMs))
+      const first = await registerSample(store, to('scan'))
+      const second = await registerSample(store, { ...to('scan'), at: later(2 * holdMs) })
+      const paid = confirmedBy('AP1', sampleQuote.total, later(2 * holdMs))
       await store.applyPaymentEvent(first.orderId, paid, null)
       expect(await found(store, first.regNo)).toMatchObject({ inReview: true })
       const part = paise(10_000)
@@ -276,32 +284,37 @@ export function sellingContract(given: Given): void {
         back as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
-      await store.applyPaymentEvent(second.orderId, declined(later(3 * holdMs)), null)
+      await store.applyPaymentEvent(second.orderId, declinedAt(later(3 * holdMs)), null)
       await store.applyPaymentEvent(first.orderId, paid, null)
       expect(await found(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
       const { revenue } = await store.dashboardFigures('demo', dayOf(noon))
-      expect(revenue).toBe(quoted.total - part)
+      expect(revenue).toBe(sampleQuote.total - part)
     })
 
     test('are released immediately after a decline or refund, and a retry reserves them again or is rejected', async () => {
       await serve([seats])
-      const first = await registered(store, to('scan'))
-      await store.applyPaymentEvent(first.orderId, declined(), null)
+      const first = await registerSample(store, to('scan'))
+      await store.applyPaymentEvent(first.orderId, declinedAt(), null)
       expect(await left()).toMatchObject({ 'seats.scan': 1 })
       const again = await store.retry(first.regNo, later(hour))
       expect(again.ok).toBe(true)
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
       const orderId = again.ok ? again.value.orderId : first.orderId
-      await store.applyPaymentEvent(orderId, declined(later(hour)), null)
-      const second = await registered(store, { ...to('scan'), at: later(hour) })
+      await store.applyPaymentEvent(orderId, declinedAt(later(hour)), null)
+      const second = await registerSample(store, { ...to('scan'), at: later(hour) })
       expect(await store.retry(first.regNo, later(hour))).toEqual(full('seats.scan'))
       expect((await found(store, first.regNo)).payments.length).toBe(2)
       await store.applyPaymentEvent(
         second.orderId,
-        confirmed('AP2', quoted.total, later(hour)),
+        confirmedBy('AP2', sampleQuote.total, later(hour)),
         null,
       )
-      const back = { type: 'refunded', reference: 'RF2', amount: quoted.total, at: later(hour) }
+      const back = {
+        type: 'refunded',
+        reference: 'RF2',
+        amount: sampleQuote.total,
+        at: later(hour),
+      }
       await store.applyPaymentEvent(
         second.orderId,
         back as Parameters<Store['applyPaymentEvent']>[1],
@@ -313,13 +326,13 @@ export function sellingContract(given: Given): void {
 
     test('of a reissued order are held again, or sold', async () => {
       await serve([seats])
-      const first = await registered(store, to('scan'))
+      const first = await registerSample(store, to('scan'))
       expect(await store.resumePayment(first.orderId, later(holdMs))).toEqual({
         ok: true,
         value: null,
       })
       expect(await ask({ ...to('scan'), at: later(2 * holdMs - 1) })).toEqual(full('seats.scan'))
-      await registered(store, { ...to('scan'), at: later(2 * holdMs) })
+      await registerSample(store, { ...to('scan'), at: later(2 * holdMs) })
       expect(await store.resumePayment(first.orderId, later(2 * holdMs))).toEqual(
         full('seats.scan'),
       )
@@ -328,7 +341,7 @@ export function sellingContract(given: Given): void {
 
     test('are one per registration: the last one, requested by 64, goes to exactly one', async () => {
       await serve([{ ...seats, max: { scan: 3 } }])
-      for (let n = 0; n < 2; n += 1) await registered(store, { ...to('scan'), orderId: null })
+      for (let n = 0; n < 2; n += 1) await registerSample(store, { ...to('scan'), orderId: null })
       const answers = await Promise.all(
         Array.from({ length: 64 }, (_, at) =>
           // Half of them have nothing to pay: what they take is theirs at once.
@@ -354,11 +367,11 @@ export function sellingContract(given: Given): void {
     })
 
     test('of a later quota count earlier registrations; of a changed quota, those it covers', async () => {
-      const paid = await registered(store, to('scan'))
-      await store.applyPaymentEvent(paid.orderId, confirmed('AP1'), null)
-      const lapsed = await registered(store, { ...to('airway'), at: later(1) })
-      const failed = await registered(store, to('airway'))
-      await store.applyPaymentEvent(failed.orderId, declined(), null)
+      const paid = await registerSample(store, to('scan'))
+      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
+      const lapsed = await registerSample(store, { ...to('airway'), at: later(1) })
+      const failed = await registerSample(store, to('airway'))
+      await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
       await serve([seats], later(2))
       expect(await left(later(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
       expect(await left(later(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
@@ -366,13 +379,13 @@ export function sellingContract(given: Given): void {
       // The same file served again moves nothing; a higher number does.
       await serve([seats], later(3))
       await serve([{ ...seats, max: { scan: 2, airway: 2 } }], later(4))
-      await registered(store, { ...to('scan'), at: later(4) })
+      await registerSample(store, { ...to('scan'), at: later(4) })
       expect(await ask({ ...to('scan'), at: later(4) })).toEqual(full('seats.scan'))
       await serve([{ id: 'hall', max: 3, full: { message: 'Full' } }], later(5))
       expect(await left(later(5))).toEqual({ hall: 0 })
       await serve([], later(6))
       expect(await left(later(6))).toEqual({})
-      await store.applyPaymentEvent(lapsed.orderId, confirmed('AP3'), null)
+      await store.applyPaymentEvent(lapsed.orderId, confirmedBy('AP3'), null)
       expect((await found(store, lapsed.regNo)).paymentStatus).toBe('success')
     })
 

@@ -131,9 +131,9 @@ else {
         }),
       )
     serve(0)
-    expect((await runHere(['doctor'], variables)).out).toContain('is not in recovery')
+    expect((await runHere(['doctor'], variables)).stdout).toContain('is not in recovery')
     serve(1)
-    expect((await runHere(['doctor'], variables)).out).toMatch(
+    expect((await runHere(['doctor'], variables)).stdout).toMatch(
       /^look +The next start begins a recovery\. The database is older than the one that this server used until /m,
     )
     rmSync(dataDir, { recursive: true })
@@ -153,13 +153,13 @@ else {
       })
     expect(await runHere(['db', 'migrate'], variables)).toMatchObject({ status: 0 })
     const doctor = await runHere(['doctor'], variables)
-    expect(doctor.out).toMatch(
+    expect(doctor.stdout).toMatch(
       /good {3}PostgreSQL \d[\d.]* answers, and the database is of version \d+/,
     )
     const gone = await runHere(['doctor'], {
       ...variables,
       DATABASE_URL: url.replace('/app', '/nobody'),
     })
-    expect(gone.out).toContain('wrong  The database in PostgreSQL cannot be used:')
+    expect(gone.stdout).toContain('wrong  The database in PostgreSQL cannot be used:')
   })
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { confirmed, found, hour, later, noon, registered } from '../sample-registrations.ts'
+import { confirmedBy, found, hour, later, noon, registerSample } from '../sample-registrations.ts'
 import type { Given } from './contract-setup.ts'
 import { due, grounds } from './payment-decisions.ts'
 
@@ -23,7 +23,7 @@ export function settlementsContract(given: Given): void {
   })
   /** Handed to the gateway of the account. */
   const placed = () =>
-    registered(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
+    registerSample(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
   const line = (order: OrderId | '', reference: string, more = {}): SettlementLine => ({
     line: 2,
     is: 'sale',
@@ -52,7 +52,7 @@ export function settlementsContract(given: Given): void {
   describe('settlements', () => {
     test('are stored line by line, each once; known payments stay unchanged', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const lines = [line(orderId, 'AP1'), line(orderId, 'AP1', { is: 'refund', net: paise(-due) })]
       expect(await keep(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
       expect(await keep(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
@@ -82,7 +82,7 @@ export function settlementsContract(given: Given): void {
 
     test('a refund that no settlement contained five days later was not in the work queue', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const refunded = (reference: string) =>
         store.applyPaymentEvent(
           orderId,
@@ -110,7 +110,7 @@ export function settlementsContract(given: Given): void {
       expect(await unsettled()).toEqual([])
 
       const second = await placed()
-      await store.applyPaymentEvent(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, later(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF3', amount: due, at: later(20) },
@@ -168,7 +168,7 @@ export function settlementsContract(given: Given): void {
 
     test('a refund outside the gateway is not expected in its settlements', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const wanted = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
       expect((await store.requestRefund(wanted)).ok).toBe(true)
       const DAY = 24 * hour
@@ -179,9 +179,9 @@ export function settlementsContract(given: Given): void {
 
     test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const second = await placed()
-      await store.applyPaymentEvent(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, later(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF2', amount: due, at: later(20) },
@@ -214,8 +214,8 @@ export function settlementsContract(given: Given): void {
     })
 
     test('recognise payments from before captures had an account', async () => {
-      const { orderId, regNo } = await registered(store, { gateway: 'airpay' })
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
+      const { orderId, regNo } = await registerSample(store, { gateway: 'airpay' })
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
       expect(await keep(line(orderId, 'AP1'))).toEqual({ added: 1, known: 0, toReview: 0 })
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ reference: 'AP1' }])
@@ -232,7 +232,7 @@ export function settlementsContract(given: Given): void {
       expect(ours).toMatchObject({ is: 'misfit', regNo, came: { reference: 'AP7', amount: due } })
       expect(nobodys).toMatchObject({ is: 'unmatched', regNo: null, eventId: 'demo', left: due })
       // What the gateway says later of the same money clears it.
-      await store.applyPaymentEvent(orderId, confirmed('AP7', due, later(2000)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP7', due, later(2000)), null)
       expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
       const byHand = { what: 'refund', amount: paise(1000), byHand: 'N1', ...grounds } as const
       const id = nobodys?.id ?? ''
@@ -250,7 +250,7 @@ export function settlementsContract(given: Given): void {
 
     test('a second payment by transfer goes to review, and its line counts once', async () => {
       const { orderId, regNo } = await placed()
-      await store.applyPaymentEvent(orderId, confirmed('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const wanted = { regNo, act: 'came_again', actor: 'owner', once: null, ...grounds } as const
       const came = { way: 'transfer', reference: 'SBIN8', amount: due, paidAt: noon } as const
       const again = () => store.recordFurtherPayment({ ...wanted, at: later(20) }, came)
@@ -271,9 +271,9 @@ export function settlementsContract(given: Given): void {
       )
 
     test('one reference in several spellings pays once, by whichever method it is recorded, and the number of a payout never', async () => {
-      const one = await registered(store)
+      const one = await registerSample(store)
       expect((await confirm(one.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
-      const other = await registered(store)
+      const other = await registerSample(store)
       for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
         expect(await confirm(other.regNo, way, 'UTR 0526-123-456-702')).toMatchObject({
           ok: false,
@@ -293,7 +293,7 @@ export function settlementsContract(given: Given): void {
     })
 
     test('a transfer that the bank returns goes to review once, and not again after its refund', async () => {
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       expect((await confirm(regNo, 'transfer', 'RTRN52026010103')).ok).toBe(true)
       const { payments } = await store.knownReferences([bankKey('RTRN52026010103')])
       const [, payment] = payments[0] ?? []
@@ -334,7 +334,7 @@ export function settlementsContract(given: Given): void {
       expect(await store.saveUnmatchedLines([money])).toMatchObject({ added: 0 })
       const { payments } = await store.knownReferences([bankKey('SBIN7')])
       expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
-      const { regNo } = await registered(store)
+      const { regNo } = await registerSample(store)
       const [review] = await store.reviews('demo')
       const move = { what: 'move', to: regNo, ...grounds } as const
       expect((await store.decideReview(review?.id ?? '', move, later(10), null)).ok).toBe(true)

@@ -15,15 +15,15 @@ import { openInside, openStore } from '../../../server/storage/open-store.ts'
 import type { Inside } from '../../../server/storage/open-store.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
-  confirmed,
+  confirmedBy,
   found,
   hour,
-  mail,
+  newEmail,
   newRegistration,
   noon,
-  registered,
+  registerSample,
 } from '../sample-registrations.ts'
-import { lendTables } from '../prepared-files.ts'
+import { useEmptyDatabase } from '../prepared-files.ts'
 import { CARELESS } from './manual-changes.ts'
 import {
   BY_COUNTERS,
@@ -50,7 +50,7 @@ describe('the tables themselves', () => {
   beforeAll(async () => {
     dataDir = folder()
     const store = await openStore({ dataDir })
-    const { orderId } = await registered(store)
+    const { orderId } = await registerSample(store)
     await store.recordGatewayMessage({
       gateway: 'demo',
       kind: 'notice',
@@ -59,7 +59,7 @@ describe('the tables themselves', () => {
       contentType: 'text/plain',
       at: noon,
     })
-    await store.applyPaymentEvent(orderId, confirmed('AP1'), mail)
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
     await store.close()
     shell = new Database(join(dataDir, DATABASE_FILE))
     shell.pragma('recursive_triggers = ON')
@@ -88,7 +88,7 @@ describe('SQLite', () => {
   let shell: Database.Database
   beforeEach(async () => {
     dataDir = folder()
-    await lendTables(dataDir)
+    await useEmptyDatabase(dataDir)
     inside = await openInside({ dataDir })
     shell = new Database(join(dataDir, DATABASE_FILE))
   })
@@ -117,7 +117,7 @@ describe('SQLite', () => {
     // Without the careless person: what that connection closes is copied by it.
     const alone = folder()
     const store = await openStore({ dataDir: alone })
-    const { regNo } = await registered(store)
+    const { regNo } = await registerSample(store)
     // A connection is one that reads once it has read.
     expect(await store.registration(regNo)).not.toBeNull()
     await store.close()
@@ -140,7 +140,7 @@ describe('SQLite', () => {
   })
 
   test('an unpaid registration can be deleted with its rows, and is no longer counted', async () => {
-    const { regNo } = await registered(inside.store)
+    const { regNo } = await registerSample(inside.store)
     shell.exec('DELETE FROM payments; DELETE FROM registrations')
     expect(await inside.store.registration(regNo)).toBeNull()
     expect((await inside.store.dashboardFigures('demo', dayOf(noon))).total).toBe(0)
@@ -268,9 +268,9 @@ describe('SQLite', () => {
 
   test('a status response is never stored without its effect, however the write ends', async () => {
     const { store } = inside
-    const { orderId } = await registered(store)
+    const { orderId } = await registerSample(store)
     const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
-    const settle = () => store.applyPaymentEvent(orderId, confirmed('AP1'), mail, answer)
+    const settle = () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
     // Something breaks at the last statement of the verb, after answer and fact have been written.
     shell.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
@@ -291,9 +291,9 @@ describe('SQLite', () => {
 
   test('whenever the writer dies, there are as many status responses as payment events', async () => {
     const { store, writer } = inside
-    const orders = await Promise.all(Array.from({ length: 600 }, () => registered(store)))
+    const orders = await Promise.all(Array.from({ length: 600 }, () => registerSample(store)))
     const settled = orders.map(({ orderId }, at) =>
-      store.applyPaymentEvent(orderId, confirmed(`AP${at}`), null, {
+      store.applyPaymentEvent(orderId, confirmedBy(`AP${at}`), null, {
         gateway: 'demo',
         body: '<R/>',
         contentType: 'text/xml',

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
 import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
-import { hour, later, noon, registered } from '../sample-registrations.ts'
+import { hour, later, noon, registerSample } from '../sample-registrations.ts'
 import type { Given } from './contract-setup.ts'
 
 export function peopleContract(given: Given): void {
@@ -199,7 +199,7 @@ export function peopleContract(given: Given): void {
   })
 
   test('the audit log stores users and actions', async () => {
-    const { regNo } = await registered(store)
+    const { regNo } = await registerSample(store)
     await store.addAuditEntry({
       at: later(5),
       who: 'office',

@@ -272,10 +272,10 @@ test('the server stops immediately after it rendered a receipt', async () => {
     import { renderPdf } from './server/documents/render-pdf.ts'
     const pdf = await renderPdf(${JSON.stringify(invoice)})
     console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())`
-  const { out, err } = run(['--eval', alone])
+  const { stdout, stderr } = run(['--eval', alone])
   // It ends by itself: the background process, which waits for further documents, does not keep it alive.
-  expect(out, err).toMatch(/^%PDF-/)
-  expect(out).not.toContain('Timeout')
+  expect(stdout, stderr).toMatch(/^%PDF-/)
+  expect(stdout).not.toContain('Timeout')
 })
 
 test('after a transfer the new holder could open documents in the name of the first; they stay as issued, for the office', async () => {

@@ -147,17 +147,17 @@ describe('the session', () => {
     const test = await startTestApp({ clock: '2025-10-10T08:00:00+05:30' })
     try {
       const { get } = await signIn(test)
-      test.at('2025-10-10T09:59:59+05:30')
+      test.setTime('2025-10-10T09:59:59+05:30')
       expect((await get('/admin/session/')).statusCode).toBe(200)
-      test.at('2025-10-10T12:00:01+05:30')
+      test.setTime('2025-10-10T12:00:01+05:30')
       expect((await get('/admin/session/')).statusCode).toBe(401)
-      test.at('2025-10-10T08:00:00+05:30')
+      test.setTime('2025-10-10T08:00:00+05:30')
       const again = await signIn(test)
       for (let hour = 9; hour < 20; hour += 1) {
-        test.at(`2025-10-10T${String(hour).padStart(2, '0')}:00:00+05:30`)
+        test.setTime(`2025-10-10T${String(hour).padStart(2, '0')}:00:00+05:30`)
         expect((await again.get('/admin/session/')).statusCode).toBe(200)
       }
-      test.at('2025-10-10T20:00:01+05:30')
+      test.setTime('2025-10-10T20:00:01+05:30')
       expect((await again.get('/admin/session/')).statusCode).toBe(401)
     } finally {
       await test.close()
@@ -244,7 +244,7 @@ describe('guessing', () => {
       expect((await login(test, right)).statusCode).toBe(200)
       expect((await login(test, right, from(8))).statusCode).toBe(200)
       expect((await login(test, { ...right, username: 'second' }, from(7))).statusCode).toBe(200)
-      test.at('2025-10-10T12:15:01+05:30')
+      test.setTime('2025-10-10T12:15:01+05:30')
       expect((await login(test, right, from(7))).statusCode).toBe(200)
     } finally {
       await test.close()

@@ -12,7 +12,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { imported } from '../../sample-registrations.ts'
+import { createImportRow } from '../../sample-registrations.ts'
 import { actsOn, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
@@ -489,7 +489,7 @@ test('a transfer that came and was returned in one file, and that nobody reporte
 test('the UTR of an imported payment pays for no other registration, typed, in a statement or in a second import', async () => {
   const reference = utr()
   const row = (regNo: string, paymentId: string) =>
-    imported({ eventId: event, regNo: regNo as RegNo, paymentId, total: paise(FEE * 100) })
+    createImportRow({ eventId: event, regNo: regNo as RegNo, paymentId, total: paise(FEE * 100) })
   const { store } = server.deps
   const first = 'LEKHA-OLD-1'
   expect((await store.importRegistrations([row(first, reference)])).ok).toBe(true)

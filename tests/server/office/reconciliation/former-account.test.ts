@@ -205,7 +205,7 @@ test('a refund that a report lists after the change of account stayed among thos
     null,
   )
   await changeAccount(NEXT)
-  server.at('2026-02-10T12:00:00+05:30')
+  server.setTime('2026-02-10T12:00:00+05:30')
   owner = await signIn(server)
   const waiting = async () =>
     (await server.deps.store.workQueue([EVENT], server.now())).map(({ is, count }) => [is, count])

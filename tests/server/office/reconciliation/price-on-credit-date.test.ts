@@ -41,7 +41,7 @@ beforeAll(async () => {
     })
     numbers.push(answer.json<RegisterAnswer>().reg_no as RegNo)
   }
-  server.at('2027-01-18')
+  server.setTime('2027-01-18')
   office = await signIn(server)
 })
 afterAll(() => server.close())
@@ -165,19 +165,19 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
     row: amount,
     csv: amount,
   })
-  await server.pricing.run()
+  await server.priceUpdates.run()
   const before = await shown(waits)
   expect(before).toMatchObject(price(EARLY, '2027-01-15'))
   server.setClock('2027-01-16T00:01:00+05:30')
   office = await signIn(server)
-  const changed = await server.pricing.run()
+  const changed = await server.priceUpdates.run()
   expect(changed).toBeGreaterThan(0)
   const after = await shown(waits)
   expect(after).toMatchObject(price(REGULAR, after.until ?? ''))
   expect(after.until).not.toBe('2027-01-15')
   // The sum of the list follows; nothing changes twice.
   expect(after.listDue - before.listDue).toBe(changed * (REGULAR - EARLY) * 100)
-  expect(await server.pricing.run()).toBe(0)
+  expect(await server.priceUpdates.run()).toBe(0)
   // Paid on the last day, as the delegate reports: the confirmation asks for the price of that day.
   expect((await shown(told)).page).toBe(EARLY)
   // A card payment has the price of the registration.
@@ -191,10 +191,10 @@ test('a payment under review keeps the price of its day while prices change', as
   const one = numbered(3)
   server.setClock('2027-01-18T12:00:00+05:30')
   office = await signIn(server)
-  await server.pricing.run()
+  await server.priceUpdates.run()
   const early = { act: 'confirm', way: 'transfer', reference: '526123000095', day: '2027-01-14' }
   expect((await office.act(one, { ...early, amount: '4700' })).status).toBe(200)
   expect((await standing(one)).reviews.at(-1)?.due).toBe(EARLY)
-  await server.pricing.run()
+  await server.priceUpdates.run()
   expect((await standing(one)).reviews.at(-1)?.due).toBe(EARLY)
 })

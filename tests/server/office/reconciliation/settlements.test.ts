@@ -82,7 +82,7 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
   const late = await paid('AP3')
   const unpaid = await registered()
   const waits = await registered()
-  server.at('2026-02-02T10:00:00+05:30')
+  server.setTime('2026-02-02T10:00:00+05:30')
   owner = await signIn(server)
   const file = report(
     sale(fits.order, 'AP1'),

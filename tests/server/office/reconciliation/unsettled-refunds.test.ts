@@ -56,7 +56,7 @@ test('a refund in no settlement five days later left the work queue with any not
   const refunded = { type: 'refunded', reference: 'RF1', amount: paise(5_000) } as const
   await store.applyPaymentEvent(createOrderId(regNo, 1), { ...refunded, at: server.now() }, null)
   // Eight days later a report covers the day, and lacks the refund.
-  server.at('2025-10-18T12:00:00+05:30')
+  server.setTime('2025-10-18T12:00:00+05:30')
   office = await signIn(server, 'treasurer')
   const report = [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',

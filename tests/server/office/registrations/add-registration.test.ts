@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fixtureEvent, SEEN_FIRST, withLetter } from '../../small-event.ts'
+import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
@@ -25,7 +25,7 @@ quotas:
 `,
 }).replace(GATEWAY, DESK)
 /** Members are seen before they are paid. */
-const SEEN = withLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(GATEWAY, DESK)
+const SEEN = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(GATEWAY, DESK)
 
 let server: TestApp
 let office: Office

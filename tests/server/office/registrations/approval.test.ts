@@ -11,8 +11,8 @@ import type {
   RegisterAnswer,
 } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
-import { pdf } from '../../sample-uploads.ts'
-import { fixtureEvent, withLetter } from '../../small-event.ts'
+import { createPdf } from '../../sample-uploads.ts'
+import { fixtureEvent, addMemberLetter } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, cheapHash, PASSWORD, signIn } from '../office.ts'
@@ -32,7 +32,7 @@ approval:
 quotas:
   - {id: dais, when: {is_member: true}, max: 40, full: {message: The dais is full}}
 `
-const EVENT = withLetter(fixtureEvent({ extra: EXTRA }), 'Letter of the society')
+const EVENT = addMemberLetter(fixtureEvent({ extra: EXTRA }), 'Letter of the society')
 const REGISTERED = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {
@@ -55,18 +55,18 @@ const send = (n: number, headers: Readonly<Record<string, string>> = {}) =>
       phone_number: '9876500000',
       is_member: 'true',
     },
-    { letter: { name: 'letter.pdf', bytes: pdf(`letter ${n}`) } },
+    { letter: { name: 'letter.pdf', bytes: createPdf(`letter ${n}`) } },
     headers,
   )
 const registered = async (n: number): Promise<string> => {
-  test_.at(REGISTERED)
+  test_.setTime(REGISTERED)
   const answer = await send(n)
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<RegisterAnswer>().reg_no
 }
 /** A session does not last for days. */
 const onDay = async (at: string): Promise<void> => {
-  test_.at(at)
+  test_.setTime(at)
   owner = await signIn(test_)
 }
 const look = async (regNo: string): Promise<ActionsAnswer> =>
@@ -163,7 +163,7 @@ describe('a registration that needs approval', () => {
     expect(mail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
     expect(mail?.text).toContain('Please pay by 9 February 2026')
     // The first period is over and its price would be 2,360 today; by the last day it is still the old one.
-    test_.at('2026-02-09T23:00:00+05:30')
+    test_.setTime('2026-02-09T23:00:00+05:30')
     const paying = await test_.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
@@ -262,11 +262,11 @@ test('an approved registration that is not paid in time expires and frees its se
   await onDay('2026-02-01T10:00:00+05:30')
   expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
   const before = await places()
-  test_.at('2026-02-08T23:59:59+05:30')
-  await test_.lapsing.run()
+  test_.setTime('2026-02-08T23:59:59+05:30')
+  await test_.expiry.run()
   expect(await stored(regNo)).toMatchObject({ state: 'to_pay' })
-  test_.at('2026-02-09T00:00:00+05:30')
-  await test_.lapsing.run()
+  test_.setTime('2026-02-09T00:00:00+05:30')
+  await test_.expiry.run()
   expect(await stored(regNo)).toMatchObject({ state: 'lapsed' })
   expect(await places()).not.toEqual(before)
 })

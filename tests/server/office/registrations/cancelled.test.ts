@@ -7,7 +7,7 @@ import { readImportText } from '../../cli/import-text.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { imported } from '../../sample-registrations.ts'
+import { createImportRow } from '../../sample-registrations.ts'
 import { noon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
@@ -133,7 +133,11 @@ test('an export filtered for Paid leaves out cancelled registrations', async () 
 test('a registration that was refunded before its import was displayed "Cancelled (refunded)" under the filter "Refunded"', async () => {
   const config = test_.deps.events.byId(EVENT)?.config
   if (config === undefined) throw new Error('no event')
-  const row = imported({ eventId: EVENT, paymentStatus: 'refunded', regNo: drawRegNo(config) })
+  const row = createImportRow({
+    eventId: EVENT,
+    paymentStatus: 'refunded',
+    regNo: drawRegNo(config),
+  })
   expect(await test_.deps.store.importRegistrations([row])).toMatchObject({ ok: true })
   const { registrations } = await page('payment_status=refunded')
   const shown = { reg_no: row.regNo, payment_status_display: 'Refunded' }

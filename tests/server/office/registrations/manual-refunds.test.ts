@@ -190,11 +190,11 @@ test('sends no email about refunds of weeks ago, or after erasure', async () => 
   await office.act(late, { ...refund, reference: 'C-052' })
   await office.act(gone, { act: 'cancel', why: 'Ill.', pay_back: '720', kept: 4720 })
   await office.act(gone, { act: 'erase', why: 'Asked for by letter.' })
-  server.at('2027-01-18')
+  server.setTime('2027-01-18')
   office = await signIn(server)
   expect((await office.act(gone, { ...refund, reference: 'C-053' })).status).toBe(200)
   expect(await startRefundEmails(server.deps, { isEnabled: false }).run()).toBe(0)
-  server.at('2027-01-10')
+  server.setTime('2027-01-10')
 })
 
 test('the timeline of an erased person keeps the payments without personal data; erasure cannot be repeated', async () => {

@@ -6,7 +6,7 @@ import type { EventStats, ListAnswer, ListRow, StatsAnswer } from '../../../../e
 import { fixtureDelegate, fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { registered } from '../../sample-registrations.ts'
+import { registerSample } from '../../sample-registrations.ts'
 import { noon, numberOf, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
@@ -499,7 +499,7 @@ test('a registration with a price that was never requested is not paid and adds 
   const { store } = test_.deps
   const day = dayOf(test_.now())
   const before = await store.dashboardFigures(EVENT, day)
-  const { regNo } = await registered(store, { eventId: EVENT, orderId: null, at: test_.now() })
+  const { regNo } = await registerSample(store, { eventId: EVENT, orderId: null, at: test_.now() })
   const listed = await page(`/admin/afpicon/registrations/?search=${regNo}`)
   expect(listed.registrations).toMatchObject([
     { payment_status_display: 'Registered', final_amount: 5015 },

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { formOf } from '../../../attacks/target.ts'
-import { pdf } from '../../sample-uploads.ts'
+import { createPdf } from '../../sample-uploads.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { hold } from '../socket-parent.ts'
 import type { Held } from '../socket-parent.ts'
@@ -179,7 +179,9 @@ export function asksOf(n: number, event = PAID): Ask {
   }
   const path = `/api/${event}/register/`
   if (n % 3 === 1) return { path, body: JSON.stringify(answers), from }
-  const form = formOf(answers, [{ field: 'letter', filename: 'letter.pdf', bytes: pdf(`${n}`) }])
+  const form = formOf(answers, [
+    { field: 'letter', filename: 'letter.pdf', bytes: createPdf(`${n}`) },
+  ])
   return { path, body: form.body, headers: form.headers, from }
 }
 
