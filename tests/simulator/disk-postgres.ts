@@ -31,13 +31,22 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     batch: null,
   })
   let running = 0
-  const isBusy = (): boolean => running > 0
+  let idle: PromiseWithResolvers<void> | null = null
+  const work = (): Promise<void> | null => {
+    if (running === 0) return null
+    idle ??= Promise.withResolvers()
+    return idle.promise
+  }
   const tracked = async <T>(run: () => Promise<T>): Promise<T> => {
     running += 1
     try {
       return await run()
     } finally {
       running -= 1
+      if (running === 0) {
+        idle?.resolve()
+        idle = null
+      }
     }
   }
   const reading = createBatchedReads(connection, tracked)
@@ -64,10 +73,13 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       sql: () => reading.sql,
       // Keeps nothing in this process.
       reopen: () => reading.forget(),
-      isBusy,
+      work,
       leave: async () => {
         // What nothing in the history waited for.
-        while (isBusy()) await new Promise((resolve) => waitForTurn(resolve))
+        for (let running = work(); running !== null; running = work()) {
+          await running
+          await new Promise((resolve) => waitForTurn(resolve))
+        }
         await connection.rollBack()
         if (histories % HISTORIES_BETWEEN_VACUUMS === 0) await connection.plain('VACUUM')
       },
@@ -77,32 +89,26 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
 }
 
 /**
- * Invariants run the same forty queries after every write. Earlier queries without parameters are repeated in one
- * statement when one of them is needed, and their results are kept until the next write.
+ * Invariants run the same forty queries after every write. When one of them is needed, earlier queries without
+ * parameters are sent with it, and their results are kept until the next write.
  */
 function createBatchedReads(
   { sql }: PostgresConnection,
   tracked: <T>(run: () => Promise<T>) => Promise<T>,
 ): { readonly sql: Sql; forget(): void } {
   const usual: string[] = []
-  let answers = new Map<string, readonly unknown[]>()
-  const readUsual = async (): Promise<void> => {
-    const columns = usual.map(
-      (text, at) => `(SELECT json_agg(whole_row) FROM (${inPostgres(text)}) whole_row) AS q${at}`,
-    )
-    const row =
-      (await sql<Record<string, string | null>>(`SELECT ${columns.join(', ')}`).get()) ?? {}
-    for (const [at, text] of usual.entries())
-      answers.set(createKey(text, []), parseRows(row[`q${at}`] ?? '[]'))
+  let answers = new Map<string, Promise<readonly unknown[]>>()
+  const send = (text: string, params: readonly unknown[]): Promise<readonly unknown[]> => {
+    const answer = sql<unknown>(inPostgres(text)).all(...params)
+    answers.set(createKey(text, params), answer)
+    return answer
   }
   const read = async <Row>(text: string, params: readonly unknown[]): Promise<Row[]> => {
     const key = createKey(text, params)
-    if (!answers.has(key) && usual.includes(text)) await readUsual()
-    if (!answers.has(key)) {
-      answers.set(key, await sql<Row>(inPostgres(text)).all(...params))
-      if (params.length === 0) usual.push(text)
-    }
-    return [...(answers.get(key) ?? [])] as Row[]
+    if (!answers.has(key) && usual.includes(text)) {
+      await Promise.all(usual.map((each) => send(each, [])))
+    } else if (!answers.has(key) && params.length === 0) usual.push(text)
+    return [...(await (answers.get(key) ?? send(text, params)))] as Row[]
   }
   const createStatement = <Row>(text: string): Statement<Row> => ({
     all: (...params) => tracked(() => read<Row>(text, params)),
@@ -125,9 +131,3 @@ function createBatchedReads(
 
 const createKey = (text: string, params: readonly unknown[]): string =>
   `${text} ${JSON.stringify(params)}`
-
-/** Booleans are 1 and 0, as in results of single statements. */
-const parseRows = (json: string): readonly unknown[] =>
-  JSON.parse(json, (_, value: unknown) =>
-    typeof value === 'boolean' ? Number(value) : value,
-  ) as readonly unknown[]

@@ -27,8 +27,8 @@ export type Disk = {
   reopen(): void
   /** Discards the history. */
   leave(): void | Promise<void>
-  /** The database works on something. */
-  isBusy(): boolean
+  /** Resolves when the database has finished its current work. Null: it is idle. */
+  work(): Promise<void> | null
 }
 /** Creates a disk for each history, one after the other. */
 export type OpenDisk = () => Disk | Promise<Disk>
@@ -57,7 +57,7 @@ export const openSqliteDisk: OpenDisk = () => {
     },
     leave: () => closeConnection(current),
     // On this thread: nothing lasts longer than a turn.
-    isBusy: () => false,
+    work: () => null,
   }
 }
 

@@ -67,7 +67,7 @@ export async function runHistory(
 ): Promise<Outcome> {
   const { seed, history, profile } = plan
   const disk = await disks()
-  const timeline = createTimeline(plan.start, disk.isBusy)
+  const timeline = createTimeline(plan.start, disk.work)
   const random = createRandom(profile.name, seed, history, 'chance')
   const gateway = createGateway(createRandom(profile.name, seed, history, 'gateway'))
   const tally = createTally()

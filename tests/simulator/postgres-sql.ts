@@ -6,8 +6,17 @@ const REWRITINGS: readonly (readonly [what: RegExp, by: string])[] = [
 ]
 
 /** Returns the statement with numbered parameters. */
-export const inPostgres = (text: string): string =>
-  withNumbers(REWRITINGS.reduce((so, [what, by]) => so.replaceAll(what, by), text))
+export function inPostgres(text: string): string {
+  const earlier = translated.get(text)
+  if (earlier !== undefined) return earlier
+  const translation = withNumbers(
+    REWRITINGS.reduce((so, [what, by]) => so.replaceAll(what, by), text),
+  )
+  translated.set(text, translation)
+  return translation
+}
+/** The invariants repeat a fixed set of statements after every write. */
+const translated = new Map<string, string>()
 
 /** `?` becomes `$1` and so on, but not in quotes. */
 function withNumbers(text: string): string {

@@ -110,6 +110,9 @@ async function runAll(
       }
       child.on('message', ({ row, found }: { row: Row; found: readonly FoundViolation[] }) => {
         rows.set(row.profile, addRows(rows.get(row.profile) ?? null, row))
+        console.error(
+          `${row.profile}: ${row.violations} violations, ${Math.round(row.cpuSeconds)} s of CPU; ${tasks.length} batches wait`,
+        )
         violations += row.violations
         for (const one of found) printViolation(one)
         next()
@@ -167,8 +170,11 @@ async function main(
 }
 
 const args = process.argv.slice(2)
-if (args[0] === '--work') process.on('message', (task: Task) => void runBatch(task))
-else
+if (args[0] === '--work') {
+  process.on('message', (task: Task) => void runBatch(task))
+  // An open connection would keep the process running.
+  process.on('disconnect', () => void postgresDisks?.close())
+} else
   process.exitCode =
     args[0] === '--postgres'
       ? await onPostgres((urls) => main(urls, args.slice(1)))

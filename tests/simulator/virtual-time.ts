@@ -39,8 +39,11 @@ const waitForTurn = setImmediate
 /** Idle turns after which a request inside the framework waits for an entry. */
 const QUIET_TURNS = 2
 
-/** `isBusy`: the database works on something, which takes no virtual time. */
-export function createTimeline(start: Instant, isBusy: () => boolean = () => false): Timeline {
+/** `work`: see `Disk`; it takes no virtual time. */
+export function createTimeline(
+  start: Instant,
+  work: () => Promise<void> | null = () => null,
+): Timeline {
   const heap: Entry[] = []
   let now: number = start
   let order = 0
@@ -91,8 +94,11 @@ export function createTimeline(start: Instant, isBusy: () => boolean = () => fal
   const settle = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS;) {
       const countBefore = activityCount
-      do await new Promise((resolve) => waitForTurn(resolve))
-      while (isBusy())
+      await new Promise((resolve) => waitForTurn(resolve))
+      for (let running = work(); running !== null; running = work()) {
+        await running
+        await new Promise((resolve) => waitForTurn(resolve))
+      }
       if (inside === 0) return
       quiet = activityCount === countBefore ? quiet + 1 : 0
     }
