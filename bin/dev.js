@@ -25,7 +25,12 @@ const run = (args, more) =>
   spawn(process.execPath, args, { cwd: top, stdio: 'inherit', env: { ...process.env, ...more } })
 
 const startServer = () =>
-  run([...flags, join('bin', 'rollcall.js'), 'start'], { PORT: String(port), PUBLIC_URL: web })
+  run([...flags, join('bin', 'rollcall.js'), 'start'], {
+    PORT: String(port),
+    PUBLIC_URL: web,
+    // A debugger shows the sources.
+    ROLLCALL_SOURCES: '1',
+  })
 let server = startServer()
 const vite = run(
   [

@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path'
 
 /** What runs on a server; what only builds the web app does not. */
 const SOURCES = ['engine', 'schemas', 'server']
-const BUILDS = /^(server\/cli\/web-app-build|schemas\/precompiled)\.ts$/
+const BUILDS = /^(server\/cli\/build\/[\w-]+|schemas\/precompiled)\.ts$/
 const PLATFORM = `${process.platform}-${process.arch}`
 /** Faces are named by their file, in a piece each. */
 const FACES = '@expo-google-fonts/'

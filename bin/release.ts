@@ -26,7 +26,17 @@ import { packagesOfServer, wantedOf } from './release-packages.ts'
 
 const TOP = join(import.meta.dirname, '..')
 /** What runs or is read by whoever runs it; the web app's sources, because a server knows by them that it is built. */
-const PARTS = ['bin', 'deploy', 'docs', 'engine', 'events', 'schemas', 'server', 'web'] as const
+const PARTS = [
+  'bin',
+  'build',
+  'deploy',
+  'docs',
+  'engine',
+  'events',
+  'schemas',
+  'server',
+  'web',
+] as const
 const FILES = ['package.json', 'package-lock.json', 'LICENSE', 'README.md', 'CHANGELOG.md'] as const
 /** Of `bin`, what whoever changes the program needs. */
 const LEFT_OUT = /^bin\/(?!rollcall)/

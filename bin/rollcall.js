@@ -24,7 +24,12 @@
         if (modules[0].enableCompileCache) modules[0].enableCompileCache(kept)
         // Threads read it from here; without it each of them would strip and compile everything again.
         if (!process.env.NODE_COMPILE_CACHE) process.env.NODE_COMPILE_CACHE = kept
-        return import('../server/cli/run-command.ts')
+        return import('../server/cli/build/stamp.ts')
+      })
+      .then(function (stamp) {
+        // One that was built from other sources is never used: then, and for a debugger, the sources themselves run.
+        var isBuilt = !process.env.ROLLCALL_SOURCES && stamp.isUpToDate(stamp.SERVER_BUILD)
+        return isBuilt ? import('../build/run-command.js') : import('../server/cli/run-command.ts')
       })
       .then(function (cli) {
         return cli.main(process.argv.slice(2))

@@ -23,6 +23,7 @@ import { lostLogIn } from '../storage/recovery/rescue-deleted-database.ts'
 import { servingPid } from '../storage/database/single-server-lock.ts'
 import { lookAtPostgres } from '../storage/postgres/inspect-database.ts'
 import { databaseTrouble } from '../storage/database/error-explanations.ts'
+import { isUpToDate, WEB_BUILD } from './build/stamp.ts'
 import { parseArguments } from './options.ts'
 import type { Command } from './command.ts'
 import { fetchHealth } from './health.ts'
@@ -31,7 +32,6 @@ import { checkServers } from './doctor/servers.ts'
 import { checkBucket, checkFiles } from './doctor/upload-storage.ts'
 import { findRecoveryFindings } from './doctor/recovery.ts'
 import { describeLeftovers } from './leftover-files.ts'
-import { isWebBuilt } from './web-app-build.ts'
 
 const FREE_BYTES_MIN = 512 * 1024 * 1024
 const BACKUP_HOURS_MAX = 36
@@ -70,7 +70,7 @@ const wrong = (text: string): Finding => ({ is: 'wrong', text })
 const CHECKS: readonly Check[] = [
   async () => [await checkNode()],
   async ({ environment }) =>
-    (await isWebBuilt())
+    isUpToDate(WEB_BUILD)
       ? [good('The web app is built from these sources.')]
       : environment.production
         ? [wrong('The web app is not built: run "npm run build".')]

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { isUpToDate, WEB_BUILD } from './build/stamp.ts'
 import { parseArguments } from './options.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../dependencies.ts'
@@ -55,8 +56,7 @@ export async function serveUntilStopped(
     terminal.printError(`The server does not start. ${tooFew}`)
     return 75
   }
-  const { isWebBuilt } = await import('./web-app-build.ts')
-  if (!(await isWebBuilt())) {
+  if (!isUpToDate(WEB_BUILD)) {
     if (environment.production) {
       terminal.printError(
         'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.',

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { vi } from 'vitest'
-import { isWebBuilt } from '../../server/cli/web-app-build.ts'
+import { isUpToDate, WEB_BUILD } from '../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { checkFolderHere } from '../../server/events/files/event-folder.ts'
 import { boot } from '../../server/main.ts'
@@ -66,14 +66,14 @@ const isFree = (port: number): Promise<boolean> =>
   })
 
 /** Asked once for all files of a worker. */
-let isBuilt: Promise<boolean> | null = null
+let isBuilt: boolean | null = null
 
 /** Starts the server here and answers when it listens. `variables` are laid over the usual ones. */
 export async function serve(
   variables: Variables = {},
   prepare: Prepare = () => {},
 ): Promise<Served> {
-  if (!(await (isBuilt ??= isWebBuilt())))
+  if (!(isBuilt ??= isUpToDate(WEB_BUILD)))
     throw new Error('the web app is not built from these sources: npm run build, or npm test')
   const { folder, dataDir, eventsDir } = await foldersOf(TOP, prepare)
   const read = readEnvironment({

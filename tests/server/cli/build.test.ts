@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moveIntoPlace } from '../../../server/cli/web-app-build.ts'
+import { moveIntoPlace } from '../../../server/cli/build/web-app.ts'
 
 let folder: string
 beforeAll(async () => {

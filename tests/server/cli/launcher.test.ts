@@ -1,9 +1,18 @@
 /** The launcher and the command line behind it: help, what is asked wrongly, admins, and a Node that is too old. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { launcher, run, runHere } from '../run-command.ts'
+import { launcher, run, runHere, top } from '../run-command.ts'
+import type * as Stamp from '../../../server/cli/build/stamp.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-launcher-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -179,4 +188,33 @@ describe('the command line', () => {
       expect.stringMatching(/^(Unexpected argument "now"|Rollcall needs Node)/),
     ])
   })
+})
+
+test('a source that was changed after the build is what runs', async () => {
+  const tree = join(folder, 'tree')
+  for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
+    cpSync(join(top, name), join(tree, name), { recursive: true })
+  symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
+  const { hashSources, SERVER_BUILD, STAMP } = (await import(
+    join(tree, 'server', 'cli', 'build', 'stamp.ts')
+  )) as typeof Stamp
+  mkdirSync(join(tree, 'build'))
+  // In the place of what takes long.
+  writeFileSync(
+    join(tree, 'build', 'run-command.js'),
+    "export const main = async () => (console.log('built'), 0)",
+  )
+  const help = (variables: Readonly<Record<string, string>> = {}): string =>
+    run([join(tree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
+  // Not stamped: it is not complete.
+  expect(help()).toBe('Usage: rollcall <command> [options]')
+  writeFileSync(join(tree, 'build', STAMP), hashSources(SERVER_BUILD.sources))
+  expect(help()).toBe('built')
+  expect(help({ ROLLCALL_SOURCES: '1' })).toBe('Usage: rollcall <command> [options]')
+  const changed = join(tree, 'engine', 'lib', 'money.ts')
+  const before = readFileSync(changed, 'utf8')
+  writeFileSync(changed, `${before}\n// A line more.\n`)
+  expect(help()).toBe('Usage: rollcall <command> [options]')
+  writeFileSync(changed, before)
+  expect(help()).toBe('built')
 })

@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { getBackgroundProcess } from '../../../server/background/background-process.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
-import { isWebBuilt } from '../../../server/cli/web-app-build.ts'
+import { isUpToDate, WEB_BUILD } from '../../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
 import type { BootOptions } from '../../../server/main.ts'
@@ -73,7 +73,7 @@ export const usual = async (
 })
 
 /** Nothing that is built changes while tests run. */
-let built: Promise<boolean> | null = null
+let built: boolean | null = null
 
 /** Starts it and answers once it says that it listens. */
 export async function operate(
@@ -81,8 +81,8 @@ export async function operate(
   variables: Readonly<Record<string, string>> = {},
   command?: readonly [string, ...string[]],
 ): Promise<Operated> {
-  built ??= isWebBuilt()
-  if (!(await built))
+  built ??= isUpToDate(WEB_BUILD)
+  if (!built)
     throw new Error('the web app is not built from these sources: npm run build, or npm test')
   // A command of its own may be another user's, whose folder holds nothing of ours, and of another tree.
   if (command === undefined) {

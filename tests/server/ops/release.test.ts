@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CHECKSUMS, FILE_NAME, FOLDER_NAME, stage } from '../../../bin/release.ts'
+import type * as Stamp from '../../../server/cli/build/stamp.ts'
 import { numbersIn, placeOf, registerOne } from './operate-steps/installation.ts'
 
 let base: string
@@ -48,6 +49,8 @@ test('its name states version and machine; every file has its checksum; build an
     'bin/rollcall.js',
     'deploy/rollcall.socket',
     'UPGRADING.md',
+    'build/run-command.js',
+    'build/sources',
     'web/dist/sources',
     'node_modules/fastify/package.json',
   ])
@@ -59,6 +62,13 @@ test('its name states version and machine; every file has its checksum; build an
       ),
     ),
   ).toEqual([])
+})
+
+test('its web app and its server are built from the sources that it contains', async () => {
+  const { isUpToDate, SERVER_BUILD, WEB_BUILD } = (await import(
+    join(release, 'server', 'cli', 'build', 'stamp.ts')
+  )) as typeof Stamp
+  expect([isUpToDate(WEB_BUILD), isUpToDate(SERVER_BUILD)]).toEqual([true, true])
 })
 
 test('unpacked, it starts as another user in a read-only root, registers a delegate and stops', async () => {

@@ -1,29 +1,22 @@
 /** Builds the web app with vite if its sources have changed since the last build. */
-import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { hashSources, isUpToDate, readStamp, STAMP, WEB_BUILD } from './stamp.ts'
 
-const rootFolder = path.join(import.meta.dirname, '..', '..')
+const rootFolder = path.join(import.meta.dirname, '..', '..', '..')
 const webFolder = path.join(rootFolder, 'web')
-const distFolder = path.join(webFolder, 'dist')
-/** The file in a built folder with the hash of its sources. */
-const STAMP = 'sources'
 /** Compressing smaller files gains nothing. */
 const COMPRESSED_BYTES_MIN = 1024
-
-/** Returns true if the existing build is from the current sources. */
-export const isWebBuilt = async (): Promise<boolean> =>
-  (await readSourcesHash(distFolder)) === (await hashSources())
 
 /** Returns true if it built the web app. */
 export async function buildWeb(options: {
   readonly force: boolean
   readonly print: (text: string) => void
 }): Promise<boolean> {
-  if (!options.force && (await isWebBuilt())) return false
-  const sources = await hashSources()
+  if (!options.force && isUpToDate(WEB_BUILD)) return false
+  const sources = hashSources(WEB_BUILD.sources)
   options.print('Building the web app …')
   const { build } = await import('vite')
   // Built in a separate folder and then moved, so that an interrupted build keeps the previous one.
@@ -70,7 +63,7 @@ export async function buildWeb(options: {
     },
   })
   await writeFile(path.join(temporaryFolder, STAMP), sources)
-  await moveIntoPlace(temporaryFolder, distFolder, options)
+  await moveIntoPlace(temporaryFolder, WEB_BUILD.folder, options)
   return true
 }
 
@@ -84,10 +77,10 @@ export async function moveIntoPlace(
   target: string,
   { force }: { readonly force: boolean },
 ): Promise<void> {
-  const sources = await readSourcesHash(newFolder)
+  const sources = readStamp(newFolder)
   const replacedFolder = `${newFolder}-replaced`
   for (;;) {
-    if (!force && (await readSourcesHash(target)) === sources)
+    if (!force && readStamp(target) === sources)
       return rm(newFolder, { recursive: true, force: true })
     await succeedsUnless(['ENOENT'], rename(target, replacedFolder))
     // Another process may have moved its folder there between the two moves: then check again.
@@ -107,30 +100,6 @@ async function succeedsUnless(codes: readonly string[], move: Promise<void>): Pr
       return false
     throw error
   }
-}
-
-/** Returns the hash of the sources that a folder was built from. Null if the folder does not exist. */
-const readSourcesHash = (folder: string): Promise<string | null> =>
-  readFile(path.join(folder, STAMP), 'utf8').catch(() => null)
-
-async function hashSources(): Promise<string> {
-  const hash = createHash('sha256')
-  for (const folder of ['web', 'engine', 'schemas']) {
-    const names = (
-      await readdir(path.join(rootFolder, folder), { recursive: true, withFileTypes: true })
-    )
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(rootFolder, path.join(entry.parentPath, entry.name)))
-      .filter((name) => !/^web.dist\b/.test(name))
-      .sort()
-    for (const name of names)
-      hash
-        .update(name)
-        .update('\0')
-        .update(await readFile(path.join(rootFolder, name)))
-  }
-  hash.update(await readFile(path.join(rootFolder, 'package-lock.json')))
-  return hash.digest('hex')
 }
 
 async function compressAll(folder: string): Promise<void> {

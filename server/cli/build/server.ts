@@ -1,0 +1,80 @@
+/** Builds the server: its modules and those of its packages, joined into a few files. */
+import { rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Plugin } from 'vite'
+import { hashSources, isUpToDate, SERVER_BUILD, STAMP } from './stamp.ts'
+import { moveIntoPlace } from './web-app.ts'
+
+const ROOT = path.join(import.meta.dirname, '..', '..', '..')
+
+/** Packages that stay where they are: those with native code, and those that a running server loads late. */
+const SEPARATE = ['better-sqlite3', 'file-type', 'pg-native', 'react', 'react-dom', 'vite']
+
+/** Returns true if it built the server. */
+export async function buildServer(options: {
+  readonly force: boolean
+  readonly print: (text: string) => void
+}): Promise<boolean> {
+  if (!options.force && isUpToDate(SERVER_BUILD)) return false
+  const sources = hashSources(SERVER_BUILD.sources)
+  options.print('Building the server …')
+  const { build } = await import('vite')
+  const temporaryFolder = path.join(ROOT, 'node_modules', `.server-${process.pid}`)
+  await rm(temporaryFolder, { recursive: true, force: true })
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [keepPlaces()],
+    ssr: { noExternal: true, external: SEPARATE },
+    build: {
+      ssr: true,
+      target: 'node22',
+      outDir: temporaryFolder,
+      emptyOutDir: true,
+      copyPublicDir: false,
+      // A stack trace names these files and their functions; comments in them name the sources. Maps would cost a third of a start.
+      minify: false,
+      sourcemap: false,
+      rolldownOptions: {
+        input: { 'run-command': path.join(ROOT, 'server', 'cli', 'run-command.ts') },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  })
+  await writeFile(path.join(temporaryFolder, STAMP), sources)
+  await moveIntoPlace(temporaryFolder, SERVER_BUILD.folder, options)
+  return true
+}
+
+/** The URL of the file of a thread or of a process beside the module; or any other use of the module's own place. */
+const OWN_PLACE =
+  /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
+
+/**
+ * Modules find files relative to themselves: threads and processes are built as files of their own, and everything else stays
+ * where it is in the sources.
+ */
+function keepPlaces(): Plugin {
+  return {
+    name: 'rollcall-places',
+    enforce: 'pre',
+    transform(code, id) {
+      const source = path.relative(ROOT, id)
+      if (!/^(server|engine)\//.test(source)) return null
+      const fromBuild = path.relative(SERVER_BUILD.folder, id)
+      const moved = code.replaceAll(OWN_PLACE, (...match) => {
+        const { file, name, what } = match.at(-1) as Readonly<Record<string, string | undefined>>
+        if (what === 'url') return `new URL('${fromBuild}', import.meta.url).href`
+        if (what === 'dirname') return `(import.meta.dirname + '/${path.dirname(fromBuild)}')`
+        this.emitFile({
+          type: 'chunk',
+          id: path.join(path.dirname(id), file ?? ''),
+          fileName: `${name}.js`,
+        })
+        return `new URL('./${name}.js', import.meta.url)`
+      })
+      return moved === code ? null : { code: moved, map: null }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** Decides whether what was built from the sources is still of these sources. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const ROOT = path.join(import.meta.dirname, '..', '..', '..')
+/** The file in a built folder with the hash of its sources. */
+export const STAMP = 'sources'
+
+/** A folder that is built, and the folders that it is built from. */
+export type Build = { readonly folder: string; readonly sources: readonly string[] }
+export const WEB_BUILD: Build = {
+  folder: path.join(ROOT, 'web', 'dist'),
+  sources: ['web', 'engine', 'schemas'],
+}
+/** The server and its commands in a few files of JavaScript, which load in half the time. */
+export const SERVER_BUILD: Build = {
+  folder: path.join(ROOT, 'build'),
+  sources: ['server', 'engine', 'schemas'],
+}
+
+/** Returns true if the folder was built from the current sources. */
+export const isUpToDate = (build: Build): boolean =>
+  readStamp(build.folder) === hashSources(build.sources)
+
+/** Returns the hash of the sources that a folder was built from. Null if the folder does not exist. */
+export function readStamp(folder: string): string | null {
+  try {
+    return readFileSync(path.join(folder, STAMP), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Reads file after file: a thousand reads that wait for each other's turn take five times as long. */
+export function hashSources(folders: readonly string[]): string {
+  const hash = createHash('sha256')
+  const add = (folder: string): void => {
+    const entries = readdirSync(path.join(ROOT, folder), { withFileTypes: true })
+    for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+      const name = `${folder}/${entry.name}`
+      if (entry.isDirectory() && name !== 'web/dist') add(name)
+      if (entry.isFile())
+        hash
+          .update(name)
+          .update('\0')
+          .update(readFileSync(path.join(ROOT, name)))
+    }
+  }
+  for (const folder of folders) add(folder)
+  hash.update(readFileSync(path.join(ROOT, 'package-lock.json')))
+  return hash.digest('hex')
+}
