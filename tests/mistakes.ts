@@ -3,7 +3,15 @@
  * it in a copy.
  */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -103,6 +111,9 @@ export function copyTree(paths: readonly string[]): string {
   const tree = mkdtempSync(join(tmpdir(), 'rollcall-mistake-'))
   for (const path of paths)
     cpSync(join(TOP, path), join(tree, path), { recursive: true, preserveTimestamps: true })
-  symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
+  // A folder of its own, because the web app is built in it.
+  mkdirSync(join(tree, 'node_modules'))
+  for (const name of readdirSync(join(TOP, 'node_modules')))
+    symlinkSync(join(TOP, 'node_modules', name), join(tree, 'node_modules', name))
   return tree
 }

@@ -2,7 +2,7 @@
  * The guard of each finding, as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`:
  * the security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several
  * servers with one database. `about`: what a user saw; `finding`: its number; `without`: what is removed; `test`: file
- * and name of the test that then fails; `red`: part of its error.
+ * and name of the test that then fails; `red`: part of its error; `build: web`: the test uses the built web app.
  */
 import { join } from 'node:path'
 import { readMistakes, TOP } from '../mistakes.ts'
@@ -39,6 +39,8 @@ export type Guard = {
   readonly test: { readonly file: string; readonly name: string }
   /** Part of the error of the failing test. */
   readonly red: string
+  /** The test uses the built web app, which is built again without the guard. */
+  readonly isBuilt: boolean
 }
 
 /** All guards, in the order of their findings; of this tree, or of an unchanged copy. */
@@ -50,7 +52,9 @@ export function readGuards(top = TOP): readonly Guard[] {
         const finding = Number(mistake.extraKey('finding'))
         const about = `${subject} ${finding}`
         const test = { file, name: name.join(' | ') }
-        return { mistake, subject, finding, about, test, red: mistake.extraKey('red') }
+        const red = mistake.extraKey('red')
+        const isBuilt = mistake.extraKey('build') === 'web'
+        return { mistake, subject, finding, about, test, red, isBuilt }
       })
       .toSorted((one, other) => one.finding - other.finding),
   )

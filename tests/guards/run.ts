@@ -3,7 +3,7 @@
  * test. With the guard the test must pass, without it it must fail, with the error in the table. A name is that of a
  * guard, of a finding ("money 14") or of a subject ("money").
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyTree, runToEnd, applyMistake } from '../mistakes.ts'
 import { readGuards } from './guards.ts'
@@ -55,11 +55,29 @@ async function runTests(
 const findReports = (all: readonly TestReport[], { test }: Guard): readonly TestReport[] =>
   all.filter(({ file, name }) => file.endsWith(test.file) && name.includes(test.name))
 
+/** Builds the web app of the tree. Returns a function that brings the previous build back. */
+async function buildWebApp(tree: string): Promise<() => void> {
+  const [built, before] = [join(tree, 'web', 'dist'), join(tree, 'web-before')]
+  cpSync(built, before, { recursive: true, preserveTimestamps: true })
+  const { status, output } = await runToEnd(
+    process.execPath,
+    [join(tree, 'bin', 'rollcall.js'), 'build'],
+    tree,
+  )
+  if (status !== 0) throw new Error(`the web app was not built: ${output.slice(-2000)}`)
+  return () => {
+    rmSync(built, { recursive: true })
+    renameSync(before, built)
+  }
+}
+
 /** What is wrong with the guard's proof. Null if nothing is. Restores the tree afterwards. */
 async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
   const undo = applyMistake(guard.mistake, tree)
   if (typeof undo === 'string') return `the guard is missing: ${undo}`
+  const undoBuild = guard.isBuilt ? await buildWebApp(tree) : null
   const reports = findReports(await runTests(tree, [guard]), guard)
+  undoBuild?.()
   undo()
   const failures = reports.flatMap(({ failure }) => failure ?? [])
   if (failures.length === 0) return 'the test passes without the guard'
