@@ -19,6 +19,7 @@ import { cannotBeUsed, prepare } from '../postgres/prepare-database.ts'
 import { isOfPostgres } from '../postgres/errors.ts'
 import { createTables, migrations, reportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
+import { loadInBulk } from '../postgres/bulk-load.ts'
 import { rollUp } from '../postgres/appended-counters.ts'
 import { indexNew } from '../lists/search-index.ts'
 
@@ -38,8 +39,10 @@ type Side = {
   sums(table: Table): Promise<string>
 }
 
-/** Rows that are read from PostgreSQL at a time. */
+/** Rows that are read or written by one statement of PostgreSQL. */
 const CHUNK_ROWS = 2_000
+/** Emails and event files are longer than other rows. */
+const CHUNK_CHARACTERS = 4_000_000
 /** Searching is indexed anew where the rows come to; what is served is read anew from the event files. */
 const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation', 'counted']
 
@@ -72,28 +75,18 @@ export async function moveToPostgres(
       )
       if (full !== undefined)
         return err(`The database in PostgreSQL is not empty: there are rows in ${full.name}.`)
-      for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
-      const moved = await copy(tables, sqliteSide(db), postgresSide(connection), (table) => {
-        sql(`DELETE FROM ${table.name}`).run()
-        const add = sql(insertion(table, (at) => `$${at + 1}`))
-        const bytes = table.name === 'gateway_notices' ? columnOf(table, 'body') : -1
-        let added = 0
-        return async (row) => {
-          const { changes } = add.run(
-            ...row.map((value, at) =>
-              at === bytes ? sql.dialect.storedBytes(String(value)) : value,
-            ),
-          )
-          added += 1
-          // So that no more than these are on their way.
-          if (added % CHUNK_ROWS === 0) await changes
-        }
+      const moved = await loadInBulk(connection, async () => {
+        for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+        const copied = await copy(tables, sqliteSide(db), postgresSide(connection), (table) =>
+          openInsertion(connection, table),
+        )
+        for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+        countOn(connection, tables, lastGiven(db))
+        connection.queue('UPDATE search_progress SET last_id = 0')
+        await indexNew(sql)
+        connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
+        return copied
       })
-      for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
-      countOn(connection, tables, lastGiven(db))
-      connection.queue('UPDATE search_progress SET last_id = 0')
-      await indexNew(sql)
-      connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
       return withFiles(moved, () =>
         bucket === null
           ? filesIntoPostgres(connection, dataDir)
@@ -135,10 +128,13 @@ export async function moveToSqlite(
         )
         .all()
       for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
-      const done = await copy(tables, postgresSide(connection), sqliteSide(db), (table) => {
+      const done = await copy(tables, postgresSide(connection), sqliteSide(db), async (table) => {
         db.exec(`DELETE FROM ${table.name}`)
-        const add = db.prepare(insertion(table, () => '?'))
-        return async (row) => void add.run(...row)
+        const places = table.columns.map(() => '?').join(', ')
+        const add = db.prepare(`INSERT INTO ${table.name} (${named(table)}) VALUES (${places})`)
+        return async (rows) => {
+          for (const row of rows) add.run(...row)
+        }
       })
       db.exec('UPDATE counted SET last_id = (SELECT coalesce(max(id), 0) FROM registrations)')
       for (const { sql } of triggers) db.exec(sql)
@@ -196,16 +192,16 @@ async function copy(
   tables: readonly Table[],
   from: Side,
   into: Side,
-  adderOf: (table: Table) => (row: Row) => Promise<void>,
+  adderOf: (table: Table) => Promise<(rows: readonly Row[]) => Promise<void>>,
 ): Promise<Result<Omit<Moved, keyof MovedFiles>, string>> {
   let rows = 0
   let registrations = 0
   for (const table of tables) {
-    const add = adderOf(table)
-    for await (const row of from.rows(table)) {
-      await add(row)
-      rows += 1
-      if (table.name === 'registrations') registrations += 1
+    const add = await adderOf(table)
+    for await (const chunk of inChunks(from.rows(table))) {
+      await add(chunk)
+      rows += chunk.length
+      if (table.name === 'registrations') registrations += chunk.length
     }
   }
   for (const table of tables) {
@@ -216,6 +212,52 @@ async function copy(
       )
   }
   return ok({ registrations, rows, tables: tables.length })
+}
+
+/** So many rows together, or fewer large ones. */
+async function* inChunks(rows: ReturnType<Side['rows']>): AsyncGenerator<readonly Row[]> {
+  let chunk: Row[] = []
+  let characters = 0
+  for await (const row of rows) {
+    chunk.push(row)
+    for (const value of row) if (typeof value === 'string') characters += value.length
+    if (chunk.length < CHUNK_ROWS && characters < CHUNK_CHARACTERS) continue
+    yield chunk
+    chunk = []
+    characters = 0
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+/** Returns how to add rows with one statement for many of them. */
+async function openInsertion(
+  connection: PostgresConnection,
+  table: Table,
+): Promise<(rows: readonly Row[]) => Promise<void>> {
+  const { sql } = connection
+  sql(`DELETE FROM ${table.name}`).run()
+  const types = await columnTypes(connection, table)
+  const arrays = types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')
+  const add = sql(`INSERT INTO ${table.name} (${named(table)}) SELECT * FROM unnest(${arrays})`)
+  const valueOf = types.map(
+    (type) =>
+      (value: unknown): unknown =>
+        type === 'bytea' ? sql.dialect.storedBytes(String(value)) : value,
+  )
+  return async (rows) =>
+    void (await add.run(...valueOf.map((of, at) => rows.map((row) => of(row[at])))).changes)
+}
+
+/** The types of PostgreSQL, in the order of the columns. */
+async function columnTypes(
+  { sql }: PostgresConnection,
+  { name, columns }: Table,
+): Promise<readonly string[]> {
+  const rows = await sql<{ name: string; type: string }>(
+    `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = '${name}'::regclass AND attnum > 0`,
+  ).all()
+  const types = new Map(rows.map((row) => [row.name, row.type]))
+  return columns.map((column) => types.get(column.name) ?? 'text')
 }
 
 /** Every table after those that its rows refer to. */
@@ -243,11 +285,7 @@ function tablesOf(db: Database.Database): readonly Table[] {
   }))
 }
 
-const columnOf = ({ columns }: Table, name: string): number =>
-  columns.findIndex((column) => column.name === name)
 const named = ({ columns }: Table): string => columns.map(({ name }) => `"${name}"`).join(', ')
-const insertion = (table: Table, placeholder: (at: number) => string): string =>
-  `INSERT INTO ${table.name} (${named(table)}) VALUES (${table.columns.map((_, at) => placeholder(at)).join(', ')})`
 const summing = ({ name, columns }: Table): string => {
   const numbers = columns.filter(({ isNumber }) => isNumber)
   const sums = numbers.map((column) => `coalesce(CAST(sum("${column.name}") AS text), '')`)

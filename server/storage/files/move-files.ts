@@ -20,6 +20,8 @@ import { openS3Uploads } from './uploads-in-s3.ts'
 
 /** As the server cuts them. */
 const PIECE_BYTES = 256 * 1024
+/** As much is on its way to PostgreSQL at a time. */
+const SENT_BYTES = 4 * 1024 * 1024
 /** Where a data folder has them. */
 const FOLDER = 'uploads'
 
@@ -67,6 +69,17 @@ export async function filesIntoPostgres(
   dataDir: string,
 ): Promise<MovedFiles> {
   const missing: string[] = []
+  let added: Promise<number>[] = []
+  let bytes = 0
+  const allTaken = async (): Promise<void> => {
+    const taken = await Promise.all(added)
+    assert(
+      taken.every((changes) => changes === 1),
+      'a piece of a file was not taken',
+    )
+    added = []
+    bytes = 0
+  }
   const all = await inUse(sql)
   for (const sha256 of all) {
     const file = openThere(placeIn(dataDir, sha256))
@@ -76,13 +89,14 @@ export async function filesIntoPostgres(
       const { size, mtimeMs } = fstatSync(file)
       addFile.run(sql, { sha256, bytes: size, keptAt: Math.floor(mtimeMs) })
       for (const [place, piece] of piecesOf(file)) {
-        const added = addPiece.run(sql, { sha256, place, bytes: piece })
-        // Waited for, so that no more than one is on its way.
-        assert((await added.changes) === 1, 'a piece of a file was not taken')
+        added.push(addPiece.run(sql, { sha256, place, bytes: piece }).changes)
+        bytes += piece.length
+        if (bytes >= SENT_BYTES) await allTaken()
       }
     }
     if (file !== null) closeSync(file)
   }
+  await allTaken()
   return { files: all.length - missing.length, missing }
 }
 
@@ -148,9 +162,10 @@ function hashOf(file: number): string {
 
 /** From its beginning, with the place of each. */
 function* piecesOf(file: number): Generator<readonly [number, Buffer]> {
-  for (let place = 0; ; place += 1) {
-    const piece = Buffer.alloc(PIECE_BYTES)
-    const bytes = readSync(file, piece, 0, PIECE_BYTES, place * PIECE_BYTES)
+  const { size } = fstatSync(file)
+  for (let place = 0; place * PIECE_BYTES < size; place += 1) {
+    const piece = Buffer.alloc(Math.min(PIECE_BYTES, size - place * PIECE_BYTES))
+    const bytes = readSync(file, piece, 0, piece.length, place * PIECE_BYTES)
     if (bytes === 0) return
     yield [place, piece.subarray(0, bytes)]
   }

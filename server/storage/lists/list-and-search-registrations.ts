@@ -237,6 +237,7 @@ const sumsOfRows = (
         fn.sum<number>(when().when(isEnded).then(lit(1)).else(lit(0)).end()).as('ended'),
       ])
       .groupBy('r.payment_status')
+      .orderBy('r.payment_status')
   }).all()
 
 function summed(sums: readonly StatusSum[]): Counted {

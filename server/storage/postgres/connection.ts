@@ -267,6 +267,7 @@ function ranOf(result: () => Promise<Result>): Ran {
 /** PostgreSQL's text can hold every character except the character 0. */
 function sentValue(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '') : value
+  if (Array.isArray(value)) return value.map(sentValue)
   return value ?? null
 }
 

@@ -195,7 +195,8 @@ export function sumsOf(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]
       ])
       .where(filterOf(query))
       .groupBy('status')
-      .having(({ fn }) => fn.sum('registrations'), '<>', 0),
+      .having(({ fn }) => fn.sum('registrations'), '<>', 0)
+      .orderBy('status'),
   ).all()
 }
 

@@ -159,6 +159,25 @@ else {
     await again.close()
   })
 
+  test('a moved database has the indexes, keys and triggers of a new one, and statistics of its rows', async () => {
+    const [moved, made] = [await server.database('loaded'), await server.database('made')]
+    expect(await move('to-postgres', filled, moved)).toMatchObject({ status: 0, err: '' })
+    await (await openStoreHere({ dataDir: folder(), databaseUrl: made })).close()
+    const [loaded, fresh] = [await server.shell(moved), await server.shell(made)]
+    for (const catalog of [
+      "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
+      "SELECT conrelid::regclass::text AS table, conname, convalidated, pg_get_constraintdef(oid) AS does FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
+      'SELECT tgrelid::regclass::text AS table, tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2',
+    ]) {
+      const { rows } = await loaded.query(catalog)
+      expect(rows.length).toBeGreaterThan(10)
+      expect(rows).toEqual((await fresh.query(catalog)).rows)
+    }
+    const known = await loaded.query("SELECT 1 FROM pg_stats WHERE tablename = 'registrations'")
+    expect(known.rows.length).toBeGreaterThan(0)
+    await Promise.all([loaded.end(), fresh.end()])
+  })
+
   test('with UPLOADS_URL the files stay in the bucket, also when the database moves back', async () => {
     const s3 = await startS3()
     try {

@@ -1,0 +1,32 @@
+/** Loads many rows into empty tables: indexes and foreign keys are created when all rows are there, which is faster. */
+import type { PostgresConnection } from './connection.ts'
+
+/** Indexes that are no constraint; primary keys and unique columns stay. */
+const INDEXES = `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
+    AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)
+  ORDER BY 1`
+const FOREIGN_KEYS = `SELECT conrelid::regclass::text AS "table", quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
+  FROM pg_constraint WHERE connamespace = current_schema()::regnamespace AND contype = 'f'
+  ORDER BY 1, 2`
+
+/**
+ * Call it in a transaction; if that is rolled back, the indexes are as before. `load` may read by primary keys and unique
+ * columns only. At the end the tables have statistics, without which a server would scan them.
+ */
+export async function loadInBulk<Result>(
+  { sql, queue }: Pick<PostgresConnection, 'sql' | 'queue'>,
+  load: () => Promise<Result>,
+): Promise<Result> {
+  const indexes = await sql<{ name: string; definition: string }>(INDEXES).all()
+  const keys = await sql<{ table: string; name: string; definition: string }>(FOREIGN_KEYS).all()
+  for (const { table, name } of keys) queue(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`)
+  for (const { name } of indexes) queue(`DROP INDEX ${name}`)
+  const result = await load()
+  for (const { definition } of indexes) queue(definition)
+  for (const { table, name, definition } of keys)
+    queue(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`)
+  queue('ANALYZE')
+  return result
+}
