@@ -21,8 +21,8 @@ describe('the command line', () => {
   test('an invalid variable prints one sentence and exits with 2', () => {
     expect(run([launcher, 'start'], { PORT: 'x', DATA_DIR: join(folder, 'unused') })).toEqual({
       status: 2,
-      out: '',
-      err: 'PORT must be a port number from 0 to 65535, not "x".\n',
+      stdout: '',
+      stderr: 'PORT must be a port number from 0 to 65535, not "x".\n',
     })
   })
 
@@ -95,8 +95,8 @@ describe('the command line', () => {
     ])
     expect(await runHere(['user', 'add', 'meera'], variables)).toEqual({
       status: 1,
-      out: '',
-      err: 'A user named "meera" already exists.\n',
+      stdout: '',
+      stderr: 'A user named "meera" already exists.\n',
     })
     expect(
       run(
@@ -106,8 +106,8 @@ describe('the command line', () => {
       ),
     ).toEqual({
       status: 0,
-      out: 'User "meera" has a new password and is signed out everywhere.\n',
-      err: '',
+      stdout: 'User "meera" has a new password and is signed out everywhere.\n',
+      stderr: '',
     })
     expect(
       run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
@@ -120,14 +120,15 @@ describe('the command line', () => {
       ).toBe(2)
     expect(await runHere(['user', 'remove', 'meera'], variables)).toEqual({
       status: 1,
-      out: '',
-      err: '"meera" is the last owner with access to all events, so no one else could manage users. Add another one first.\n',
+      stdout: '',
+      stderr:
+        '"meera" is the last owner with access to all events, so no one else could manage users. Add another one first.\n',
     })
     expect((await runHere(['user', 'add', 'latha'], variables)).status).toBe(0)
     expect(await runHere(['user', 'remove', 'meera'], variables)).toEqual({
       status: 0,
-      out: 'User "meera" was removed and is signed out everywhere.\n',
-      err: '',
+      stdout: 'User "meera" was removed and is signed out everywhere.\n',
+      stderr: '',
     })
     const told = async (...args: string[]) => {
       const { status, stdout, stderr } = await runHere(['user', ...args], variables)
@@ -168,8 +169,8 @@ describe('the command line', () => {
       expect(await told(...wrong)).toEqual([2, expect.stringContaining(why)])
     expect(await runHere(['user', 'passwd', 'nobody'], variables)).toEqual({
       status: 1,
-      out: '',
-      err: 'No user named "nobody".\n',
+      stdout: '',
+      stderr: 'No user named "nobody".\n',
     })
   })
 

@@ -291,9 +291,9 @@ describe('over SMTP', () => {
     expect((await state())[0]?.error).toMatch(/ECONNREFUSED/)
     // Until somebody has mended it and says so.
     const retry = () => runHere(['email', 'retry'], { DATA_DIR: dir, CLOCK: '2025-10-10' })
-    expect(await retry()).toMatchObject({ status: 0, out: '1 email queued again.\n' })
+    expect(await retry()).toMatchObject({ status: 0, stdout: '1 email queued again.\n' })
     expect(await state()).toMatchObject([{ status: 'queued' }])
-    expect(await retry()).toMatchObject({ status: 0, out: 'No email has failed.\n' })
+    expect(await retry()).toMatchObject({ status: 0, stdout: 'No email has failed.\n' })
   })
 
   test('gives up immediately on a permanently rejected recipient', async () => {

@@ -51,14 +51,14 @@ test('rollcall db migrate says whether it is needed, waits for no running server
   const leave = beginServing(dataDir)
   expect(await runHere(['db', 'migrate'], variables)).toEqual({
     status: 2,
-    out: '',
-    err: `A server is running on ${dataDir}. Stop it first.\n`,
+    stdout: '',
+    stderr: `A server is running on ${dataDir}. Stop it first.\n`,
   })
   leave?.()
   expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
   expect(await runHere(['db', 'migrate'], variables)).toMatchObject({
     status: 0,
-    out: expect.stringContaining(`was migrated from version ${known - 1} to ${known}.`),
+    stdout: expect.stringContaining(`was migrated from version ${known - 1} to ${known}.`),
   })
   expect([seen(DATABASE_FILE), seen(COPY)]).toEqual([
     [known, 1],
@@ -88,7 +88,7 @@ test('a migration that was killed keeps the copy from before it, and continues',
   db.close()
   expect(await runHere(['user', 'list'], { DATA_DIR: dataDir })).toMatchObject({
     status: 2,
-    err: expect.stringContaining(`of an older version of Rollcall (${known - 1};`),
+    stderr: expect.stringContaining(`of an older version of Rollcall (${known - 1};`),
   })
   await (await openStore({ dataDir, migrates: true })).close()
   expect([seen(DATABASE_FILE), seen(COPY)]).toEqual([
@@ -118,7 +118,7 @@ test('a database of a newer version prints a sentence and exits with 2, also for
   ])
     expect(await runHere(command, { DATA_DIR: dataDir })).toMatchObject({
       status: 2,
-      err: sentence,
+      stderr: sentence,
     })
   expect(readdirSync(dataDir)).not.toContain(COPY)
 })

@@ -221,8 +221,8 @@ else {
     ])
       expect(await runHere(command, variables)).toMatchObject({
         status: 2,
-        out: '',
-        err: expect.stringMatching(sentence),
+        stdout: '',
+        stderr: expect.stringMatching(sentence),
       })
     const doctor = await runHere(['doctor'], variables)
     expect([doctor.status, doctor.stdout]).toEqual([

@@ -199,8 +199,8 @@ test('rollcall db recovery begin is refused beside a running server, and a secon
     runHere(['db', 'recovery', 'begin', '--who', 'owner', ...more], variables())
   expect(await begin()).toMatchObject({
     status: 2,
-    out: '',
-    err: expect.stringMatching(
+    stdout: '',
+    stderr: expect.stringMatching(
       /^A server is running on DATA_DIR .+Stop it, .+No recovery was started/,
     ),
   })
@@ -212,8 +212,10 @@ test('rollcall db recovery begin is refused beside a running server, and a secon
   expect([first.status, code]).toEqual([0, expect.stringMatching(/^R\w+$/)])
   expect(second).toMatchObject({
     status: 1,
-    out: '',
-    err: expect.stringMatching(`^The installation is already in recovery ${code}, since .+--again`),
+    stdout: '',
+    stderr: expect.stringMatching(
+      `^The installation is already in recovery ${code}, since .+--again`,
+    ),
   })
   const third = await begin('--again')
   expect([third.status, third.stdout]).toEqual([0, expect.not.stringContaining(code)])

@@ -361,7 +361,8 @@ describe('a backup', () => {
     server = await operateHere(folders)
     expect(await rollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
-      err: '/proc/backup cannot be created: /proc does not allow new folders. Name another place. No backup was made.\n',
+      stderr:
+        '/proc/backup cannot be created: /proc does not allow new folders. Name another place. No backup was made.\n',
     })
   })
 
@@ -370,7 +371,7 @@ describe('a backup', () => {
     const missing = join(folders.folder, 'backups', '2026')
     expect(await rollcall(['db', 'backup', join(missing, '01-10')])).toMatchObject({
       status: 2,
-      err: `There is no folder ${missing}. Create it, or mount the disk that it is on. No backup was made.\n`,
+      stderr: `There is no folder ${missing}. Create it, or mount the disk that it is on. No backup was made.\n`,
     })
     expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
   })

@@ -114,8 +114,8 @@ describe('where a database existed', () => {
     ])
       expect(await runHere(command, variables)).toMatchObject({
         status: 2,
-        out: '',
-        err: expect.stringMatching(
+        stdout: '',
+        stderr: expect.stringMatching(
           /^There is no database .+wrong-folder\/rollcall\.db\. .+correct it.+start the server/,
         ),
       })

@@ -314,7 +314,7 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
     (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.erasing_waits
   expect([await stats(ownerNow), await stats(treasurerNow)]).toEqual([why, undefined])
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir, CLOCK: '2026-05-10' }
-  expect(await runHere(['db', 'clock'], variables)).toMatchObject({ status: 1, out: why })
+  expect(await runHere(['db', 'clock'], variables)).toMatchObject({ status: 1, stdout: why })
   expect((await runHere(['db', 'clock', '--confirm'], variables)).status).toBe(2)
   const confirmedBy = async ({ token }: Office): Promise<number> => {
     const headers = { authorization: `Bearer ${token}` }
@@ -357,7 +357,7 @@ test('a server that starts in a wrong year, with a database without a recorded t
       EVENTS_DIR: server.eventsDir,
       CLOCK: '2031-01-12',
     }),
-  ).toMatchObject({ status: 0, out: expect.stringContaining('12 January 2031') })
+  ).toMatchObject({ status: 0, stdout: expect.stringContaining('12 January 2031') })
   // A day after it was set.
   server.setTime('2031-01-13T13:00:00+05:30')
   await server.retention.run()
@@ -371,7 +371,7 @@ test('rollcall registration export-person writes all data of an email address, a
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir }
   const folder = join(server.dir, '..', 'theirs')
   const theirs = ['registration', 'export-person', 'ZULEKHA.Q@sample.example', '--into', folder]
-  expect(await runHere(theirs, variables)).toMatchObject({ status: 0, err: '' })
+  expect(await runHere(theirs, variables)).toMatchObject({ status: 0, stderr: '' })
   const told = JSON.parse(readFileSync(join(folder, 'person.json'), 'utf8')) as {
     readonly registrations: readonly Record<string, unknown>[]
   }
@@ -403,6 +403,6 @@ test('rollcall registration export-person writes all data of an email address, a
   )
   expect(rest).toMatchObject({
     status: 1,
-    err: expect.stringContaining('has a payment that needs review'),
+    stderr: expect.stringContaining('has a payment that needs review'),
   })
 })

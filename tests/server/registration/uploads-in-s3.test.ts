@@ -197,7 +197,7 @@ describe('commands', () => {
     const move = (direction: string) => runHere(['db', 'move', direction], variables)
     expect(await move('files-to-s3')).toMatchObject({
       status: 0,
-      out: '2 files were copied and compared. Start the server with UPLOADS_URL.\n',
+      stdout: '2 files were copied and compared. Start the server with UPLOADS_URL.\n',
     })
     expect(keys().map((key) => key.split('/')[1])).toEqual(proofs.map(hashOf).toSorted())
     expect((await move('files-to-s3')).stdout).toContain('0 files were copied')
@@ -206,7 +206,7 @@ describe('commands', () => {
     rmSync(path)
     expect(await move('files-from-s3')).toMatchObject({
       status: 0,
-      out: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
+      stdout: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
     })
     expect(hashOf(readFileSync(path))).toBe(gone)
     // A damaged file is not copied over the good one.
@@ -219,14 +219,14 @@ describe('commands', () => {
     })
     expect(again).toMatchObject({
       status: 1,
-      err: `The file ${gone} is missing or damaged, so it was not copied.\n`,
+      stderr: `The file ${gone} is missing or damaged, so it was not copied.\n`,
     })
   })
 
   test('a backup does not contain the files in the bucket, and says where they are', async () => {
     const target = join(folder, 'backup')
     const backup = await runHere(['db', 'backup', target], variables)
-    expect(backup).toMatchObject({ status: 0, err: '' })
+    expect(backup).toMatchObject({ status: 0, stderr: '' })
     expect(backup.stdout).toContain(
       'The uploaded files are not part of the backup. They are in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
     )

@@ -140,7 +140,7 @@ else {
     await before.close()
 
     const back = folder()
-    expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
+    expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, stderr: '' })
     expect(allRows(back)).toEqual(allRows(filled))
     const there = await openStoreHere({ dataDir: back })
     const onDisk = openUploads({
@@ -190,7 +190,7 @@ else {
         runHere(['db', 'move', direction], { DATA_DIR: dataDir, DATABASE_URL: url, ...bucket })
       expect(
         await runHere(['db', 'move', 'files-to-s3'], { DATA_DIR: from, ...bucket }),
-      ).toMatchObject({ status: 0, err: '' })
+      ).toMatchObject({ status: 0, stderr: '' })
       const keys = s3.keys('moved')
       expect(keys).toHaveLength(count)
       for (const result of [await run('to-postgres', from), await run('to-sqlite', back)]) {
@@ -239,11 +239,11 @@ else {
     await store.close()
     expect(await move('to-postgres', filled, url)).toMatchObject({
       status: 2,
-      err: expect.stringContaining('The database in PostgreSQL is not empty'),
+      stderr: expect.stringContaining('The database in PostgreSQL is not empty'),
     })
     expect(await move('to-sqlite', filled, url)).toMatchObject({
       status: 2,
-      err: expect.stringContaining('There is a database in'),
+      stderr: expect.stringContaining('There is a database in'),
     })
   })
 
@@ -256,7 +256,7 @@ else {
     )
     expect(await move('to-postgres', filled, url)).toMatchObject({
       status: 2,
-      err: expect.stringContaining('Rows or sums of payment_facts differ'),
+      stderr: expect.stringContaining('Rows or sums of payment_facts differ'),
     })
     expect((await shell.query('SELECT 1 FROM registrations')).rows).toEqual([])
     await shell.end()

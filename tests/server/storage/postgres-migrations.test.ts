@@ -191,8 +191,8 @@ else {
     expect(await stored(shell)).toBe(FIRST)
     expect(await command()).toEqual({
       status: 0,
-      out: `The database was migrated from version ${FIRST} to ${known}.\n`,
-      err: '',
+      stdout: `The database was migrated from version ${FIRST} to ${known}.\n`,
+      stderr: '',
     })
     expect(await command('--check')).toMatchObject({ status: 0 })
     await (await openStore(opening)).close()
@@ -200,7 +200,7 @@ else {
     await expect(openStore(empty)).rejects.toThrow(/has no tables. MIGRATE_AT_START is off/)
     expect(
       await runHere(['db', 'migrate'], { DATA_DIR: dataDir, DATABASE_URL: empty.databaseUrl }),
-    ).toMatchObject({ status: 0, out: `The tables of version ${known} were created.\n` })
+    ).toMatchObject({ status: 0, stdout: `The tables of version ${known} were created.\n` })
     await (await openStore(empty)).close()
     await shell.end()
     rmSync(dataDir, { recursive: true })

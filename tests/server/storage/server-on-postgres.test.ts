@@ -142,14 +142,14 @@ else {
   test('commands work on PostgreSQL, and those for SQLite say so', async () => {
     const variables = { DATABASE_URL: url, DATA_DIR: first.dir, EVENTS_DIR: first.eventsDir }
     const list = await runHere(['user', 'list'], variables)
-    expect(list).toMatchObject({ status: 0, out: expect.stringContaining('office') })
+    expect(list).toMatchObject({ status: 0, stdout: expect.stringContaining('office') })
     for (const command of [
       ['db', 'backup', '/nowhere'],
       ['db', 'restore', '/nowhere'],
     ])
       expect(await runHere(command, variables)).toMatchObject({
         status: 2,
-        err: expect.stringMatching(/^DATABASE_URL is set: .+PostgreSQL database/),
+        stderr: expect.stringMatching(/^DATABASE_URL is set: .+PostgreSQL database/),
       })
     expect(await runHere(['db', 'migrate'], variables)).toMatchObject({ status: 0 })
     const doctor = await runHere(['doctor'], variables)
