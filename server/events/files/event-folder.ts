@@ -43,6 +43,8 @@ export type Compiled = {
   readonly folderErrors: readonly string[]
   /** False if there is no folder, or no event file in it. */
   readonly hasFiles: boolean
+  /** True if the check was stopped or failed: another attempt may give a result. */
+  readonly isUnchecked: boolean
   readonly site: Site | null
   /** In readable form; empty if there are none. */
   readonly findings: string
@@ -284,6 +286,7 @@ export async function compileFolder(
         : []),
     ],
     hasFiles,
+    isUnchecked: false,
     site: verdict.site,
     findings: [
       ...(reported.length === 0 ? [] : [formatFindings(reported, getSources(folder))]),
@@ -329,6 +332,7 @@ function emptyResult(why: string): Compiled {
     folderErrors: [why],
     // Not checked, so nothing is known to be missing.
     hasFiles: false,
+    isUnchecked: true,
     site: null,
     findings: why,
   }

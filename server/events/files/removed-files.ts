@@ -9,11 +9,13 @@ import { closeRegistration, getEventId, formatRemoved } from '../versions/last-v
 
 /** The longest time for which a file is missing while it is renamed, or while its folder is rewritten. */
 export const REMOVED_MS = 5_000
+/** Until a folder is checked again whose check was stopped: the machine may have been busy. */
+const RECHECK_MS = 120_000
 
 type Missing = {
   /** Events whose file has been missing for long enough. */
   readonly removed: ReadonlySet<string>
-  /** Milliseconds until this is true for the next one; null if none is missing. */
+  /** Milliseconds until the folder must be checked again; null: only when it changes. */
   readonly waitMs: number | null
 }
 export type RemovalTracker = {
@@ -30,7 +32,8 @@ export function openRemovalTracker(
   const seenOnDisk = new Set<string>()
   return {
     check(served, disk, all) {
-      if (!disk.hasFiles) return { removed: new Set(), waitMs: null }
+      if (!disk.hasFiles)
+        return { removed: new Set(), waitMs: disk.isUnchecked ? RECHECK_MS : null }
       const idsOnDisk = listIds(disk)
       for (const id of idsOnDisk) seenOnDisk.add(id)
       const now = steadyMs()

@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant } from '../../../engine/index.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { err, instant } from '../../../engine/index.ts'
 import { findClashes, findStrandedEvents } from '../../../engine/authoring.ts'
 import { validateCommand } from '../../../server/cli/event/validate.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
@@ -333,6 +333,7 @@ async function opened(
   folder: string,
   production = false,
   judge: FolderCheck | null = checkFolderHere,
+  isWatching = false,
 ) {
   const said: string[] = []
   const registry = await openRegistry({
@@ -348,7 +349,7 @@ async function opened(
     },
     print: (text) => void said.push(text),
     production,
-    isWatching: false,
+    isWatching,
     ...(judge === null ? {} : { checkFolder: judge }),
   })
   if (!registry.ok) said.push(registry.error)
@@ -432,4 +433,28 @@ test('a changed file that takes too long to check is not served: the previous ve
   expect(threads).toBe(1)
   expect(patient.registry?.byId('sample2026')?.hash).not.toBe(served)
   await patient.registry?.close()
+})
+
+test('a changed file whose check was stopped on a busy machine is served two minutes later, without another change', async () => {
+  const folder = folderOf({ files: { 'sample2026.yaml': sample } })
+  let isBusy = true
+  const check: FolderCheck = async (input) => (isBusy ? err('stopped') : checkFolderHere(input))
+  const { registry } = await opened(folder, false, check, true)
+  const hash = (): string | undefined => registry?.byId('sample2026')?.hash
+  const before = hash()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    writeFileSync(join(folder, 'sample2026.yaml'), `${sample}\n# changed\n`)
+    await registry?.reload()
+    // The notification of the change.
+    await vi.advanceTimersByTimeAsync(1000)
+    await registry?.reload()
+    expect(hash()).toBe(before)
+    isBusy = false
+    await vi.advanceTimersByTimeAsync(120_000)
+    await vi.waitFor(() => expect(hash()).not.toBe(before), 30_000)
+  } finally {
+    vi.useRealTimers()
+    await registry?.close()
+  }
 })
