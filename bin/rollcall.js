@@ -32,6 +32,12 @@
         return isBuilt ? import('../build/run-command.js') : import('../server/cli/run-command.ts')
       })
       .then(function (cli) {
+        // `rollcall doctor | head` closes the pipe before everything is written.
+        if (process.argv[2] !== 'start')
+          process.stdout.on('error', function (error) {
+            if (error.code !== 'EPIPE') throw error
+            process.exit(0)
+          })
         return cli.main(process.argv.slice(2))
       })
       .then(

@@ -18,9 +18,9 @@ for the office.
 
   --new   starts with an empty database although DATA_DIR had another one; without it the server refuses to start
 
-Environment variables configure it: PORT, HOST, PUBLIC_URL, DATA_DIR, EVENTS_DIR, ADMIN_USERNAME, ADMIN_PASSWORD,
-SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS, CLOCK, TRUST_PROXY, SANDBOX_PORT,
-METRICS_TOKEN. Secrets can also come from files: ADMIN_PASSWORD_FILE and so on.
+Environment variables configure it: PORT, HOST, PUBLIC_URL, DATA_DIR, DATABASE_URL, UPLOADS_URL, EVENTS_DIR,
+ADMIN_USERNAME, ADMIN_PASSWORD, SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS, TRUST_PROXY and
+more; docs/settings.md lists all of them. Secrets can also come from files: ADMIN_PASSWORD_FILE and so on.
 
 Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid, or the database cannot be used; 3 internal
 error; 75 a temporary fault, such as a full disk, too few file descriptors or a PostgreSQL that is down: start again.`,

@@ -20,7 +20,8 @@ import type { Command, Status, Terminal } from '../command.ts'
 const backupHelp = `Usage: rollcall db backup DIR [--prune N]
 
 Copies all stored data into DIR, which must not exist: the database at one moment, the uploaded files, the event
-files, and a list of the contents. The server may be running. Uploads in a bucket (UPLOADS_URL) are not copied: turn
+files, and a list of the contents. For SQLite only: PostgreSQL is backed up with its own tools
+(docs/operation/postgresql.md). The server may be running. Uploads in a bucket (UPLOADS_URL) are not copied: turn
 on versioning or replication of the bucket.
 
   rollcall db backup /backups/$(date +%F)
@@ -34,7 +35,8 @@ possible, nothing was written.`
 
 const restoreHelp = `Usage: rollcall db restore DIR [--move-aside]
 
-Puts a backup into DATA_DIR. No server may be running there. All contents are compared with the list of the backup,
+Puts a backup into DATA_DIR, for SQLite only (for PostgreSQL see docs/operation/postgresql.md). No server may be
+running there. All contents are compared with the list of the backup,
 before and after they are put in place. The event files stay in DIR/events: copy them to EVENTS_DIR, or point
 EVENTS_DIR there. Data stored after the backup is lost. The next start updates a database of an older version.
 The installation is then in recovery: see rollcall db recovery --help.

@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -189,6 +190,13 @@ describe('the command line', () => {
       expect.stringMatching(/^(Unexpected argument "now"|Rollcall needs Node)/),
     ])
   })
+})
+
+test('a command whose output nothing reads any longer ends without a stack trace', () => {
+  // As `head` does after its last line.
+  const command = `"${process.execPath}" "${launcher}" --help | true`
+  const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
 test('a source that was changed after the build is what runs', async () => {
