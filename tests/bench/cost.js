@@ -296,7 +296,7 @@ try {
   for (const { child } of servers) child.kill('SIGTERM')
   await Promise.all(
     servers.map(
-      ({ child }) => child.exitCode ?? new Promise((resolve) => child.once('exit', resolve)),
+      async ({ child }) => child.exitCode ?? new Promise((resolve) => child.once('exit', resolve)),
     ),
   )
   git('worktree', 'remove', '--force', tree)

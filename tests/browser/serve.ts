@@ -115,7 +115,7 @@ async function foldersOf(
   const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
   // Another checkout has other tables.
-  if (tree === TOP) useEmptyDatabase(folders.dataDir)
+  if (tree === TOP) await useEmptyDatabase(folders.dataDir)
   await prepare(folders)
   useCompiledEvents(folders.dataDir)
   return { folder, ...folders }

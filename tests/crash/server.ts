@@ -57,12 +57,12 @@ export async function started(child: ChildProcess): Promise<Running> {
   }
 }
 
-export function startServer(
+export async function startServer(
   dataDir: string,
   options: { readonly before?: readonly string[]; readonly variables?: NodeJS.ProcessEnv } = {},
 ): Promise<Running> {
   useCompiledEvents(dataDir)
-  useEmptyDatabase(dataDir)
+  await useEmptyDatabase(dataDir)
   const [node = '', ...args] = serverCommand(...(options.before ?? []))
   return started(
     spawn(node, args, {

@@ -90,7 +90,7 @@ export async function startTestApp(
   const dir = join(folder, 'var')
   if (options.isCompiling !== true) {
     useCompiledEvents(dir)
-    useEmptyDatabase(dir)
+    await useEmptyDatabase(dir)
   }
   const read = readEnvironment({
     DATA_DIR: dir,

@@ -120,7 +120,7 @@ export async function addAtDesk(
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
     return regNo
   }
-  const numbers = await Promise.all(isTwice ? [await send(), await send()] : [await send()])
+  const numbers = await Promise.all(isTwice ? [send(), send()] : [send()])
   const registrationNumbers = new Set(numbers.filter((number) => number !== null))
   if (registrationNumbers.size > 1)
     reportViolation({

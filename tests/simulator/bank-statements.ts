@@ -165,9 +165,7 @@ export async function loadStatement(
     }
   }
   if (one.isSignedOut) await client.call('POST', '/admin/logout/', token)
-  await Promise.all(
-    one.isTwice ? [await confirmLines(), await confirmLines()] : [await confirmLines()],
-  )
+  await Promise.all(one.isTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
 }
 
 const readClaims = (sql: () => Sql, event: string): Promise<readonly Claim[]> =>

@@ -121,7 +121,7 @@ async function registerAll(
       .slice(start, start + CONCURRENT_MAX)
       .map((at) => generatePerson(served.config, at, chance))
     const results = await Promise.all(
-      people.map((person) => (person === null ? false : registerOne(deps, served, person))),
+      people.map(async (person) => person !== null && registerOne(deps, served, person)),
     )
     count += results.filter(Boolean).length
   }

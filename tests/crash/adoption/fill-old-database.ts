@@ -578,7 +578,7 @@ for (let from = 1; from <= all; from += TOGETHER) {
   const people = Array.from({ length: Math.min(TOGETHER, all - from + 1) }, (_, at) =>
     personOf(from + at, all),
   )
-  await Promise.all(people.map((person) => STORIES[person.n % STORIES.length]?.(person)))
+  await Promise.all(people.map(async (person) => STORIES[person.n % STORIES.length]?.(person)))
 }
 await finishes(all)
 await does('ping', LAST_AT)

@@ -33,7 +33,7 @@ let now: Instant
 const closing: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
-  useEmptyDatabase(dir)
+  await useEmptyDatabase(dir)
   store = await openStoreHere({ dataDir: dir })
   now = noon
 })

@@ -28,7 +28,7 @@ let jump: ClockJump | null
 const closing: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
-  useEmptyDatabase(dir)
+  await useEmptyDatabase(dir)
   store = await openStoreHere({ dataDir: dir })
   now = noon
   jump = null

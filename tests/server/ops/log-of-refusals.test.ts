@@ -63,7 +63,7 @@ test('a mail server that refused 60 emails filled the log with as many lines: 20
     of: Object.fromEntries(many.map((to) => [to, [450, 'later'] as const])),
   })
   try {
-    useEmptyDatabase(folders.dataDir)
+    await useEmptyDatabase(folders.dataDir)
     const store = await openStoreHere({ dataDir: folders.dataDir })
     for (const to of many) {
       const made = await store.register(newRegistration({ at }))

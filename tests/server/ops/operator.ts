@@ -87,7 +87,7 @@ export async function operate(
   // A command of its own may be another user's, whose folder holds nothing of ours, and of another tree.
   if (command === undefined) {
     useCompiledEvents(dataDir)
-    useEmptyDatabase(dataDir)
+    await useEmptyDatabase(dataDir)
   }
   const port = await freePort()
   const [program, ...args] = command ?? [process.execPath, join(top, 'bin', 'rollcall.js'), 'start']
@@ -167,7 +167,7 @@ export async function operateHere(
 ): Promise<Here> {
   if (isProcessPossible && Object.keys(opening).length === 0) return operate(folders, variables)
   useCompiledEvents(folders.dataDir)
-  useEmptyDatabase(folders.dataDir)
+  await useEmptyDatabase(folders.dataDir)
   const { booted, printed, tell } = await bootHere(folders, { ...opening, variables })
   if (!booted.ok)
     throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)

@@ -10,7 +10,7 @@ export async function queueEmails(
   at: Instant,
   addresses: readonly string[],
 ): Promise<void> {
-  useEmptyDatabase(dataDir)
+  await useEmptyDatabase(dataDir)
   const store = await openStoreHere({ dataDir })
   try {
     for (const to of addresses) {

@@ -269,7 +269,7 @@ describe('a restore on a disk that fails', () => {
 
   test('is compared with the backup again under its final name, and a differing one is not served', async () => {
     const other = join(folders.folder, 'other')
-    useEmptyDatabase(other)
+    await useEmptyDatabase(other)
     const { status, stderr, into } = await restored({ INSTEAD: join(other, 'rollcall.db') })
     expect([status, stderr]).toEqual([
       2,

@@ -92,7 +92,7 @@ export async function openRig(
   if (options.gateways !== undefined)
     writeFileSync(gatewaysFile, options.gateways(readFileSync(gatewaysFile, 'utf8')))
   useCompiledEvents(dataDir)
-  useEmptyDatabase(dataDir)
+  await useEmptyDatabase(dataDir)
   const [port, sandboxPort] = [await freePort(), await freePort()]
   const read = readEnvironment({
     DATA_DIR: dataDir,

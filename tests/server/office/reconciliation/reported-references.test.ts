@@ -160,7 +160,7 @@ const ENDED: readonly (readonly [string, (one: Registered) => Promise<void>])[] 
   ['paid by card', paysByCard],
   [
     'confirmed as cash',
-    async (one) => void expect((await confirm(one, `slip ${count}`, 'cash')).status).toBe(200),
+    async (one) => expect((await confirm(one, `slip ${count}`, 'cash')).status).toBe(200),
   ],
   [
     'paid by another transfer, accepted in review',
