@@ -1,26 +1,26 @@
 #!/usr/bin/env node
 /**
- * `npm run audit`: what is known to be wrong with the packages that a server runs. It asks the registry,
- * so it is no part of `npm test`, which needs no network; where it cannot ask, it says so.
+ * `npm run audit`: lists known vulnerabilities of the packages that a server runs. It queries the registry,
+ * so it is not part of `npm test`, which needs no network. It reports if the registry cannot be reached.
  *
- * Exit status: 0 nothing known, 1 something known (named, with what mends it), 2 could not be asked.
+ * Exit status: 0 no known vulnerabilities, 1 vulnerabilities (listed with their fixes), 2 no response.
  */
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const top = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** A registry that does not answer is not waited for any longer. */
-const ANSWER_MS_MAX = 60_000
+const rootDir = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** The maximum wait for a response of the registry. */
+const RESPONSE_MS_MAX = 60_000
 
-const asked = spawnSync('npm', ['audit', '--omit=dev', '--json'], {
-  cwd: top,
+const auditRun = spawnSync('npm', ['audit', '--omit=dev', '--json'], {
+  cwd: rootDir,
   encoding: 'utf8',
-  timeout: ANSWER_MS_MAX,
+  timeout: RESPONSE_MS_MAX,
 })
 
 /** @param {string} text @returns {unknown} */
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text)
   } catch {
@@ -28,21 +28,21 @@ function parsed(text) {
   }
 }
 
-/** @typedef {{ severity: string, range: string, fixAvailable?: boolean | { name: string, version: string } }} Weakness */
+/** @typedef {{ severity: string, range: string, fixAvailable?: boolean | { name: string, version: string } }} Vulnerability */
 const report =
-  /** @type {{ vulnerabilities?: Record<string, Weakness>, message?: string, error?: { summary?: string, code?: string } } | null} */ (
-    parsed(asked.stdout)
+  /** @type {{ vulnerabilities?: Record<string, Vulnerability>, message?: string, error?: { summary?: string, code?: string } } | null} */ (
+    parseJson(auditRun.stdout)
   )
 if (report === null || report.vulnerabilities === undefined) {
-  const why =
+  const reason =
     report?.error?.summary ||
     report?.message ||
     report?.error?.code ||
-    asked.error?.message ||
-    asked.stderr.trim().split('\n')[0] ||
-    'no answer'
+    auditRun.error?.message ||
+    auditRun.stderr.trim().split('\n')[0] ||
+    'no response'
   console.error(
-    `The packages were NOT audited: the registry of this machine could not be asked (${why}). Run "npm run audit" where npm reaches a registry with advisories.`,
+    `The packages were NOT audited: the registry of this machine could not be queried (${reason}). Run "npm run audit" where npm reaches a registry with advisories.`,
   )
   process.exit(2)
 }
@@ -51,15 +51,15 @@ for (const [name, { severity, range, fixAvailable }] of found)
   console.log(
     `${severity}: ${name} ${range}${
       typeof fixAvailable === 'object'
-        ? `; mended by ${fixAvailable.name} ${fixAvailable.version}`
+        ? `; fixed by ${fixAvailable.name} ${fixAvailable.version}`
         : fixAvailable === true
-          ? '; mended by a newer version in reach'
-          : '; not mended yet'
+          ? '; fixed by a compatible newer version'
+          : '; no fix yet'
     }`,
   )
 console.log(
   found.length === 0
-    ? 'Nothing is known to be wrong with the packages a server runs.'
-    : `${found.length} package${found.length === 1 ? ' has' : 's have'} known weaknesses.`,
+    ? 'The packages that a server runs have no known vulnerabilities.'
+    : `${found.length} package${found.length === 1 ? ' has' : 's have'} known vulnerabilities.`,
 )
 process.exit(found.length === 0 ? 0 : 1)

@@ -1,28 +1,32 @@
 #!/usr/bin/env node
 /**
- * `npm run dev`: the server, started again when engine/, server/ or schemas/ change, and vite's
- * development server in front of it, which shows a change in web/ without a reload. Ctrl-C ends both.
+ * `npm run dev`: runs the server, restarting it when engine/, server/ or schemas/ change, behind Vite's
+ * development server, which hot-reloads web/. Ctrl-C ends both.
  *
- * `npm run dev -- --inspect` opens Node's debugger for the server; its threads appear beside it.
- * (Node's own --watch would do, but its threads then send messages that only Node understands.)
+ * `npm run dev -- --inspect` starts the server with Node's debugger, which also lists its worker threads.
+ * Node's --watch does not work here: worker threads then send messages that only Node understands.
  */
 import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const top = join(dirname(fileURLToPath(import.meta.url)), '..')
+const rootDir = join(dirname(fileURLToPath(import.meta.url)), '..')
 const port = Number(process.env.PORT || 3000)
 const webPort = String(port + 2173)
 const web = `http://127.0.0.1:${webPort}`
 const flags = process.argv.slice(2).filter((flag) => flag.startsWith('--inspect'))
 
-/** An editor writes a file in several steps; this long after the last one the server starts again. */
+/** Restarts the server this long after the last change, because editors write a file in several steps. */
 const SETTLE_MS = 200
 
-/** @param {string[]} args @param {Record<string, string>} more */
-const run = (args, more) =>
-  spawn(process.execPath, args, { cwd: top, stdio: 'inherit', env: { ...process.env, ...more } })
+/** @param {string[]} args @param {Record<string, string>} extraEnv */
+const run = (args, extraEnv) =>
+  spawn(process.execPath, args, {
+    cwd: rootDir,
+    stdio: 'inherit',
+    env: { ...process.env, ...extraEnv },
+  })
 
 const startServer = () =>
   run([...flags, join('bin', 'rollcall.js'), 'start'], {
@@ -44,35 +48,36 @@ const vite = run(
   ],
   { ROLLCALL_SERVER: `http://127.0.0.1:${port}` },
 )
-console.log(`Development: ${web} (the server behind it listens on ${port})`)
+console.log(`Development: ${web} (proxy for the server on port ${port})`)
 
-let ending = false
+let isShuttingDown = false
 /** @type {NodeJS.Timeout | undefined} */
-let settling
-const changed = () => {
-  clearTimeout(settling)
-  settling = setTimeout(() => {
-    const old = server
-    const begin = () => {
-      if (!ending) server = startServer()
+let restartTimer
+const scheduleRestart = () => {
+  clearTimeout(restartTimer)
+  restartTimer = setTimeout(() => {
+    const oldServer = server
+    const startAgain = () => {
+      if (!isShuttingDown) server = startServer()
     }
-    if (old.exitCode === null && old.signalCode === null) old.once('exit', begin).kill('SIGTERM')
-    else begin()
+    if (oldServer.exitCode === null && oldServer.signalCode === null)
+      oldServer.once('exit', startAgain).kill('SIGTERM')
+    else startAgain()
   }, SETTLE_MS)
 }
 for (const folder of ['engine', 'server', 'schemas'])
-  watch(join(top, folder), { recursive: true }, changed)
+  watch(join(rootDir, folder), { recursive: true }, scheduleRestart)
 
-const end = () => {
-  if (ending) return
-  ending = true
+const shutDown = () => {
+  if (isShuttingDown) return
+  isShuttingDown = true
   server.kill('SIGTERM')
   vite.kill('SIGTERM')
   const alive = [server, vite].filter((child) => child.exitCode === null)
-  void Promise.all(alive.map((child) => new Promise((gone) => child.once('exit', gone)))).then(() =>
-    process.exit(0),
-  )
+  void Promise.all(
+    alive.map((child) => new Promise((resolve) => child.once('exit', resolve))),
+  ).then(() => process.exit(0))
 }
-process.on('SIGINT', end)
-process.on('SIGTERM', end)
-vite.on('exit', end)
+process.on('SIGINT', shutDown)
+process.on('SIGTERM', shutDown)
+vite.on('exit', shutDown)

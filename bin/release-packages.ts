@@ -1,68 +1,74 @@
-/** Which packages run on a server, and which of their files: those that the server's sources name, with what they need themselves. */
+/**
+ * Finds the packages that run on a server, and the files they need: imports of the server's sources and their
+ * dependencies.
+ */
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 
-/** What runs on a server; what only builds the web app does not. */
+/** Folders that run on a server, without those that only build the web app. */
 const SOURCES = ['engine', 'schemas', 'server']
-const BUILDS = /^(server\/cli\/build\/[\w-]+|schemas\/precompiled)\.ts$/
+const BUILD_FILES = /^(server\/cli\/build\/[\w-]+|schemas\/precompiled)\.ts$/
 const PLATFORM = `${process.platform}-${process.arch}`
-/** Faces are named by their file, in a piece each. */
-const FACES = '@expo-google-fonts/'
+/** Fonts are referenced by file name, one file per script and weight. */
+const FONT_PACKAGES = '@expo-google-fonts/'
 
-type Locked = {
+type LockedPackage = {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** The places of the packages below `top`, such as `node_modules/fastify`, sorted. */
-export function packagesOfServer(top: string): readonly string[] {
+/** The folders of the packages in `top`, such as `node_modules/fastify`, sorted. */
+export function findServerPackages(top: string): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(top, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, Locked>>
+    readonly packages: Readonly<Record<string, LockedPackage>>
   }
-  const isInstalled = (place: string): boolean => {
+  const isInstalled = (packageFolder: string): boolean => {
     try {
-      return packages[place] !== undefined && readdirSync(join(top, place)).length > 0
+      return (
+        packages[packageFolder] !== undefined && readdirSync(join(top, packageFolder)).length > 0
+      )
     } catch {
       return false
     }
   }
-  /** As Node finds it: beside what asks for it, then further up. */
-  const placeOf = (name: string, from: string): string | null => {
+  /** Resolves as Node does: first in the importing package, then in parent folders. */
+  const findPackageFolder = (name: string, from: string): string | null => {
     for (
       let folder = from;
       ;
       folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))
     ) {
-      const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
-      if (isInstalled(place)) return place
-      if (!folder.includes('/node_modules/')) return folder === '' ? null : placeOf(name, '')
+      const packageFolder = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
+      if (isInstalled(packageFolder)) return packageFolder
+      if (!folder.includes('/node_modules/'))
+        return folder === '' ? null : findPackageFolder(name, '')
     }
   }
   const found = new Set<string>()
-  const take = (name: string, from: string): void => {
-    const place = placeOf(name, from)
-    if (place === null || found.has(place)) return
-    found.add(place)
+  const addPackage = (name: string, from: string): void => {
+    const packageFolder = findPackageFolder(name, from)
+    if (packageFolder === null || found.has(packageFolder)) return
+    found.add(packageFolder)
     const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } =
-      packages[place] ?? {}
+      packages[packageFolder] ?? {}
     const peers = Object.keys(peerDependencies ?? {}).filter(
       (peer) => peerDependenciesMeta?.[peer]?.optional !== true,
     )
-    for (const needed of [
+    for (const dependency of [
       ...Object.keys(dependencies ?? {}),
       ...Object.keys(optionalDependencies ?? {}),
       ...peers,
     ])
-      take(needed, place)
+      addPackage(dependency, packageFolder)
   }
-  for (const name of namedBySources(top)) take(name, '')
+  for (const name of findImportedPackages(top)) addPackage(name, '')
   return [...found].sort()
 }
 
-/** Those of the manifest that a source file of the server names. */
-function namedBySources(top: string): readonly string[] {
+/** The manifest's dependencies that a source file of the server imports. */
+function findImportedPackages(top: string): readonly string[] {
   const { dependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>
   }
@@ -71,31 +77,33 @@ function namedBySources(top: string): readonly string[] {
       join(folder, name),
     ),
   )
-    .filter((file) => /\.[jt]s$/.test(file) && !BUILDS.test(file))
+    .filter((file) => /\.[jt]s$/.test(file) && !BUILD_FILES.test(file))
     .map((file) => readFileSync(join(top, file), 'utf8'))
     .join('\n')
   return Object.keys(dependencies).filter(
-    (name) => name.startsWith(FACES) || text.includes(`'${name}'`) || text.includes(`'${name}/`),
+    (name) =>
+      name.startsWith(FONT_PACKAGES) || text.includes(`'${name}'`) || text.includes(`'${name}/`),
   )
 }
 
-/** Whether a file of the package runs: not its types, its sources in another language, nor a face that no document has. */
-export function wantedOf(top: string, place: string): (from: string) => boolean {
+/** Returns true if a file of the package is needed: not its types, its TypeScript sources, nor an unused font. */
+export function createFileFilter(top: string, packageFolder: string): (from: string) => boolean {
   return (from) => {
-    const file = relative(join(top, place), from)
+    const file = relative(join(top, packageFolder), from)
     if (file.split('/').includes('node_modules')) return false
     if (/\.(map|d\.[cm]?ts|md|markdown)$/i.test(file) && !/licen[cs]e/i.test(file)) return false
-    if (place.includes(FACES) && file.endsWith('.ttf')) return isFace(basename(file))
-    if (place === 'node_modules/better-sqlite3')
+    if (packageFolder.includes(FONT_PACKAGES) && file.endsWith('.ttf'))
+      return isUsedFont(basename(file))
+    if (packageFolder === 'node_modules/better-sqlite3')
       return !/^(deps|src)(\/|$)/.test(file) && isOfPlatform(file)
-    return !(place.startsWith('node_modules/node-') && /^(include|share)(\/|$)/.test(file))
+    return !(packageFolder.startsWith('node_modules/node-') && /^(include|share)(\/|$)/.test(file))
   }
 }
 
-/** What is compiled ahead for many kinds of machine, of this one. */
+/** For packages with binaries for many platforms, only those of this one. */
 const isOfPlatform = (file: string): boolean =>
   !file.startsWith('prebuilds/') || file.startsWith(`prebuilds/${PLATFORM}`)
 
-/** Latin in three weights, the other scripts in one. */
-const isFace = (name: string): boolean =>
+/** Latin in three weights, other scripts in one. */
+const isUsedFont = (name: string): boolean =>
   /^NotoSans_(400Regular|600SemiBold|700Bold)\.ttf$|^NotoSans[A-Z]\w+_400Regular\.ttf$/.test(name)

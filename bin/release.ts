@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * `npm run release [FOLDER]`: everything that a machine needs to serve, in one file: the Node of the lockfile, the packages
- * that run on a server, the built web app, checksums and what to know before putting it in the place of an older version.
- * The same sources make the same file, to the byte.
+ * `npm run release [FOLDER]` creates one file with everything that a machine needs to serve: the Node of the lockfile,
+ * the packages that run on a server, the built web app, checksums, and upgrade notes. The same sources produce the same
+ * file, byte for byte.
  *
- * Exit status: 0 made, 1 it could not be.
+ * Exit status: 0 created, 1 failed.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,11 +22,14 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { migrations } from '../server/storage/database/schema.ts'
-import { packagesOfServer, wantedOf } from './release-packages.ts'
+import { findServerPackages, createFileFilter } from './release-packages.ts'
 
 const TOP = join(import.meta.dirname, '..')
-/** What runs or is read by whoever runs it; the web app's sources, because a server knows by them that it is built. */
-const PARTS = [
+/**
+ * Folders that a server runs or its operator reads. The web app's sources are included because the server uses them to
+ * detect whether it is built.
+ */
+const FOLDERS = [
   'bin',
   'build',
   'deploy',
@@ -38,12 +41,12 @@ const PARTS = [
   'web',
 ] as const
 const FILES = ['package.json', 'package-lock.json', 'LICENSE', 'README.md', 'CHANGELOG.md'] as const
-/** Of `bin`, what whoever changes the program needs. */
-const LEFT_OUT = /^bin\/(?!rollcall)/
+/** Files in `bin` that only developers need. */
+const EXCLUDED = /^bin\/(?!rollcall)/
 export const CHECKSUMS = 'SHA256SUMS'
-const NOTES = 'UPGRADING.md'
-/** Changed by nothing but a new version, so that the same sources make the same bytes. */
-const MADE_AT = '2000-01-01 00:00:00Z'
+const NOTES_FILE = 'UPGRADING.md'
+/** A fixed time, so that the same sources produce the same bytes. */
+const FIXED_TIME = '2000-01-01 00:00:00Z'
 
 const manifest = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as {
   readonly version: string
@@ -54,33 +57,33 @@ const NODE_PACKAGE = `node-${platform}`
 export const FOLDER_NAME = `rollcall-${manifest.version}`
 export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 
-/** How a file comes to where it belongs: copied, or linked by whoever wants it at once and changes nothing. */
-type Put = (from: string, to: string) => void
+/** Copies a file to its target, or links it, for callers that need it immediately and do not change it. */
+type CopyFile = (from: string, to: string) => void
 
-/** Puts everything into `into`, which is not there yet. The web app is built. */
-export function stage(into: string, put: Put = copyFileSync): void {
-  const putAll = (place: string, isWanted: (file: string) => boolean): void => {
-    for (const entry of readdirSync(join(TOP, place), { recursive: true, withFileTypes: true })) {
+/** Writes everything into `into`, which must not exist yet. The web app must be built. */
+export function stage(into: string, copyFile: CopyFile = copyFileSync): void {
+  const copyFolder = (folder: string, isIncluded: (file: string) => boolean): void => {
+    for (const entry of readdirSync(join(TOP, folder), { recursive: true, withFileTypes: true })) {
       const from = join(entry.parentPath, entry.name)
-      if (!entry.isFile() || !isWanted(from)) continue
+      if (!entry.isFile() || !isIncluded(from)) continue
       const to = join(into, relative(TOP, from))
       mkdirSync(dirname(to), { recursive: true })
-      put(from, to)
+      copyFile(from, to)
     }
   }
   mkdirSync(into, { recursive: true })
-  for (const file of FILES) put(join(TOP, file), join(into, file))
-  for (const part of PARTS) putAll(part, (from) => !LEFT_OUT.test(relative(TOP, from)))
-  for (const place of [...packagesOfServer(TOP), `node_modules/${NODE_PACKAGE}`])
-    putAll(place, wantedOf(TOP, place))
+  for (const file of FILES) copyFile(join(TOP, file), join(into, file))
+  for (const folder of FOLDERS) copyFolder(folder, (from) => !EXCLUDED.test(relative(TOP, from)))
+  for (const folder of [...findServerPackages(TOP), `node_modules/${NODE_PACKAGE}`])
+    copyFolder(folder, createFileFilter(TOP, folder))
   mkdirSync(join(into, 'node_modules', '.bin'))
   symlinkSync(`../${NODE_PACKAGE}/bin/node`, join(into, 'node_modules', '.bin', 'node'))
-  writeFileSync(join(into, NOTES), notes())
-  writeFileSync(join(into, CHECKSUMS), checksums(into))
+  writeFileSync(join(into, NOTES_FILE), writeUpgradeNotes())
+  writeFileSync(join(into, CHECKSUMS), formatChecksums(into))
 }
 
-/** As `sha256sum --check` reads them, of every file in the folder. */
-function checksums(folder: string): string {
+/** Checksums of every file in the folder, in the format of `sha256sum --check`. */
+function formatChecksums(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
@@ -92,27 +95,27 @@ function checksums(folder: string): string {
 const sha256 = (file: string): string =>
   createHash('sha256').update(readFileSync(file)).digest('hex')
 
-/** What somebody has to know who puts it in the place of an older version. */
-function notes(): string {
+/** The upgrade notes for an operator of an older version. */
+function writeUpgradeNotes(): string {
   const { version: node } = JSON.parse(
     readFileSync(join(TOP, 'node_modules', NODE_PACKAGE, 'package.json'), 'utf8'),
   ) as { readonly version: string }
   const changes = /^## .*\n([^]*?)(?=^## |(?![^]))/m.exec(
     readFileSync(join(TOP, 'CHANGELOG.md'), 'utf8'),
   )?.[1]
-  return `# Rollcall ${manifest.version}: putting it in the place of an older version
+  return `# Rollcall ${manifest.version}: upgrading from an older version
 
-It brings Node ${node} and writes a database of version ${migrations.length}. It takes one of any earlier version, and copies it first
-(\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). docs/operation/monitoring.md says more.
+It includes Node ${node} and uses a database of version ${migrations.length}. It migrates a database of any earlier version, after copying it
+(\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). See docs/operation/monitoring.md for details.
 
 1. \`sha256sum --check --quiet ${CHECKSUMS}\` in this folder.
-2. \`bin/rollcall db migrate --check\` with the variables of the server: 0 when the database stays as it is, 1 when it will be brought up to date.
-3. \`rollcall db backup\` of the version that is at work.
-4. Let /opt/rollcall lead to this folder (\`ln -sfn ${FOLDER_NAME} /opt/rollcall\`), and restart. Whoever asks meanwhile waits.
+2. \`bin/rollcall db migrate --check\` with the variables of the server: exit status 0 if the database does not change, 1 if the start will migrate it.
+3. \`rollcall db backup\` with the version that is running.
+4. Point /opt/rollcall to this folder (\`ln -sfn ${FOLDER_NAME} /opt/rollcall\`), and restart. Requests wait during the restart.
 5. \`bin/rollcall doctor\`.
 
-Back to the older version: stop the server, let /opt/rollcall lead to its folder again, put \`rollcall.before-v${migrations.length}.db\` in
-the place of \`rollcall.db\` where step 2 said 1, remove \`rollcall.db-wal\` and \`rollcall.db-shm\`, start. What was stored in between is lost.
+To return to the older version: stop the server and point /opt/rollcall to its folder. If step 2 returned 1, replace \`rollcall.db\` with
+\`rollcall.before-v${migrations.length}.db\` and remove \`rollcall.db-wal\` and \`rollcall.db-shm\`. Then start. All data stored since the upgrade is lost.
 
 ## What has changed
 ${changes ?? ''}`
@@ -123,35 +126,35 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} ended with ${status ?? error?.message}`)
 }
 
-/** Makes the file and its checksum in a folder; answers the file's path. */
-export function release(folder: string): string {
+/** Creates the file and its checksum in a folder, and returns the file's path. */
+export function createRelease(folder: string): string {
   run(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'build'])
-  const beside = mkdtempSync(join(tmpdir(), 'rollcall-release-'))
+  const workFolder = mkdtempSync(join(tmpdir(), 'rollcall-release-'))
   try {
-    stage(join(beside, FOLDER_NAME))
+    stage(join(workFolder, FOLDER_NAME))
     mkdirSync(folder, { recursive: true })
     const file = join(folder, FILE_NAME)
     run('sh', [
       '-c',
-      // Sorted, of nobody, of no day: what is in it says what it is.
-      `tar -C "$1" --sort=name --mtime='${MADE_AT}' --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -cf - "$2" | gzip -9n > "$3"`,
+      // Sorted, without owner or time: the file depends only on its contents.
+      `tar -C "$1" --sort=name --mtime='${FIXED_TIME}' --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -cf - "$2" | gzip -9n > "$3"`,
       'sh',
-      beside,
+      workFolder,
       FOLDER_NAME,
       file,
     ])
     writeFileSync(`${file}.sha256`, `${sha256(file)}  ${FILE_NAME}\n`)
     return file
   } finally {
-    rmSync(beside, { recursive: true, force: true })
+    rmSync(workFolder, { recursive: true, force: true })
   }
 }
 
 if (process.argv[1] === import.meta.filename) {
   if (process.platform !== 'linux') {
-    console.error('A release is made on Linux, for Linux.')
+    console.error('Releases can only be created on Linux.')
     process.exit(1)
   }
-  const file = release(resolve(process.argv[2] ?? join(TOP, 'dist')))
+  const file = createRelease(resolve(process.argv[2] ?? join(TOP, 'dist')))
   console.log(`${file}: ${(statSync(file).size / 1024 / 1024).toFixed(1)} MB`)
 }

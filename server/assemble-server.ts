@@ -15,7 +15,7 @@ import type { Sandbox } from './payments/gateways/airpay/simulator/simulator.ts'
 import { startMailQueue } from './mail/send-queued-emails.ts'
 import { startExpiryJob } from './registration/actions/expire-unpaid.ts'
 import { startPriceUpdates } from './payments/reprice-unpaid-daily.ts'
-import { within } from './ops/clock.ts'
+import { resolvesWithin } from './ops/clock.ts'
 import type { ByItself } from './ops/clock.ts'
 import { startDailyReviewEmail } from './mail/send-daily-payment-reviews.ts'
 import type { Mailer } from './mail/send-queued-emails.ts'
@@ -34,13 +34,13 @@ import { DATABASE_FILE } from './storage/database/sqlite-connection.ts'
 import { LostWhileStarting } from './storage/recovery/hold-database.ts'
 import {
   holdsTraces,
-  lackOf,
+  describeMissing,
   lostDatabase,
   moveRestAside,
 } from './storage/recovery/missing-database.ts'
 import { openStore } from './storage/open-store.ts'
 import { beginServing } from './storage/database/single-server-lock.ts'
-import { troubleOf } from './storage/database/error-explanations.ts'
+import { explainMachineError } from './storage/database/error-explanations.ts'
 import type { Store } from './storage/index.ts'
 import { createErasureCheck } from './ops/health/clock-check.ts'
 import { startRetentionJob } from './registration/actions/erase-personal-data.ts'
@@ -115,7 +115,7 @@ export async function assemble(
 
 /** Returns the machine's problem that prevents a start; null if the error is a bug. */
 export function findStartProblem(error: unknown, { dataDir }: Environment): CannotStart | null {
-  const problem = troubleOf(error, dataDir)
+  const problem = explainMachineError(error, dataDir)
   if (problem === null) return null
   return problem.isTemporary
     ? {
@@ -133,13 +133,13 @@ function mayCreateDatabase(
   if (!hasJobs) return ok(false)
   const hasTraces = holdsTraces(dataDir)
   if (databaseUrl !== null) return ok(isNew || !hasTraces)
-  if (isNew && lackOf(dataDir) === null)
+  if (isNew && describeMissing(dataDir) === null)
     return err(
       `${dataDir} already contains a database. Start without --new to use it. To start with an empty one, move it away or set another DATA_DIR.`,
     )
-  const lost = isNew ? null : lostDatabase(dataDir)
+  const lossMessage = isNew ? null : lostDatabase(dataDir)
   // One that is deleted after this moment is not replaced by an empty one.
-  return lost === null ? ok(isNew || lackOf(dataDir) !== null) : err(lost)
+  return lossMessage === null ? ok(isNew || describeMissing(dataDir) !== null) : err(lossMessage)
 }
 
 /** `mayCreate`: whether a missing database is created. */
@@ -179,10 +179,10 @@ async function assembleWithStore(
   options: StartOptions,
 ): Promise<Result<AssembledServer, CannotStart>> {
   const { clock, opens = openStore, hasJobs, isNew = false, mayCreate } = options
-  const aside =
+  const moved =
     isNew && environment.databaseUrl === null ? moveRestAside(environment.dataDir, clock()) : null
-  if (aside !== null)
-    options.print(`${aside.names.join(', ')} of an earlier database are now in ${aside.folder}.`)
+  if (moved !== null)
+    options.print(`${moved.names.join(', ')} of an earlier database are now in ${moved.folder}.`)
   if (hasJobs && environment.databaseUrl === null)
     await scheduleRecoveryIfLogMissing({ ...options, environment })
   const store = await opens({
@@ -195,18 +195,18 @@ async function assembleWithStore(
   })
   /** If the database was lost in the meantime, rescues its data first. */
   const closeAfterFailure = async (): Promise<CannotStart | null> => {
-    const lost = hasJobs ? await rescueIfLost({ ...options, store, environment }) : null
+    const rescueResult = hasJobs ? await rescueIfLost({ ...options, store, environment }) : null
     await store.close()
-    return lost
+    return rescueResult
   }
   try {
     if (store instanceof LostWhileStarting) throw store
     const assembled = await assembleParts(store, environment, options)
     return assembled.ok ? assembled : err((await closeAfterFailure()) ?? assembled.error)
   } catch (error) {
-    const lost = await closeAfterFailure()
-    if (lost === null) throw error
-    return err(lost)
+    const rescueResult = await closeAfterFailure()
+    if (rescueResult === null) throw error
+    return err(rescueResult)
   }
 }
 
@@ -312,7 +312,7 @@ async function assembleParts(
       await priceUpdates.close()
       await recovery.close()
       // So that the next start knows the progress of the database.
-      if (options.hasJobs) await within(LAST_RECORD_MS, recovery.run(), () => {})
+      if (options.hasJobs) await resolvesWithin(LAST_RECORD_MS, recovery.run(), () => {})
       await retention.close()
       await dailyReviewEmail.close()
       await mailer.close()

@@ -16,7 +16,7 @@ import type {
 import type { EventCard, PaymentData } from '../engine/api.ts'
 import type { ClockJumps } from './ops/clock-jumps.ts'
 import type { S3Bucket } from './storage/files/s3-bucket.ts'
-import type { Swept } from './storage/files/upload-storage-types.ts'
+import type { SweepResult } from './storage/files/upload-storage-types.ts'
 import type { Store } from './storage/index.ts'
 
 /** The credentials of one merchant account, from AIRPAY_<ACCOUNT>_…; the sandbox creates its own. */
@@ -270,7 +270,7 @@ export type Uploads = {
    * Removes files that the database no longer needs, and sets aside unknown ones. `all`: an operator has checked them,
    * and all unknown files are set aside.
    */
-  sweep(all?: boolean): Promise<Swept>
+  sweep(all?: boolean): Promise<SweepResult>
   /** Moves back files that were set aside and are referred to again. */
   reclaim(): Promise<void>
   /** Returns the state after the last sweep. */

@@ -116,11 +116,11 @@ export async function boot(
     return err(problem)
   })
   // Before the first request is accepted.
-  const lost = await rescueIfLost(deps)
-  if (lost !== null || !firstAdmin.ok) {
+  const rescueResult = await rescueIfLost(deps)
+  if (rescueResult !== null || !firstAdmin.ok) {
     await releasePort()
     await assembled.value.close()
-    if (lost !== null) return err(lost)
+    if (rescueResult !== null) return err(rescueResult)
   }
   if (!firstAdmin.ok) return firstAdmin
   const password = firstAdmin.value
@@ -233,9 +233,9 @@ function batchWrites(write: (output: string) => void): {
 } {
   let output = ''
   const writeAll = (): void => {
-    const all = output
+    const outputs = output
     output = ''
-    if (all !== '') write(all)
+    if (outputs !== '') write(outputs)
   }
   return {
     add: (line) => {
@@ -269,12 +269,12 @@ function waitForSignal(log: Log): Promise<string> {
  * `free` is called.
  */
 async function reservePort(
-  wanted: Environment,
+  requiredEnvironment: Environment,
 ): Promise<{ readonly environment: Environment; readonly free: () => Promise<void> }> {
-  if (wanted.port !== 0 || wanted.socketFd !== undefined)
-    return { environment: wanted, free: async () => {} }
+  if (requiredEnvironment.port !== 0 || requiredEnvironment.socketFd !== undefined)
+    return { environment: requiredEnvironment, free: async () => {} }
   const reservation = createServer((socket) => socket.destroy())
-  reservation.listen(0, wanted.host)
+  reservation.listen(0, requiredEnvironment.host)
   await once(reservation, 'listening')
   // If the start fails because of a bug, nothing releases it.
   reservation.unref()
@@ -282,7 +282,11 @@ async function reservePort(
   assert(typeof address === 'object' && address !== null, 'a listening server has no port')
   const { port } = address
   return {
-    environment: { ...wanted, port, publicUrl: wanted.publicUrl.replace(/:0$/, `:${port}`) },
+    environment: {
+      ...requiredEnvironment,
+      port,
+      publicUrl: requiredEnvironment.publicUrl.replace(/:0$/, `:${port}`),
+    },
     free: async () => {
       reservation.close()
       await once(reservation, 'close')
@@ -309,10 +313,10 @@ async function addFirstAdmin({
       text: `ADMIN_PASSWORD was not accepted. ${refusal} Or leave it out to have one generated.`,
     })
   const password = configuredPassword ?? makePassword()
-  const added = await store.addAdmin(
+  const newOwner = await store.addAdmin(
     environment.firstAdmin.username,
     await hashPassword(password),
     clock(),
   )
-  return ok(added.ok && configuredPassword === null ? password : null)
+  return ok(newOwner.ok && configuredPassword === null ? password : null)
 }

@@ -61,7 +61,7 @@ function answerAsText(answer: Answer): string {
  * equal (NFKC).
  */
 export function foldText(text: string): string {
-  // Nearly every answer is plain ASCII, and there may be a hundred thousand to normalise at once.
+  // Nearly every answer is plain ASCII, and there may be a hundred thousand to normalise together.
   if (/^[ -~]*$/.test(text)) return text.replaceAll(' ', '').toLowerCase()
   const plain = toNfc(text).normalize('NFKC').replace(UNSEEN, '')
   // Both conversions, so that ß equals ss and a final sigma equals a sigma.

@@ -29,7 +29,7 @@ export type ActionsAnswer = {
   back_by_gateway: number
   /** Whether a refund is in no settlement report five days later, and not marked as handled. */
   refund_unsettled: boolean
-  /** It is the second payment for this email address and name; null: it is not. */
+  /** It is the second payment for this email address and name. Null if it is not. */
   second_payment: WireSecondPayment | null
   /**
    * The refund proposed for a cancellation today: all of a second payment; null: the event file has
@@ -53,9 +53,9 @@ export type ActionsAnswer = {
   fields: WireEditable[]
   /** The fields that identify a person, which a transfer changes. */
   persons: string[]
-  /** If approval is required: what to check, and what a refusal may offer; null: no approval needed. */
+  /** If approval is required: what to check, and what a refusal may offer. Null if no approval is needed. */
   approval: WireApproval | null
-  /** The delegate's newest payment claim; null: none. */
+  /** The delegate's newest payment claim. Null if none. */
   told: WirePaymentClaim | null
   /** Its payment reviews: POST {act: accept | dismiss, review, why, reference?, amount?}. */
   reviews: WireReview[]
@@ -67,14 +67,14 @@ export type WireSecondPayment = {
   first: string
   /** The amount paid here and not refunded, in rupees. */
   amount: number
-  /** When the delegate requested a refund; null: never. */
+  /** When the delegate requested a refund. Null if never. */
   asked_at: string | null
 }
 export type WireApproval = {
   /** The files, by the label of their field; `href` null: it was not sent, or is no longer kept. */
   look_at: { id: string; label: string; name: string; href: string | null }[]
   decide_by: string | null
-  /** The current price, in rupees; null: it states no price. */
+  /** The current price, in rupees. Null if it states no price. */
   total: number | null
   offer: { label: string; total: number } | null
 }
@@ -107,7 +107,7 @@ export type WireFound = {
   reg_no: string
   name: string
   event: { id: string; title: string }
-  /** Of the event's first list; null: it has none. */
+  /** Of the event's first list. Null if it has none. */
   route: string | null
   category: string
   total: number | null

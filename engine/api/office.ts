@@ -31,7 +31,7 @@ export type ListAnswer = {
   count_capped: boolean
   /** Null: there are more registrations than are counted. */
   sums: WireSums | null
-  /** Why the requested sorting was not applied; null: it was. */
+  /** Why the requested sorting was not applied. Null if it was. */
   not_sorted: string | null
   next: string | null
   previous: string | null
@@ -138,7 +138,7 @@ export type WireReview = {
   payer: { name: string; email: string; phone: string; way: string } | null
   suggested: string | null
 }
-/** For a decision and a refund; `refund` is the progress of the resulting refund, null if there is none. */
+/** For a decision and a refund; `refund` is the progress of the resulting refund. Null if there is none. */
 export type DecidedAnswer = {
   status: 'success'
   message: string
@@ -162,7 +162,7 @@ export type EventStats = {
   /** Payments and refunds in payment review. */
   needs_decision: number
 }
-/** GET /admin/dashboard/stats/: `<key>_stats` per event beside the fixed names. */
+/** GET /admin/dashboard/stats/: `<key>_stats` per event, in addition to the fixed names. */
 export type StatsAnswer = {
   status: 'success'
   data: Record<string, unknown> & {
@@ -214,7 +214,7 @@ export type WireCode = {
   /** The number of registrations that use it now, and the maximum. */
   uses: number
   uses_max: number
-  /** The last day on which it is valid; null: it has none. */
+  /** The last day on which it is valid. Null if it has none. */
   until: string | null
   note: string
   made_at: string

@@ -8,7 +8,7 @@ export type MailsAnswer = {
   counts: { queued: number; failed: number; sent: number }
   counted_to: number
   mails: WireMail[]
-  /** Send it as `before` to get the next page; null: this is the last. */
+  /** Send it as `before` to get the next page. Null if this is the last. */
   before: number | null
 }
 /** POST /admin/mail/retry/ {ids} or {all: true} returns a message. */
@@ -26,7 +26,7 @@ export type WireMail = {
   tries: number
   /** When it was sent, else when it was written. */
   at: string
-  /** When it is tried next; null: never. */
+  /** When it is tried next. Null if never. */
   next_at: string | null
   /** The error of the last attempt. */
   error: string | null
@@ -55,11 +55,11 @@ export type WireRecovery = {
   why: string
   /** Included in the document numbers issued since. */
   code: string
-  /** When the copy was made; null: not known. */
+  /** When the copy was made. Null if unknown. */
   copy_at: string | null
-  /** The newest record in the copy; null: it has none. */
+  /** The newest record in the copy. Null if it has none. */
   stored_at: string | null
-  /** The latest known time at which this server served records that the copy lacks; null: not known. */
+  /** The latest known time at which this server served records that the copy lacks. Null if unknown. */
   served_at: string | null
   /**
    * Payments that were pending in the copy: the number asked about at the gateway, and the number

@@ -10,7 +10,7 @@ export type WirePaying = {
   tell: string
   /** The numbers in them that delegates copy. */
   numbers: BankNumber[]
-  /** The content of a QR code for UPI apps; null: there is no UPI ID. */
+  /** The content of a QR code for UPI apps. Null if there is no UPI ID. */
   upi: string | null
   total: number
   /**
@@ -18,7 +18,7 @@ export type WirePaying = {
    * not change.
    */
   price_until: string | null
-  /** The payment deadline; null: none. */
+  /** The payment deadline. Null if none. */
   pay_until: string | null
   asks: WireAsk[]
   told: WirePaymentClaim | null
@@ -43,7 +43,7 @@ export type WirePaymentClaim = {
   reference: string
   /** The amount to be paid. */
   amount: number
-  /** YYYY-MM-DD; null: not asked. */
+  /** YYYY-MM-DD. Null if not asked. */
   paid_on: string | null
   /** By field, formatted for display; `href`: a file, only for the office. */
   answers: { label: string; text: string; href?: string }[]

@@ -17,7 +17,7 @@ export type TariffAnswer = {
   closed_text: string | null
   /** Null on a day in no period. */
   current_period: string | null
-  /** The last Indian day of today's prices; null: no end is set. */
+  /** The last Indian day of today's prices. Null if no end is set. */
   until: string | null
   tariff_data: Record<string, Record<string, { price: number | null }>>
   /** Today's price per category; a category not on sale today is absent. */

@@ -37,17 +37,17 @@ export type WireReconciled = {
   also: string[]
   amount: number
   as: Reconciled['as']
-  /** The matching gateway payout, from its settlement; null: it is not a payout. */
+  /** The matching gateway payout, from its settlement. Null if it is not a payout. */
   payout: { utr: string; lines: number; net: number } | null
   of: WireAwaited[]
-  /** An explanation of the line for staff; null: none needed. */
+  /** An explanation of the line for staff. Null if none is needed. */
   why: string | null
 }
 export type WireAwaited = {
   reg_no: string
   name: string
   due: number
-  /** The reference of the delegate's payment claim; null: none. */
+  /** The reference of the delegate's payment claim. Null if none. */
   reference: string | null
 }
 /**

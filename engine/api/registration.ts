@@ -112,9 +112,9 @@ export type AnsweredValues = {
   lines: WireLine[]
   /** The payment state, which decides the content of the page. */
   stands: PaymentState
-  /** The end of the price hold; null: it has no end, or nothing is to be paid. */
+  /** The end of the price hold. Null if it has no end, or nothing is to be paid. */
   held_until: string | null
-  /** Since when the payment is in payment review; null: it is not. */
+  /** Since when the payment is in payment review. Null if it is not. */
   review_since: string | null
   /** It is paid, and a further payment arrived for it. */
   second_payment: boolean
@@ -122,7 +122,7 @@ export type AnsweredValues = {
   refunded_amount: number
   /** The balance after a correction in rupees; 0: none. */
   difference_due: number
-  /** The organisers' deadline to decide about approval; null: no approval needed. */
+  /** The organisers' deadline to decide about approval. Null if no approval is needed. */
   decide_by: string | null
   /** It may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or why not. */
   may_pay: boolean
@@ -188,7 +188,7 @@ export type EventCard = Pick<
   | 'routes'
 > & {
   open: boolean
-  /** Why registration is closed today; null: it is open. */
+  /** Why registration is closed today. Null if it is open. */
   closed: ClosedBy | null
   /** Its last day is over. */
   took_place: boolean
@@ -210,7 +210,7 @@ export const FONTS_ELEMENT_ID = 'rollcall-faces'
 /** The data block that the server writes into every page, as `<script type="application/json" id="page">`. */
 export type PageData =
   /**
-   * `buildTariff`: today's prices, without the seats left; null: the browser requests them. `drawn`: the
+   * `buildTariff`: today's prices, without the seats left. Null if the browser requests them. `drawn`: the
    * page contains the rendered form, with this tariff and no answers.
    */
   | { page: 'event'; event: EventAnswer; tariff: TariffAnswer | null; drawn: boolean }
@@ -218,7 +218,7 @@ export type PageData =
   | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
   /** A delegate's self-service page, opened from an email link; `event` null: the link is not known. */
   | { page: 'my'; event: EventAnswer | null; site: unknown; events: EventCard[] }
-  /** `message` is shown at the top of the page; null: none. */
+  /** `message` is shown at the top of the page. Null if none. */
   | { page: 'site'; site: unknown; events: EventCard[]; message: string | null }
   | {
       page: 'organisers'

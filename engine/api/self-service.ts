@@ -11,7 +11,7 @@ export type MyAnswer = {
   /** With every answer: the link belongs to the delegate. */
   registration: RegistrationAnswer['registration']
   state: RegistrationState
-  /** Payment instructions and the last payment claim; null: the payment is not manual, or not due. */
+  /** Payment instructions and the last payment claim. Null if the payment is not manual, or not due. */
   paying: WirePaying | null
   /** Each is a PDF at /api/my/{token}/documents/{id}/. */
   documents: DocumentsAnswer['documents']
@@ -21,7 +21,7 @@ export type MyAnswer = {
    */
   edit: { fields: WireEditable[]; until: string | null }
   /**
-   * Files that may be uploaded; `name`: the current file; null: none. A file is sent to proofs/,
+   * Files that may be uploaded; `name`: the current file. Null if none. A file is sent to proofs/,
    * and its token is its answer.
    */
   files: WireFile[]
@@ -32,7 +32,7 @@ export type MyAnswer = {
    * from an email. POST to acts/ {act: 'ask_refund'}; {act: 'withdraw_refund'} once requested.
    */
   second_payment: WireSecondPayment | null
-  /** Present if the organisers refused the registration; null: they did not. */
+  /** Present if the organisers refused the registration. Null if they did not. */
   refused: WireRefused | null
 }
 export type WireFile = {
@@ -44,14 +44,14 @@ export type WireFile = {
   bytes_max: number
 }
 export type WireCancel = {
-  /** When the delegate requested it; null: never. */
+  /** When the delegate requested it. Null if never. */
   asked_at: string | null
   /** The amount paid and not refunded. */
   kept: number
-  /** The refund by the organisers' scale today; null: there is no scale. */
+  /** The refund by the organisers' scale today. Null if there is no scale. */
   back: number | null
 }
-/** The reason, and the category offered instead, with its price in rupees; null: none. */
+/** The reason, and the category offered instead, with its price in rupees. Null if none. */
 export type WireRefused = {
   why: string
   say: string | null

@@ -7,7 +7,7 @@ import type { SettlementLine } from '../payments/settlement-report.ts'
  * /admin/settlements/?event=ID).
  */
 export type WireSettlement = {
-  /** For a report: the number of its lines that are not stored yet; null: these are stored. */
+  /** For a report: the number of its lines that are not stored yet. Null if these are stored. */
   fresh: number | null
   /** For a report all lines; for stored settlements those that staff must check. */
   lines: WireSettled[]
@@ -15,7 +15,7 @@ export type WireSettlement = {
   payouts: WirePayout[]
   /** Paid and in no settlement yet, the oldest first; of the event, through whichever account. */
   unsettled: WireUnsettled[]
-  /** Lines that name a payment but cannot be read. */
+  /** Lines that refer to a payment but cannot be read. */
   unread: number[]
   /** Lines of the report that the gateway has not settled yet. */
   not_yet: number
@@ -45,7 +45,7 @@ export type WireSettled = {
   utr: string
   /** Null: not known here, or of an event to which the requesting user has no access. */
   reg_no: string | null
-  /** An explanation if staff must check it; null: no check needed. */
+  /** An explanation if staff must check it. Null if no check is needed. */
   why: string | null
 }
 export type WirePayout = {
@@ -59,9 +59,9 @@ export type WirePayout = {
   others: number
   /** The amount on the bank statement, including lines of other events. */
   net: number
-  /** The account that paid it out, if it is not in the event file any more; null: it is. */
+  /** The account that paid it out, if it is no longer in the event file. Null if it is. */
   account: string | null
-  /** Lines of events to which the user has no access; null: none. */
+  /** Lines of events to which the user has no access. Null if none. */
   elsewhere: { lines: number; net: number } | null
 }
 export type WireUnsettled = {
@@ -70,6 +70,6 @@ export type WireUnsettled = {
   amount: number
   paid_on: string
   days: number
-  /** The account through which it was paid, if it is not in the event file any more; null: it is. */
+  /** The account through which it was paid, if it is no longer in the event file. Null if it is. */
   account: string | null
 }

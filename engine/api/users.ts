@@ -44,7 +44,7 @@ export type AccountAnswer = {
   status: 'success'
   username: string
   role: Role
-  /** Titles; null: all events. */
+  /** Titles. Null for all events. */
   events: string[] | null
   second_factor: {
     is_on: boolean
@@ -86,16 +86,16 @@ export type UsersAnswer = {
 export type WireUser = {
   username: string
   role: Role
-  /** Ids; null: all events. */
+  /** Ids. Null for all events. */
   events: string[] | null
   has_second_factor: boolean
   added_at: string
   /** Null: never. */
   signed_in_at: string | null
-  /** When the link to set a password expires; null: there is none. */
+  /** When the link to set a password expires. Null if there is none. */
   invited_until: string | null
 }
-/** A link to set a password, shown once; null: none is needed. */
+/** A link to set a password, shown once. Null if none is needed. */
 export type UserChangedAnswer = { status: 'success'; message: string; link: string | null }
 /** POST /admin/set-password/ with only a token: the user whose password the link sets. */
 export type PasswordLinkAnswer = { status: 'success'; username: string }
@@ -104,7 +104,7 @@ export type PasswordLinkAnswer = { status: 'success'; username: string }
 export type ActivityAnswer = {
   status: 'success'
   rows: WireActivity[]
-  /** Send it as `before` to get the next page; null: this is the last. */
+  /** Send it as `before` to get the next page. Null if this is the last. */
   before: number | null
   /** All actors, to choose from. */
   people: string[]

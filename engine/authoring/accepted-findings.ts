@@ -18,7 +18,7 @@ export const acceptedFindings = {
  */
 const isOfThePast = (code: string): boolean => /^EV10\d\d$/.test(code)
 
-/** Depends on other files: the entry may be needed beside them, though this file is checked alone. */
+/** Depends on other files: the entry may be needed with them, though this file is checked alone. */
 const isOfOthers = (code: string): boolean => code === 'EV808'
 
 /** Removes the allowed findings. Errors remain, except EV10xx: organisers may accept what those break. */

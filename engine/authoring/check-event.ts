@@ -25,7 +25,7 @@ type CompileOptions = CheckOptions
 /**
  * Compiles one event file. Pure: the same texts give the same findings, whatever the clock, the
  * machine or the order of files. `event` is null if and only if there is a finding of severity
- * error; `reads` is the result of `readEvent`. Never throws, whatever the text.
+ * error; `reads` is the result of `readEvent`. Never throws, regardless of the text.
  */
 export function compileEvent(
   text: string,

@@ -86,7 +86,7 @@ export type Model = {
   readonly stored: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
   /**
-   * By the `people` field: the fields of each person as a form of its own, with the conditions that
+   * By the `people` field: the fields of each person as a separate form, with the conditions that
    * count people.
    */
   readonly persons: ReadonlyMap<string, Model>

@@ -35,7 +35,7 @@ export type DocumentChange = {
 export type Charge = {
   /** The current bill of the registration. */
   readonly bill: readonly Line[]
-  /** The bill that the documents have covered so far; null: there are none. */
+  /** The bill that the documents have covered so far. Null if there are none. */
   readonly before: readonly Line[] | null
   /** The bill when a refund was last credited, and how many documents there were then. */
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null

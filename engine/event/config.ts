@@ -277,7 +277,7 @@ export type EventConfig = {
     readonly followedBy: 'digits' | 'anything'
     readonly digits: number
   }
-  /** The card gateway; null: no card payments. */
+  /** The card gateway. Null if there are no card payments. */
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
   /** All payment methods, in the file's order; empty: the event takes no payments. */
   readonly methods: readonly PaymentMethod[]

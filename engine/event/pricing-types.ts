@@ -18,7 +18,7 @@ export type Fees = {
   readonly tax: Tax | null
   /** In the file's order; the first that contains a day applies. */
   readonly periods: readonly Period[]
-  /** The period of every other day; null: registration is closed then. */
+  /** The period of every other day. Null if registration is closed then. */
   readonly otherDates: string | null
   /**
    * prices[category][period]; null: not on sale in that period; 0: free. The whole table is null if

@@ -22,7 +22,7 @@ export type MoneyOfBill = {
   readonly left: Paise
   /** In the order of the payments. */
   readonly letGo: readonly AcceptedShortfall[]
-  /** The highest bill that was paid; null: none was. */
+  /** The highest bill that was paid. Null if none was. */
   readonly billPaid: Paise | null
 }
 

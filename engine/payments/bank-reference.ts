@@ -58,7 +58,7 @@ export function referenceKeys(reference: string): readonly BankKey[] {
 }
 
 /**
- * Returns the bank's own number in one word; null: it has none. The first of twelve digits may be
+ * Returns the bank's own number in one word. Null if it has none. The first of twelve digits may be
  * 0, which no key begins with.
  */
 export function findUtr(word: string): BankKey | null {
@@ -90,7 +90,7 @@ export function isSearchable(key: BankKey): boolean {
 }
 
 /**
- * Returns the key of a cheque number in one word in capitals; null: it is none. Six digits are
+ * Returns the key of a cheque number in one word in capitals. Null if it is not one. Six digits are
  * printed, which some banks pad to sixteen. Its key may be shorter than `isSearchable` allows.
  */
 export function readChequeNumber(word: string): BankKey | null {

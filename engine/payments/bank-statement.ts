@@ -15,7 +15,7 @@ import {
 import type { SheetRow } from './spreadsheet-cells.ts'
 import type { Day } from '../lib/time.ts'
 
-/** Column indexes, from 0; null: the file has no such column. Either `credit`, or `amount` with `sign`. */
+/** Column indexes, from 0. Null if the file has no such column. Either `credit`, or `amount` with `sign`. */
 export type StatementColumns = {
   readonly date: number
   readonly narration: number

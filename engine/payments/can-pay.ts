@@ -38,7 +38,7 @@ export type Attempt = {
   readonly createdAt: Instant
   /** When the delegate was last sent to the gateway with it; null: imported rows. */
   readonly handedOffAt: Instant | null
-  /** The end of its price hold; null: no end, or not recorded (attempts of older versions). */
+  /** The end of its price hold. Null if without end, or not recorded (attempts of older versions). */
   readonly holdUntil: Instant | null
   readonly watchUntil: Instant | null
   readonly lastAnswer: LastResponse | null
@@ -150,11 +150,11 @@ export type Terms = {
   readonly closedText: string
   /** Today's price. */
   readonly quote: Result<Quote, QuoteRefusal>
-  /** The end of the newest attempt's price hold; null: it has no end. */
+  /** The end of the newest attempt's price hold. Null if it has no end. */
   readonly holdUntil: Instant | null
-  /** The total that the delegate accepted; null: only the held price. */
+  /** The total that the delegate accepted. Null if only the held price is accepted. */
   readonly accepted: Paise | null
-  /** The gateway's id of the merchant paid now; null: not known here. */
+  /** The gateway's id of the merchant paid now. Null if unknown here. */
   readonly merchantId: string | null
 }
 
@@ -335,7 +335,7 @@ export function canRetry(event: EventConfig, registration: Payable, at: Instant)
   return amount !== null && amount >= event.payment.gateway.minimum
 }
 
-/** Returns the amount to request from the gateway; null: none. */
+/** Returns the amount to request from the gateway. Null if none. */
 function amountToPay(paying: Paying, registration: Payable): Paise | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)

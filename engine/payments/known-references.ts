@@ -11,7 +11,7 @@ export type Awaited = {
   readonly due: Paise
   /** If the day of credit decides the price: the amount due for a payment on that day. */
   readonly dueOn?: (day: Day) => Paise
-  /** The delegate's payment claim, as typed, and its day; null: none. */
+  /** The delegate's payment claim, as typed, and its day. Null if none. */
   readonly told: { readonly reference: string; readonly day: Day | null } | null
 }
 /** A gateway's payout, from its settlement: the number of payments, and their net amount. */

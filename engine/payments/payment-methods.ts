@@ -34,7 +34,7 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
   return until === undefined || on <= until
 }
 
-/** Returns the transfer method with that id; null: there is none. */
+/** Returns the transfer method with that id. Null if there is none. */
 export function transferMethod({ methods }: WithMethods, id: string | null): TransferMethod | null {
   return (
     methods.find(
@@ -76,7 +76,7 @@ function wayNamed(
 }
 
 /**
- * Returns the field and its section; null: there is nothing to choose. `section`: its index among
+ * Returns the field and its section. Null if there is nothing to choose. `section`: its index among
  * the sections.
  */
 export function methodQuestion(

@@ -86,14 +86,14 @@ export type Review = {
 }
 export type UnknownMoney = {
   readonly orderId: string
-  /** The gateway's values, '' if missing; null: it names no payer. */
+  /** The gateway's values, '' if missing. Null if it names no payer. */
   readonly payer: {
     readonly name: string
     readonly email: string
     readonly phone: string
     readonly way: string
   } | null
-  /** The registration of which the order would be a further attempt; null: there is none. */
+  /** The registration of which the order would be a further attempt. Null if there is none. */
   readonly suggested: RegNo | null
 }
 
@@ -140,7 +140,7 @@ export type MoveTarget = {
 export type DecisionEffect =
   /** The money counts: its attempt, or the one it is moved to, becomes a success. */
   | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Paise }
-  /** `isAll`: nothing of it is left. `byHand`: already refunded; null: the gateway is to be asked. */
+  /** `isAll`: nothing of it is left. `byHand`: already refunded. Null if the gateway is to be asked. */
   | {
       readonly does: 'give-back'
       readonly amount: Paise

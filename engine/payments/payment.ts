@@ -244,7 +244,7 @@ function answered(payment: Payment): Payment {
 }
 
 /**
- * Returns the reason for a payment review after a refusal; null: none. A late "no" to a paid
+ * Returns the reason for a payment review after a refusal. Null if none. A late "no" to a paid
  * payment changes nothing.
  */
 export function findReviewReason(refusal: PaymentRefusal): string | null {

@@ -34,11 +34,11 @@ export type Reconciled = {
     | 'payout'
     | 'returned'
     | 'unmatched'
-  /** The contents of the payout according to its settlement; null: it is not a gateway's transfer. */
+  /** The contents of the payout according to its settlement. Null if it is not a gateway's transfer. */
   readonly payout: PayoutKnown | null
   /** For a known payment, its registrations, if any. */
   readonly of: readonly RegNo[]
-  /** An explanation for staff, in one sentence; null: none needed. */
+  /** An explanation for staff, in one sentence. Null if none is needed. */
   readonly why: string | null
   /** For a withdrawal, the recorded payments that the bank may have returned. */
   readonly returns?: readonly KnownPayment[]

@@ -17,7 +17,7 @@ import type { ColumnsUnknown } from './bank-statement.ts'
 import type { Day } from '../lib/time.ts'
 
 /**
- * Column indexes, from 0; null: the file has no such column. At least one of `order` and
+ * Column indexes, from 0. Null if the file has no such column. At least one of `order` and
  * `reference`, and one of `day` and `utr`, is present.
  */
 export type SettlementColumns = {
@@ -60,7 +60,7 @@ export type SettlementLine = {
   /** At least one is present. */
   readonly day: Day | null
   readonly utr: string
-  /** The day on which the delegate paid; null: not stated. */
+  /** The day on which the delegate paid. Null if not stated. */
   readonly paidOn: Day | null
   /** Counts identical lines within one file, from 1, so that reading a file again counts nothing twice. */
   readonly nth: number

@@ -53,12 +53,12 @@ export type Settled = {
   /** The recorded payment; null: unknown. */
   readonly money: HeldMoney | null
   readonly order: HeldOrder | null
-  /** An explanation for staff if they must check it; null: no check needed. */
+  /** An explanation for staff if they must check it. Null if no check is needed. */
   readonly why: string | null
 }
 /** One bank transfer of a gateway: `sales − refunds − fee − tax − others = net`. */
 export type Payout = {
-  /** The first day that its lines state; null: they state none. */
+  /** The first day that its lines state. Null if they state none. */
   readonly day: Day | null
   /** Empty: the report names none. */
   readonly utr: string

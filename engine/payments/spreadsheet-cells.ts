@@ -35,7 +35,7 @@ export function cellText(cells: readonly string[], at: number | null): string {
 
 /**
  * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole paise; 0
- * if the cell is empty; null: not an amount.
+ * if the cell is empty. Null if not an amount.
  */
 export function readSignedAmount(cell: string): Paise | null {
   // A comma before the paise would make the amount a hundred times too large.

@@ -93,7 +93,7 @@ const CHEQUE_WORD = /^(?:CHQ|CHEQUE|CLG|CLEARING|MICR|CTS)(?:NO)?(?=\d|$)/
 const WORDS_APART_MAX = 2
 
 /**
- * Returns the cheque number of a line; null: the line is not about a cheque. The reference column
+ * Returns the cheque number of a line. Null if the line is not about a cheque. The reference column
  * takes precedence over a number near the bank's word in the narration.
  */
 export function findChequeNumber(line: StatementLine): BankKey | null {

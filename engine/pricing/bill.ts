@@ -157,7 +157,7 @@ export function findTable(
   )
 }
 
-/** Returns the unit price of an option of an item; null: not on sale. */
+/** Returns the unit price of an option of an item. Null if not on sale. */
 export function unitPrice(
   item: Item,
   answers: Answers,
@@ -170,7 +170,7 @@ export function unitPrice(
   return table === null ? null : tablePrice(table, row, period)
 }
 
-/** Returns a cell of a table; null: not on sale, or there is no such cell. */
+/** Returns a cell of a table. Null if not on sale, or there is no such cell. */
 export function tablePrice(table: PriceTable, row: string, period: string): Paise | null {
   return getOwn(getOwn(table, row) ?? {}, period) ?? null
 }

@@ -31,12 +31,12 @@ export type QuoteRefusal =
       readonly code: 'not_on_sale'
       readonly category: string
       readonly period: string
-      /** The item that is not on sale; null: the registration itself. */
+      /** The item that is not on sale. Null if it is the registration itself. */
       readonly item: string | null
       readonly option: string | null
     }
 
-/** Returns the price of one category in one period; null: not on sale then, or no such price. */
+/** Returns the price of one category in one period. Null if it is not on sale then, or has no price. */
 export function quoteCategory(event: PublicEvent, category: string, period: string): Split | null {
   const row = getOwn(event.fees.prices ?? {}, category)
   const price = row === undefined ? undefined : getOwn(row, period)
@@ -55,7 +55,7 @@ export function quote(
   return quoteWithCategory(event, answers, findCategory(event, answers), at)
 }
 
-/** Returns the category and quote of these answers at that instant; null: they belong to no category. */
+/** Returns the category and quote of these answers at that instant. Null if they belong to no category. */
 export function quoteWithCategory(
   event: PublicEvent,
   answers: Answers,

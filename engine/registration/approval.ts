@@ -4,7 +4,7 @@ import type { Answers } from '../event/answer-types.ts'
 import { matchesCondition } from '../rules/evaluate-condition.ts'
 import { addDays, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
 
-/** Returns the first approval rule that matches these answers; null: no approval needed. */
+/** Returns the first approval rule that matches these answers. Null if no approval is needed. */
 export function findApproval(
   approvals: readonly Approval[],
   answers: Answers,

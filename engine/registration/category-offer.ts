@@ -14,11 +14,11 @@ export type Approvable = {
   readonly category: string | null
   readonly period: string | null
   readonly createdAt: Instant
-  /** The approval rule that applies; null: no approval was needed. */
+  /** The approval rule that applies. Null if no approval was needed. */
   readonly approval: string | null
 }
 
-/** Returns the approval rule as the file has it today; null: the file no longer has it. */
+/** Returns the approval rule as the file has it today. Null if the file no longer has it. */
 export function approvalFor(
   { approvals }: Pick<EventConfig, 'approvals'>,
   { approval, answers, category }: Approvable,
@@ -26,7 +26,7 @@ export function approvalFor(
   return approvals.find(({ id }) => id === approval) ?? findApproval(approvals, answers, category)
 }
 
-/** Quotes the registration in that category; null: the event states no prices. */
+/** Quotes the registration in that category. Null if the event states no prices. */
 export function quoteInCategory(
   event: EventConfig,
   registration: Approvable,

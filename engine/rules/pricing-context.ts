@@ -33,7 +33,7 @@ export type PricingContext = {
   readonly code: CodeStatus | null
   /** Seats left, by quota id or `limit.option`. Absent: unlimited, or plenty left. */
   readonly left: Readonly<Record<string, number>>
-  /** By field, the row of the member list that contains the answer; null: none does. */
+  /** By field, the row of the member list that contains the answer. Null if none does. */
   readonly rolls: Readonly<Record<string, Readonly<Record<string, string>> | null>>
 }
 

@@ -165,7 +165,7 @@ const forkProcess = (): ChildProcess =>
     execArgv: [
       '--max-semi-space-size=8',
       '--max-old-space-size=256',
-      ...process.execArgv.filter((flag) => flag.startsWith('--cpu-prof')),
+      ...process.execArgv.filter((argument) => argument.startsWith('--cpu-prof')),
     ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

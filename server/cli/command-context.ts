@@ -36,7 +36,7 @@ export type CommandContext = Pick<
  */
 export async function withContext(
   terminal: Terminal,
-  work: (at: CommandContext) => Promise<Status>,
+  task: (at: CommandContext) => Promise<Status>,
 ): Promise<Status> {
   const environment = terminal.environment()
   if (environment === null) return 2
@@ -44,26 +44,26 @@ export async function withContext(
   const log = makeLog(terminal.printError, clock)
   const store = await openExistingStore(environment)
   try {
-    const opened = await openEvents(
+    const openResult = await openEvents(
       environment,
       { clock, log, print: terminal.printError, hasJobs: false },
       store,
     )
-    if (!opened.ok) {
-      terminal.printError(opened.error.text)
-      return opened.error.status
+    if (!openResult.ok) {
+      terminal.printError(openResult.error.text)
+      return openResult.error.status
     }
-    const events = opened.value
+    const events = openResult.value
     const gateway = connectToServerGateway({ environment, events })
     // The command prints its own results, so it logs only warnings and errors.
-    const quiet = { ...log, info: () => {} }
+    const quietLog = { ...log, info: () => {} }
     const payments = openPayments(
-      { store, events, gateway, clock, log: quiet },
+      { store, events, gateway, clock, log: quietLog },
       { isEnabled: false },
     )
     try {
       const uploads = openUploads({ ...uploadLocations(environment), store, clock })
-      return await work({ store, events, payments, clock, gateway, uploads, environment })
+      return await task({ store, events, payments, clock, gateway, uploads, environment })
     } finally {
       await payments.close()
       await events.close()

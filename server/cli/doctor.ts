@@ -14,14 +14,14 @@ import { createClock } from '../ops/clock.ts'
 import { freeBytes } from '../ops/free-disk-space.ts'
 import { missingAccounts } from '../ops/environment.ts'
 import { checkProduction } from '../production-checks.ts'
-import { damageIn, lookInto } from '../storage/recovery/copy-database.ts'
+import { findDamage, checkCopy } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
-import { lackOf, lostDatabase } from '../storage/recovery/missing-database.ts'
+import { describeMissing, lostDatabase } from '../storage/recovery/missing-database.ts'
 import { versionsIn } from '../storage/database/run-migrations.ts'
 import { damagedLogIn, wrongLogIn } from '../storage/recovery/inspect-log.ts'
 import { lostLogIn } from '../storage/recovery/rescue-deleted-database.ts'
 import { servingPid } from '../storage/database/single-server-lock.ts'
-import { lookAtPostgres } from '../storage/postgres/inspect-database.ts'
+import { inspectPostgres } from '../storage/postgres/inspect-database.ts'
 import { databaseTrouble } from '../storage/database/error-explanations.ts'
 import { isUpToDate, WEB_BUILD } from './build/stamp.ts'
 import { parseArguments } from './options.ts'
@@ -64,16 +64,16 @@ type CheckContext = {
   /** The events that have a file. Null if there is no event file. */
   readonly here: ReadonlySet<string> | null
 }
-const good = (text: string): Finding => ({ is: 'good', text })
+const createGood = (text: string): Finding => ({ is: 'good', text })
 const check = (text: string): Finding => ({ is: 'look', text })
-const wrong = (text: string): Finding => ({ is: 'wrong', text })
+const createWrong = (text: string): Finding => ({ is: 'wrong', text })
 const CHECKS: readonly Check[] = [
   async () => [await checkNode()],
   async ({ environment }) =>
     isUpToDate(WEB_BUILD)
-      ? [good('The web app is built from these sources.')]
+      ? [createGood('The web app is built from these sources.')]
       : environment.production
-        ? [wrong('The web app is not built: run "npm run build".')]
+        ? [createWrong('The web app is not built: run "npm run build".')]
         : [check('The web app is not built. The server builds it when it next starts.')],
   async ({ environment }) => checkPermissions(environment),
   async ({ environment }) => {
@@ -81,37 +81,37 @@ const CHECKS: readonly Check[] = [
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
       free < FREE_BYTES_MIN
-        ? wrong(
+        ? createWrong(
             `${text}: uploads are rejected, and registrations will soon fail too. Free some space.`,
           )
-        : good(`${text}.`),
+        : createGood(`${text}.`),
     ]
   },
   async ({ environment }) => [await checkServers(environment)],
-  async ({ environment, hasDatabase, served, here }) =>
-    hasDatabase ? checkDatabase(environment, served, here) : checkMissingDatabase(environment),
+  async ({ environment, hasDatabase, served, here: ids }) =>
+    hasDatabase ? checkDatabase(environment, served, ids) : checkMissingDatabase(environment),
   async ({ environment }) => checkBucket(environment),
   async ({ environment, hasDatabase, events }) =>
     hasDatabase
       ? (await findRecoveryFindings(environment, events)).map(({ isGood, text }) =>
-          isGood ? good(text) : check(text),
+          isGood ? createGood(text) : check(text),
         )
       : [],
   async ({ events, refused }) => [
-    good(`${events.length} event files have no errors.`),
-    ...refused.map(wrong),
+    createGood(`${events.length} event files have no errors.`),
+    ...refused.map(createWrong),
   ],
   async ({ environment, events }) => {
     const missing = missingAccounts(environment, events)
     return missing.length === 0
-      ? [good('The merchant account of every event has credentials.')]
-      : missing.map(wrong)
+      ? [createGood('The merchant account of every event has credentials.')]
+      : missing.map(createWrong)
   },
   async ({ environment }) => {
     const reachability = checkProduction(environment)
-    if (!reachability.ok) return reachability.error.map(wrong)
+    if (!reachability.ok) return reachability.error.map(createWrong)
     return reachability.value.length === 0
-      ? [good(`Delegates reach the server at ${environment.publicUrl}.`)]
+      ? [createGood(`Delegates reach the server at ${environment.publicUrl}.`)]
       : reachability.value.map(check)
   },
   async ({ environment }) => {
@@ -120,14 +120,15 @@ const CHECKS: readonly Check[] = [
     transport.close()
     if (environment.smtpUrl === null)
       return [check('Emails are written to DATA_DIR/mail and not sent.')]
-    if (problem !== null) return [wrong(`The mail server does not accept emails: ${problem.text}`)]
+    if (problem !== null)
+      return [createWrong(`The mail server does not accept emails: ${problem.text}`)]
     // A server may accept connections without ever accepting an email.
-    const waiting = (await fetchOwnHealth(environment))?.mail?.waiting ?? 0
+    const waitingEmails = (await fetchOwnHealth(environment))?.mail?.waiting ?? 0
     return [
-      waiting === 0
-        ? good('The mail server responds. Only a sent email shows whether it accepts emails.')
+      waitingEmails === 0
+        ? createGood('The mail server responds. Only a sent email shows whether it accepts emails.')
         : check(
-            `The mail server responds, but emails are waiting (${waiting}). The page Emails in the office shows why.`,
+            `The mail server responds, but emails are waiting (${waitingEmails}). The page Emails in the office shows why.`,
           ),
     ]
   },
@@ -140,10 +141,10 @@ const CHECKS: readonly Check[] = [
     const hours = Math.floor((createClock(environment.clockStart)() - last) / HOUR_MS)
     return [
       hours > BACKUP_HOURS_MAX
-        ? wrong(
+        ? createWrong(
             `The last backup is ${hours} hours old. Run rollcall db backup, and find out why later backups are missing.`,
           )
-        : good(`The last backup is ${hours} hours old.`),
+        : createGood(`The last backup is ${hours} hours old.`),
     ]
   },
 ]
@@ -223,12 +224,12 @@ async function checkNode(): Promise<Finding> {
   }
   const testedVersion = packages[`node-${process.platform}-${process.arch}`] ?? node
   return node.split('.')[0] === testedVersion.split('.')[0]
-    ? good(`Node is ${node}.`)
+    ? createGood(`Node is ${node}.`)
     : check(`Node is ${node}. Rollcall was tested with ${testedVersion}.`)
 }
 
-const startsAlike = (one: string, other: string): boolean =>
-  one.split('. ')[0] === other.split('. ')[0]
+const startsAlike = (version: string, otherVersion: string): boolean =>
+  version.split('. ')[0] === otherVersion.split('. ')[0]
 
 const fetchTroubles = async (environment: Environment): Promise<readonly string[]> =>
   (await fetchOwnHealth(environment))?.troubles ?? []
@@ -249,15 +250,15 @@ function checkPermissions({ dataDir }: Environment): readonly Finding[] {
     accessSync(dataDir, constants.W_OK)
   } catch {
     return [
-      wrong(
+      createWrong(
         `DATA_DIR (${dataDir}) is not writable. Give write permission to the user who runs Rollcall.`,
       ),
     ]
   }
   return (stats.mode & 0o077) === 0
-    ? [good(`DATA_DIR is ${dataDir}. Other users of this machine cannot read it.`)]
+    ? [createGood(`DATA_DIR is ${dataDir}. Other users of this machine cannot read it.`)]
     : [
-        wrong(
+        createWrong(
           `Other users of this machine can read DATA_DIR (${dataDir}). The server removes this permission when it next starts.`,
         ),
       ]
@@ -266,18 +267,18 @@ function checkPermissions({ dataDir }: Environment): readonly Finding[] {
 async function checkMissingDatabase(environment: Environment): Promise<readonly Finding[]> {
   if (servingPid(environment.dataDir) !== null)
     return (await describeLeftovers(environment.dataDir)).map(check)
-  const lost = lostDatabase(environment.dataDir)
+  const lossMessage = lostDatabase(environment.dataDir)
   return [
-    lost === null
+    lossMessage === null
       ? check('There is no database yet. The server creates one when it first starts.')
-      : wrong(lost),
+      : createWrong(lossMessage),
   ]
 }
 
 async function checkDatabase(
   environment: Environment,
   served: readonly ServedEvent[],
-  here: CheckContext['here'],
+  presentIds: CheckContext['here'],
 ): Promise<readonly Finding[]> {
   const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
@@ -286,11 +287,11 @@ async function checkDatabase(
       said: summary,
       missing,
       active,
-    } = await lookAtPostgres(databaseUrl, (environment.uploadsBucket ?? null) !== null)
-    if (trouble !== null) return [wrong(trouble)]
+    } = await inspectPostgres(databaseUrl, (environment.uploadsBucket ?? null) !== null)
+    if (trouble !== null) return [createWrong(trouble)]
     const older = served.filter(({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash)
     return [
-      good(summary),
+      createGood(summary),
       ...(missing === null ? [] : [await checkFiles(environment, missing, async () => missing)]),
       ...older.map(({ config: { id } }) =>
         check(
@@ -303,44 +304,44 @@ async function checkDatabase(
   /** The error at startup: the server does not open a database with the log of another one. */
   const wrongLog = pid === null ? (lostLogIn(dataDir) ?? wrongLogIn(dataDir)) : null
   if (wrongLog !== null)
-    return [wrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(check)]
+    return [createWrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(check)]
   try {
-    if (lackOf(dataDir) !== null) return await checkMissingDatabase(environment)
+    if (describeMissing(dataDir) !== null) return await checkMissingDatabase(environment)
     const { found, known } = versionsIn(dataDir)
     if (found !== null && found > known)
       return [
-        wrong(
+        createWrong(
           `The database is of a newer version of Rollcall (${found}; this one knows ${known}). Start the newer one.`,
         ),
       ]
     const version =
       found === known
-        ? good(`The database has version ${known}.`)
+        ? createGood(`The database has version ${known}.`)
         : check(
             `The database has version ${found}. The server migrates it to ${known} when it next starts.`,
           )
-    const damage = damageIn(path.join(dataDir, DATABASE_FILE))
+    const damage = findDamage(path.join(dataDir, DATABASE_FILE))
     if (damage !== null)
       return [
         version,
-        wrong(
+        createWrong(
           pid === null
             ? (damagedLogIn(dataDir)?.message ??
                 `The database is damaged: ${damage}. Keep a copy of rollcall.db, rollcall.db-wal and rollcall.db-shm, and restore the last backup (rollcall db restore DIR --move-aside).`)
             : damagedWhileServing(pid),
         ),
       ]
-    const { rows, files } = lookInto(path.join(dataDir, DATABASE_FILE))
+    const { rows, files } = checkCopy(path.join(dataDir, DATABASE_FILE))
     return [
       version,
-      good('The database is intact.'),
+      createGood('The database is intact.'),
       ...(rows['registrations'] === 0
         ? [check('The database has no registrations, so a copy of it does not count as a backup.')]
         : []),
       await checkFiles(environment, files, () => findMissingUploads(dataDir)),
       ...(await describeLeftovers(dataDir)).map(check),
       ...(found === known && pid === null
-        ? (await findNextStartProblems(environment, here)).map(wrong)
+        ? (await findNextStartProblems(environment, presentIds)).map(createWrong)
         : []),
     ]
   } catch (error) {
@@ -348,7 +349,7 @@ async function checkDatabase(
       pid !== null && isDamage(error)
         ? damagedWhileServing(pid)
         : (databaseTrouble(error) ?? String(error))
-    return [wrong(text), ...(await describeLeftovers(dataDir)).map(check)]
+    return [createWrong(text), ...(await describeLeftovers(dataDir)).map(check)]
   }
 }
 
@@ -363,7 +364,7 @@ async function checkGateway(
 ): Promise<readonly Finding[]> {
   if (gatewayMode === 'sandbox')
     return [
-      good('The gateway is the built-in sandbox: no real money.'),
+      createGood('The gateway is the built-in sandbox: no real money.'),
       ...(databaseUrl === null
         ? []
         : [
@@ -384,12 +385,12 @@ async function checkGateway(
         const gatewayTime = Date.parse(headers.get('date') ?? '')
         const seconds = Math.round(Math.abs(createClock(clockStart)() - gatewayTime) / 1000)
         return Number.isNaN(gatewayTime) || seconds <= CLOCK_SECONDS_MAX
-          ? good(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
-          : wrong(
+          ? createGood(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
+          : createWrong(
               `The clocks of this machine and of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP).`,
             )
       } catch {
-        return wrong(
+        return createWrong(
           `The gateway at ${host} is unreachable. Check the network and the firewall of this machine.`,
         )
       }

@@ -4,14 +4,14 @@ import path from 'node:path'
 import { createCompletenessNote } from '../ops/recovery/rescued-completeness.ts'
 import { SET_ASIDE_FOLDER, formatSetAside } from '../registration/uploads/unreferenced-files.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
-import { lookInto } from '../storage/recovery/copy-database.ts'
+import { checkCopy } from '../storage/recovery/copy-database.ts'
 import { rescuedSentences } from '../storage/recovery/rescued-databases.ts'
 
 /** Returns one sentence for each kind of file. */
 export async function describeLeftovers(dataDir: string): Promise<readonly string[]> {
   const describeCompleteness = await createCompletenessNote(dataDir)
   const currentCount = countRegistrations(path.join(dataDir, DATABASE_FILE))
-  const rescued = rescuedSentences(dataDir, (file) => {
+  const rescuedMessages = rescuedSentences(dataDir, (file) => {
     const rescuedCount = countRegistrations(file)
     if (rescuedCount === null) return ''
     const completenessText = describeCompleteness(file)
@@ -20,13 +20,13 @@ export async function describeLeftovers(dataDir: string): Promise<readonly strin
   })
   const folder = path.join(dataDir, SET_ASIDE_FOLDER)
   const count = existsSync(folder) ? readdirSync(folder).length : 0
-  return count === 0 ? rescued : [...rescued, formatSetAside(count, folder)]
+  return count === 0 ? rescuedMessages : [...rescuedMessages, formatSetAside(count, folder)]
 }
 
 /** Returns null if there is no readable database. */
 function countRegistrations(file: string): number | null {
   try {
-    return lookInto(file).rows['registrations'] ?? null
+    return checkCopy(file).rows['registrations'] ?? null
   } catch {
     return null
   }

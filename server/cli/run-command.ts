@@ -1,7 +1,7 @@
 /** `rollcall`: finds and runs a command, and converts errors into an exit status. */
 import type { Command, Status, Terminal } from './command.ts'
 import { loadEnvironment, readEventsDir } from '../ops/environment.ts'
-import { troubleOf } from '../storage/database/error-explanations.ts'
+import { explainMachineError } from '../storage/database/error-explanations.ts'
 
 type CommandEntry = {
   /** One line of its group's help. */
@@ -207,11 +207,11 @@ export async function main(
     if (match.rest.some(isHelp)) return printText(terminal, command.help)
     return await command.run(match.rest, terminal)
   } catch (error) {
-    const trouble = troubleOf(error, dataDirOf(terminal))
-    if (trouble !== null) {
-      terminal.printError(trouble.text)
+    const problem = explainMachineError(error, dataDirOf(terminal))
+    if (problem !== null) {
+      terminal.printError(problem.text)
       // Systemd restarts the unit after this status.
-      return trouble.isTemporary && first === 'start' ? 75 : 2
+      return problem.isTemporary && first === 'start' ? 75 : 2
     }
     terminal.printError(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return 3
@@ -221,11 +221,11 @@ export async function main(
 function findCommand(
   args: readonly string[],
 ): { readonly entry: CommandEntry; readonly rest: readonly string[] } | null {
-  for (const words of [2, 1]) {
-    const name = args.slice(0, words).join(' ')
+  for (const wordCount of [2, 1]) {
+    const name = args.slice(0, wordCount).join(' ')
     const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-    if (entry !== undefined && args.length >= words)
-      return { entry, rest: args.slice(words - (entry.ownWords ?? 0)) }
+    if (entry !== undefined && args.length >= wordCount)
+      return { entry, rest: args.slice(wordCount - (entry.ownWords ?? 0)) }
   }
   return null
 }
@@ -245,14 +245,14 @@ function printText(terminal: Terminal, text: string): Status {
 async function suggestCommand(name: string): Promise<string> {
   const { findNearest } = await import('../../engine/authoring.ts')
   const names = Object.keys(COMMANDS)
-  const word = name.split(' ').at(-1) ?? name
+  const lastWord = name.split(' ').at(-1) ?? name
   const lastWords = names.map((name) => name.split(' ').at(-1) ?? name)
-  const nearestWord = findNearest(word, lastWords)?.name
-  const suggested =
-    names.find((_, at) => lastWords[at] === word) ??
+  const nearestWord = findNearest(lastWord, lastWords)?.name
+  const suggestion =
+    names.find((_, at) => lastWords[at] === lastWord) ??
     findNearest(name, names)?.name ??
     names.find((_, at) => lastWords[at] === nearestWord)
-  return suggested === undefined ? '' : ` Did you mean "rollcall ${suggested}"?`
+  return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
 }
 /** The folder whose disk is checked. A command without a valid environment uses the current folder. */
 function dataDirOf(terminal: Terminal): string {

@@ -227,8 +227,8 @@ function buildTablesWithRates(
   const isInter = byRate.some(({ isInterState }) => isInterState)
   const isIntra = byRate.some(({ isInterState }) => !isInterState)
   const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
-  const formatTaxPart = (isHere: boolean, percent: number, amount: Paise): string =>
-    isHere ? formatMessage(text.taxPart, { percent, amount: formatMoney(amount) }) : '–'
+  const formatTaxPart = (isCharged: boolean, percent: number, amount: Paise): string =>
+    isCharged ? formatMessage(text.taxPart, { percent, amount: formatMoney(amount) }) : '–'
   return {
     columns:
       byRate.length === 0
@@ -237,8 +237,11 @@ function buildTablesWithRates(
     rows: lines.map(({ label, sac, quantity, unit, base, rate, gst, total, adjusted }) => [
       [
         safe(label),
-        ...(adjusted ?? []).map((one) =>
-          formatMessage(text.adjustment, { label: one.label, amount: formatMoney(one.base) }),
+        ...(adjusted ?? []).map((adjustment) =>
+          formatMessage(text.adjustment, {
+            label: adjustment.label,
+            amount: formatMoney(adjustment.base),
+          }),
         ),
       ].join('\n'),
       sac ?? '',

@@ -65,8 +65,8 @@ export function typesetDocument({
 }): Buffer {
   const data = Buffer.from(JSON.stringify(document))
   const key = createHash('sha256').update(data).update(String(at)).digest('base64')
-  const kept = typeset.get(key)
-  if (kept !== undefined) return kept
+  const cachedDocument = typeset.get(key)
+  if (cachedDocument !== undefined) return cachedDocument
   const compiler = getCompiler('documents')
   compiler.mapShadow(DATA_PATH, data)
   const { result } = compiler.compile({ mainFilePath: LAYOUT_PATH })

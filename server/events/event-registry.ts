@@ -68,10 +68,10 @@ export async function openRegistry(
   let signature = await readSignature(folder, shared)
   const compile = async (check?: FolderCheck): Promise<Compiled> =>
     withStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))
-  const compiled = await compile()
+  const compileResult = await compile()
   const isFirstStart = (await store.eventsServed()).length === 0
   // At the first start, the code that reads the environment rejects it.
-  let disk = isFirstStart ? compiled : dropUnservable(options, compiled)
+  let disk = isFirstStart ? compileResult : dropUnservable(options, compileResult)
   if (disk.findings !== '') options.print(disk.findings)
   const follower = await openFollower(options)
   const listeners = new Set<() => void>()
@@ -102,17 +102,17 @@ export async function openRegistry(
     { all, site }: { readonly all: boolean; readonly site: Site | null },
   ): Promise<void> => {
     for (;;) {
-      const before = current
+      const last = current
       const served = await choose()
-      const next = { ...NONE_ACTIVE, served, site: site ?? before.site }
+      const next = { ...NONE_ACTIVE, served, site: site ?? last.site }
       if (!store.isShared) {
-        await storeAll(options, all ? served : served.filter((one) => !before.served.includes(one)))
+        await storeAll(options, all ? served : served.filter((item) => !last.served.includes(item)))
         adopt(next)
         return
       }
-      const number = await store.activate(buildActivation(before, next, clock(), all))
+      const number = await store.activate(buildActivation(last, next, clock(), all))
       if (number !== null) {
-        adopt({ ...next, number, unable: before.unable })
+        adopt({ ...next, number, unable: last.unable })
         return
       }
       await refresh()
@@ -245,38 +245,38 @@ async function findPreviousVersions(
   { refused }: Compiled,
 ): Promise<readonly ServedEvent[]> {
   if (isSameList(kept, wanted) && refused.size === 0) return kept
-  const before = await Promise.all(kept.map(({ config }) => readLastServed(store, config.id)))
-  return before.filter((event) => event !== null)
+  const previous = await Promise.all(kept.map(({ config }) => readLastServed(store, config.id)))
+  return previous.filter((event) => event !== null)
 }
 
 /** Leaves out events that this server cannot serve: otherwise only the first payer would notice. */
 function dropUnservable(
   { folder, cannotServe = () => null }: RegistryOptions,
-  compiled: Compiled,
+  compileResult: Compiled,
 ): Compiled {
-  const refused = new Map(compiled.refused)
-  const served = compiled.served.filter(({ config }) => {
-    const why = cannotServe(config)
-    if (why !== null) refused.set(path.join(folder, `${config.id}.yaml`), why)
-    return why === null
+  const refused = new Map(compileResult.refused)
+  const served = compileResult.served.filter(({ config }) => {
+    const reason = cannotServe(config)
+    if (reason !== null) refused.set(path.join(folder, `${config.id}.yaml`), reason)
+    return reason === null
   })
-  return { ...compiled, served, refused }
+  return { ...compileResult, served, refused }
 }
 
 /** Returns files on disk that are not served: refused themselves, or another version is served. */
 function listRefused(
-  compiled: Compiled,
+  compileResult: Compiled,
   { served, unable }: ActiveState,
   overruled: ReadonlyMap<string, string>,
 ): readonly RefusedFile[] {
   const hashes = new Set(served.map(({ hash }) => hash))
   return [
-    ...compiled.folderErrors.map((why) => ({ file: '_shared', why })),
-    ...[...compiled.refused].map(([file, why]) => {
-      const findings = compiled.findingsOf.get(file)
+    ...compileResult.folderErrors.map((why) => ({ file: '_shared', why })),
+    ...[...compileResult.refused].map(([file, why]) => {
+      const findings = compileResult.findingsOf.get(file)
       return { file: path.basename(file), why, ...(findings === undefined ? {} : { findings }) }
     }),
-    ...compiled.served
+    ...compileResult.served
       .filter(({ hash }) => !hashes.has(hash))
       .map(({ config: { id }, hash }) => ({
         file: `${id}.yaml`,
@@ -292,14 +292,14 @@ function listRefused(
 /** Returns the valid events that can be served together; reports those that cannot. */
 function selectCompatible(
   { log, print }: RegistryOptions,
-  wanted: readonly ServedEvent[],
-  before: readonly ServedEvent[],
+  wantedEvents: readonly ServedEvent[],
+  previous: readonly ServedEvent[],
 ): readonly ServedEvent[] {
-  const { served, rejected } = resolveConflicts(wanted, before)
-  for (const { event, why } of rejected) {
+  const { served, rejected } = resolveConflicts(wantedEvents, previous)
+  for (const { event, why: reason } of rejected) {
     const { id } = event.config
     log.warn({ event: id }, 'a version that conflicts with other events is not served')
-    print(`${id}.yaml is not served in its current version: ${why}. The previous version stays.`)
+    print(`${id}.yaml is not served in its current version: ${reason}. The previous version stays.`)
   }
   return served
 }
@@ -322,9 +322,9 @@ function buildIndex(now: ActiveState): Index {
       for (const length of lengths) {
         const event = byPrefix.get(orderId.slice(0, length))
         if (event === undefined) continue
-        const rest = orderId.slice(length)
+        const suffix = orderId.slice(length)
         const { followedBy } = event.config.orderId
-        if (followedBy === 'anything' ? rest.length > 0 : /^\d+$/.test(rest)) return event
+        if (followedBy === 'anything' ? suffix.length > 0 : /^\d+$/.test(suffix)) return event
       }
       return null
     },
@@ -334,17 +334,17 @@ function buildIndex(now: ActiveState): Index {
 /** Merges the new versions of valid files with the previous versions of all others. */
 function merge(
   options: RegistryOptions,
-  before: readonly ServedEvent[],
+  previous: readonly ServedEvent[],
   next: Compiled,
 ): readonly ServedEvent[] {
   const newVersions = new Map(next.served.map((event) => [event.config.id, event]))
-  const keptEvents = before.filter(({ config, isGone }) => !newVersions.has(config.id) && !isGone)
+  const keptEvents = previous.filter(({ config, isGone }) => !newVersions.has(config.id) && !isGone)
   for (const { config } of keptEvents)
     options.log.warn({ event: config.id }, 'the previous version stays')
   for (const [file, reason] of next.refused)
     options.log.warn({ file: path.basename(file) }, reason.split('\n')[0] ?? 'refused')
   // Each event keeps its position; new ones follow.
-  const merged = before.map((event) => {
+  const merged = previous.map((event) => {
     const changed = newVersions.get(event.config.id)
     if (changed === undefined) return event
     // A removed file may return unchanged.
@@ -352,7 +352,7 @@ function merge(
   })
   return [
     ...merged,
-    ...next.served.filter(({ config }) => !before.some((event) => event.config.id === config.id)),
+    ...next.served.filter(({ config }) => !previous.some((event) => event.config.id === config.id)),
   ]
 }
 
@@ -375,7 +375,7 @@ async function storeAll(
 
 function buildCard(config: EventConfig, at: Instant): EventCard {
   const { id, title, theme, about, from, to, hours, venue, status, look, routes } = config
-  const opening = checkRegistrationOpen(config, dayOf(at))
+  const openState = checkRegistrationOpen(config, dayOf(at))
   return {
     id,
     title,
@@ -388,12 +388,12 @@ function buildCard(config: EventConfig, at: Instant): EventCard {
     ...(theme === undefined ? {} : { theme }),
     ...(about === undefined ? {} : { about }),
     ...(hours === undefined ? {} : { hours }),
-    open: opening.open,
-    closed: opening.open
+    open: openState.open,
+    closed: openState.open
       ? null
-      : opening.by === 'early'
-        ? { by: opening.by, opens: opening.opens }
-        : { by: opening.by },
+      : openState.by === 'early'
+        ? { by: openState.by, opens: openState.opens }
+        : { by: openState.by },
     took_place: isEventOver(config, dayOf(at)),
   }
 }

@@ -28,16 +28,19 @@ export async function addEventRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     key: string,
-    make: (since: Instant) => Omit<Made, 'headers'>,
+    make: (validSince: Instant) => Omit<Made, 'headers'>,
   ): Promise<FastifyReply> => {
-    const since = lastPriceInstant(deps.clock())
-    const stored = responses.get(since, key, () => ({ ...make(since), headers }))
+    const validSince = lastPriceInstant(deps.clock())
+    const stored = responses.get(validSince, key, () => ({ ...make(validSince), headers }))
     return sendStored(request, reply, await stored)
   }
 
   const handleEvents = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
-    sendPublic(request, reply, 'events', (since) => {
-      const response: EventsAnswer = { status: 'success', events: [...deps.events.cards(since)] }
+    sendPublic(request, reply, 'events', (validSince) => {
+      const response: EventsAnswer = {
+        status: 'success',
+        events: [...deps.events.cards(validSince)],
+      }
       return { text: JSON.stringify(response), type: JSON_TYPE }
     })
   const handleEvent = async (
@@ -46,8 +49,8 @@ export async function addEventRoutes(
   ): Promise<unknown> => {
     const served = await findEvent(deps, request.params.id)
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
-    return sendPublic(request, reply, `event ${served.config.id}`, (since) => ({
-      text: JSON.stringify(buildEventResponse(served, since)),
+    return sendPublic(request, reply, `event ${served.config.id}`, (validSince) => ({
+      text: JSON.stringify(buildEventResponse(served, validSince)),
       type: JSON_TYPE,
     }))
   }

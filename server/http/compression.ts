@@ -44,17 +44,18 @@ export async function compressOnce(text: string): Promise<Readonly<Record<Encodi
 /** For the rare client that accepts no compression. */
 export const decompress = (body: Buffer): Buffer => gunzipSync(body)
 
-const chosen = new Map<string, Encoding | null>()
+const encodingByHeader = new Map<string, Encoding | null>()
 
 /** Returns the best of the encodings that the header accepts; null if the header accepts none that the server supports. */
 export function chooseEncoding(accepted: string | readonly string[] | undefined): Encoding | null {
   const header = String(accepted ?? '')
-  const known = chosen.get(header)
+  const known = encodingByHeader.get(header)
   if (known !== undefined) return known
   const acceptedEncodings = parseEncodings(header)
-  const encoding = (['br', 'gzip'] as const).find((each) => acceptedEncodings.has(each)) ?? null
-  if (chosen.size >= HEADERS_REMEMBERED_MAX) chosen.clear()
-  chosen.set(header, encoding)
+  const encoding =
+    (['br', 'gzip'] as const).find((encodingName) => acceptedEncodings.has(encodingName)) ?? null
+  if (encodingByHeader.size >= HEADERS_REMEMBERED_MAX) encodingByHeader.clear()
+  encodingByHeader.set(header, encoding)
   return encoding
 }
 
@@ -62,7 +63,7 @@ export function chooseEncoding(accepted: string | readonly string[] | undefined)
 const parseEncodings = (header: string): ReadonlySet<string> =>
   new Set(
     header.split(',').flatMap((part) => {
-      const [name = '', ...weights] = part.split(';').map((word) => word.trim().toLowerCase())
+      const [name = '', ...weights] = part.split(';').map((piece) => piece.trim().toLowerCase())
       return weights.some((weight) => /^q=0(\.0*)?$/.test(weight)) ? [] : [name]
     }),
   )

@@ -42,11 +42,11 @@ export function createErrorHandler(
     const at = deps.clock()
     if (loggedAt !== null && at >= loggedAt && at - loggedAt < LOG_INTERVAL_MS) return
     loggedAt = at
-    const why =
+    const reason =
       error instanceof StoreBusy && error.code !== '' ? { why: writeTrouble(error.code) } : {}
     const lossReason = await readLoss(deps)
     deps.log.error(
-      { error: error.message, ...why },
+      { error: error.message, ...reason },
       `requests are refused: ${refusalCause(error, lossReason)}`,
     )
   }

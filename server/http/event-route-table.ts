@@ -65,8 +65,8 @@ export function listFixedRoutes(app: FastifyInstance): void {
   const routes: FixedRoute[] = []
   app.decorate('fixedRoutes', routes)
   app.addHook('onRoute', ({ method, url, config }) => {
-    for (const each of [method].flat())
-      routes.push({ method: each, url, office: config?.office ?? null })
+    for (const methodName of [method].flat())
+      routes.push({ method: methodName, url, office: config?.office ?? null })
   })
 }
 

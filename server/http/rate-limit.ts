@@ -9,7 +9,7 @@ import { memoize } from '../../engine/index.ts'
 import { formatMessage, pluralForm, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import type { Tries } from '../storage/database/rate-limit-count-types.ts'
+import type { AttemptCounter } from '../storage/database/rate-limit-count-types.ts'
 import { sendError } from './error-response.ts'
 
 /** The number of tries in a sliding window, measured with the caller's clock. */
@@ -40,10 +40,10 @@ type LimitDeps = Pick<Deps, 'environment'> & {
 export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): RateLimit {
   if (!environment.rateLimits) return UNLIMITED
   const localLimit = createMemoryLimit(allowance)
-  const tries = store?.rateLimitCounts ?? null
-  return tries === null
+  const counter = store?.rateLimitCounts ?? null
+  return counter === null
     ? localLimit
-    : createSharedLimit(tries, nameLimit(environment, allowance), allowance, localLimit)
+    : createSharedLimit(counter, nameLimit(environment, allowance), allowance, localLimit)
 }
 
 /** The number of limits opened for a server; their order is the same on all servers of a version. */
@@ -58,7 +58,7 @@ function nameLimit(environment: object, { triesMax, windowMs }: Allowance): stri
 
 /** If the database does not respond, this server's own limit still applies. */
 function createSharedLimit(
-  tries: Tries,
+  counter: AttemptCounter,
   name: string,
   allowance: Allowance,
   localLimit: RateLimit,
@@ -66,12 +66,12 @@ function createSharedLimit(
   const sharedKey = (key: string): string => `${name} ${key}`
   return {
     wait: (key, at) =>
-      tries.wait(sharedKey(key), at, allowance).catch(() => localLimit.wait(key, at)),
+      counter.wait(sharedKey(key), at, allowance).catch(() => localLimit.wait(key, at)),
     take: (key, at) =>
-      tries.take(sharedKey(key), at, allowance).catch(() => localLimit.take(key, at)),
+      counter.take(sharedKey(key), at, allowance).catch(() => localLimit.take(key, at)),
     count: (key, at) =>
-      tries.count(sharedKey(key), at, allowance).catch(() => localLimit.count(key, at)),
-    forget: (key) => tries.forget(sharedKey(key)).catch(() => localLimit.forget(key)),
+      counter.count(sharedKey(key), at, allowance).catch(() => localLimit.count(key, at)),
+    forget: (key) => counter.forget(sharedKey(key)).catch(() => localLimit.forget(key)),
   }
 }
 
@@ -82,9 +82,9 @@ type Memory = {
 }
 
 function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
-  const tries = new Map<string, number[]>()
+  const triesByKey = new Map<string, number[]>()
   const recent = (key: string, at: Instant): number[] =>
-    (tries.get(key) ?? []).filter((time) => time > at - windowMs)
+    (triesByKey.get(key) ?? []).filter((time) => time > at - windowMs)
   const memory: Memory = {
     wait(key, at) {
       const times = recent(key, at)
@@ -98,14 +98,14 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
     },
     count(key, at) {
       const times = [...recent(key, at), at].slice(-triesMax)
-      tries.delete(key)
-      tries.set(key, times)
-      if (tries.size > KEYS_MAX) {
-        const oldest = tries.keys().next()
-        if (!oldest.done) tries.delete(oldest.value)
+      triesByKey.delete(key)
+      triesByKey.set(key, times)
+      if (triesByKey.size > KEYS_MAX) {
+        const oldest = triesByKey.keys().next()
+        if (!oldest.done) triesByKey.delete(oldest.value)
       }
     },
-    forget: (key) => void tries.delete(key),
+    forget: (key) => void triesByKey.delete(key),
   }
   return memory
 }
@@ -174,7 +174,7 @@ export function createAddressLimit(
 export function sendTooMany(
   reply: FastifyReply,
   waitMs: number,
-  things = 'requests',
+  subject = 'requests',
 ): FastifyReply {
   const minutes = Math.ceil(waitMs / 60_000)
   reply.header('retry-after', String(Math.ceil(waitMs / 1000)))
@@ -182,6 +182,9 @@ export function sendTooMany(
     reply,
     429,
     'too_many_requests',
-    formatMessage(pluralForm(minutes, REFUSAL_MESSAGES.tooMany), { things, count: minutes }),
+    formatMessage(pluralForm(minutes, REFUSAL_MESSAGES.tooMany), {
+      things: subject,
+      count: minutes,
+    }),
   )
 }

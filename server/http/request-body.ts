@@ -139,7 +139,8 @@ async function parseMultipart(
     if (sent !== undefined) await uploads.discard(sent.file)
   }
   const reservation = request.server.bodies.reserve()
-  const orAbort = <T>(work: Promise<T>): Promise<T> => Promise.race([work, reservation.aborted])
+  const orAbort = <T>(operation: Promise<T>): Promise<T> =>
+    Promise.race([operation, reservation.aborted])
   let fileStream: Readable | null = null
   raw.on('data', (chunk: Buffer) => reservation.countReceived(chunk.length, fileStream === null))
   let isComplete = false
@@ -165,9 +166,9 @@ async function parseMultipart(
       } else {
         fileStream = part.file
         if (limit === undefined) {
-          const discarded = await orAbort(discardFile(part.file, answersLeft + filesLeft))
-          if (!discarded.ok) return err({ code: discarded.error })
-          filesLeft -= discarded.value
+          const discardResult = await orAbort(discardFile(part.file, answersLeft + filesLeft))
+          if (!discardResult.ok) return err({ code: discardResult.error })
+          filesLeft -= discardResult.value
         } else {
           const received = await orAbort(uploads.receive(part.file, limit))
           if (!received.ok)

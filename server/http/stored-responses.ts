@@ -50,26 +50,27 @@ export function openStoredResponses(
   bytesMax = BYTES_MAX,
 ): StoredResponses {
   let current: Instant | null = null
-  let ready = new Map<string, StoredResponse>()
+  let storedResponses = new Map<string, StoredResponse>()
   let pending = new Map<string, Promise<StoredResponse>>()
   let bytes = 0
-  const keep = (key: string, response: StoredResponse): void => {
-    ready.set(key, response)
+  const storeResponse = (key: string, response: StoredResponse): void => {
+    storedResponses.set(key, response)
     bytes += sizeOf(response)
-    for (const [oldest, dropped] of ready) {
+    for (const [oldest, dropped] of storedResponses) {
       if (bytes <= bytesMax) return
-      ready.delete(oldest)
+      storedResponses.delete(oldest)
       bytes -= sizeOf(dropped)
     }
   }
   const start = (key: string, make: () => Promise<Made> | Made): Promise<StoredResponse> => {
     const requests = pending
-    const responses = ready
+    const responses = storedResponses
     const making = (async () => {
       try {
-        const made = await make()
-        const response = await prepare(made)
-        if (made.isFinal !== false && responses === ready) keep(key, response)
+        const newResponse = await make()
+        const response = await prepare(newResponse)
+        if (newResponse.isFinal !== false && responses === storedResponses)
+          storeResponse(key, response)
         return response
       } finally {
         requests.delete(key)
@@ -79,7 +80,7 @@ export function openStoredResponses(
     return making
   }
   const clear = (): void => {
-    ready = new Map()
+    storedResponses = new Map()
     pending = new Map()
     bytes = 0
   }
@@ -90,12 +91,12 @@ export function openStoredResponses(
         current = since
         clear()
       }
-      const response = ready.get(key)
+      const response = storedResponses.get(key)
       if (response === undefined) return pending.get(key) ?? start(key, make)
       // The ones requested last stay.
       if (bytes > bytesMax / 2) {
-        ready.delete(key)
-        ready.set(key, response)
+        storedResponses.delete(key)
+        storedResponses.set(key, response)
       }
       return response
     },
@@ -116,19 +117,19 @@ async function prepare({
   const hash = hashOf(JSON.stringify([type, cacheControl, headers]), text)
   const variant = (name: Encoding | 'identity', body: Buffer, length: number): Variant => {
     const etag = `"${hash}-${name}"`
-    const always = ['etag', etag, 'cache-control', cacheControl, 'vary', 'accept-encoding']
+    const commonHeaders = ['etag', etag, 'cache-control', cacheControl, 'vary', 'accept-encoding']
     return {
       etag,
       headers: [
         ...headers.flat(),
-        ...always,
+        ...commonHeaders,
         ...(name === 'identity' ? [] : ['content-encoding', name]),
         'content-type',
         type,
         'content-length',
         String(length),
       ],
-      unchangedHeaders: [...headers.flat(), ...always],
+      unchangedHeaders: [...headers.flat(), ...commonHeaders],
       body,
     }
   }
@@ -180,4 +181,6 @@ const hashOf = (...texts: readonly string[]): string =>
 /** Whether a browser has this version; a proxy may have marked its tag as weak. */
 const isKnown = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch === etag ||
-  ifNoneMatch.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')))
+  ifNoneMatch
+    .split(',')
+    .some((etagText) => ['*', etag].includes(etagText.trim().replace(/^W\//, '')))

@@ -105,7 +105,7 @@ const BASE64_LINE = /.{76}/g
 /** Encodes it at once: nodemailer would pass it through several streams, which takes longer than all the rest. */
 function encodeAttachment({ filename, content, contentType }: Attachment) {
   if (!PLAIN_NAME.test(filename)) return { filename, content, contentType }
-  const raw = [
+  const message = [
     `Content-Type: ${contentType};`,
     ` name=${filename}`,
     'Content-Transfer-Encoding: base64',
@@ -115,7 +115,7 @@ function encodeAttachment({ filename, content, contentType }: Attachment) {
     content.toString('base64').replaceAll(BASE64_LINE, '$&\r\n'),
     '',
   ].join('\r\n')
-  return { raw }
+  return { raw: message }
 }
 
 /** Returns the registration number, or the event id for an email about none. */
@@ -209,13 +209,13 @@ const TOO_SLOW: Problem = {
 }
 
 /** Null if it took too long; a later result is ignored. */
-async function withTimeout<T>(work: Promise<T>): Promise<T | null> {
+async function withTimeout<T>(operation: Promise<T>): Promise<T | null> {
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => timeout.resolve(null), SEND_MS_MAX)
   timer.unref()
-  work.catch(() => {})
+  operation.catch(() => {})
   try {
-    return await Promise.race([work, timeout.promise])
+    return await Promise.race([operation, timeout.promise])
   } finally {
     clearTimeout(timer)
   }
@@ -268,12 +268,12 @@ function createFileTransport(environment: MailEnvironment): MailTransport {
           folder,
           `${String(email.id).padStart(6, '0')}-${getRegNoOrEventId(email)}.eml`,
         )
-        const handle = await open(`${file}.part`, 'w')
+        const fileHandle = await open(`${file}.part`, 'w')
         try {
-          await handle.writeFile(message as Buffer)
-          await handle.sync()
+          await fileHandle.writeFile(message as Buffer)
+          await fileHandle.sync()
         } finally {
-          await handle.close()
+          await fileHandle.close()
         }
         await rename(`${file}.part`, file)
         return null

@@ -34,12 +34,12 @@ export type TicketDocument = {
 
 /** Throws if a document cannot be rendered. */
 export function generateEmail(
-  { mail, theme, replyTo, ticket }: EmailJob,
+  { mail: email, theme, replyTo, ticket }: EmailJob,
   publicUrl: string,
 ): Outgoing {
   return {
-    ...mail,
-    html: theme === null ? null : renderEmailHtml(theme, mail, publicUrl),
+    ...email,
+    html: theme === null ? null : renderEmailHtml(theme, email, publicUrl),
     replyTo,
     attachments: ticket === null ? [] : buildAttachments(ticket, publicUrl),
   }
@@ -56,9 +56,9 @@ const buildAttachments = (
     content: Buffer.from(createCalendarEntry(event, publicUrl, at)),
     contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
   },
-  ...documents.map((each) => ({
-    filename: each.fileName,
-    content: typesetDocument(each),
+  ...documents.map((document) => ({
+    filename: document.fileName,
+    content: typesetDocument(document),
     contentType: 'application/pdf',
   })),
 ]

@@ -105,14 +105,14 @@ export function getDashboardUrl(publicUrl: string): string {
   return `${publicUrl}/admin/dashboard`
 }
 
-function formatLine({ id, regNo, name, came: received, due, why, since }: Review): string {
-  const money = [
+function formatLine({ id, regNo, name, came: received, due, why: reason, since }: Review): string {
+  const amountLines = [
     received === null ? null : `${formatMoney(received.amount)} received`,
     due === null ? null : `${formatMoney(due)} was due`,
   ].filter((part) => part !== null)
   return [
     [id, regNo, name].filter((part) => part !== null && part !== '').join(' · '),
-    why,
-    `${money.join('; ')}${money.length > 0 ? '; ' : ''}waiting since ${formatInstant(since)}`,
+    reason,
+    `${amountLines.join('; ')}${amountLines.length > 0 ? '; ' : ''}waiting since ${formatInstant(since)}`,
   ].join('\n')
 }

@@ -27,15 +27,15 @@ export function startPaymentReminders(
     const eventsWithEmail = deps.events.all().filter(({ config }) => config.email !== null)
     const ids = eventsWithEmail.map(({ config }) => config.id)
     let queued = 0
-    for (let after = 0; ;) {
+    for (let afterId = 0; ;) {
       const batch = await store.unfinishedPayments(
         instant(at - ABANDONED_AFTER_MS),
         ids,
-        after,
+        afterId,
         BATCH_ROWS,
       )
       for (const { id, regNo } of batch) {
-        after = id
+        afterId = id
         if (await queueReminder(deps, regNo, at)) queued += 1
       }
       if (batch.length < BATCH_ROWS) return queued
@@ -57,17 +57,17 @@ async function queueReminder(
 ): Promise<boolean> {
   const stored = await store.registration(regNo)
   const event = stored === null ? null : events.byId(stored.eventId)
-  const newest = stored?.payments[0]
-  if (stored === null || event === null || newest === undefined) return false
+  const newestPayment = stored?.payments[0]
+  if (stored === null || event === null || newestPayment === undefined) return false
   const { config } = event
   if (paymentState(stored, at) !== 'not-paid' || !canRetry(config, stored, at)) return false
-  const others = await findWithSameEmail({ store }, config, stored)
-  const paid = others.find(({ paymentStatus }) => paymentStatus === 'success')
-  const mail = buildPaymentReminderEmail(
+  const sameEmail = await findWithSameEmail({ store }, config, stored)
+  const paid = sameEmail.find(({ paymentStatus }) => paymentStatus === 'success')
+  const email = buildPaymentReminderEmail(
     config,
     stored,
-    attemptHoldEnd(config, newest),
+    attemptHoldEnd(config, newestPayment),
     paid?.regNo ?? null,
   )
-  return mail !== null && (await store.queuePaymentReminder(stored.regNo, mail, at))
+  return email !== null && (await store.queuePaymentReminder(stored.regNo, email, at))
 }

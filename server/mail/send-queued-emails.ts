@@ -13,7 +13,7 @@ import {
   type Instant,
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { repeating, within } from '../ops/clock.ts'
+import { repeating, resolvesWithin } from '../ops/clock.ts'
 import { getDashboardUrl } from './send-daily-payment-reviews.ts'
 import { prepareEmailText } from '../registration/access-link.ts'
 import { createBackgroundTransport } from './background-transport.ts'
@@ -21,7 +21,7 @@ import { CONNECTIONS_MAX, SINGLE_ADDRESS } from './email-transport.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { EmailTheme } from './email-html.ts'
 import { collectTicket } from './ticket-contents.ts'
-import type { Tried } from '../storage/mail/email-list-types.ts'
+import type { FailedAttempt } from '../storage/mail/email-list-types.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
 /** Delays after each attempt that a mail server rejected; the last one repeats. */
@@ -75,31 +75,31 @@ export function startMailQueue(
   const { store, clock, log, environment } = deps
   const transport = createBackgroundTransport(environment)
   const pause = openQueuePause(deps)
-  let running: Promise<number> | null = null
+  let currentRun: Promise<number> | null = null
   let isClosing = false
 
-  const sendOne = async (mail: QueuedMail): Promise<boolean> => {
+  const sendOne = async (queuedEmail: QueuedMail): Promise<boolean> => {
     // If the disk cannot store the claim, it could not store the result either.
-    if (!(await store.claimMail(mail.id, clock()))) return false
-    const event = deps.events.byId(mail.eventId)?.config ?? null
-    const safeEmail = removeForeignLinksFromEmail(event, mail, environment.publicUrl)
+    if (!(await store.claimMail(queuedEmail.id, clock()))) return false
+    const event = deps.events.byId(queuedEmail.eventId)?.config ?? null
+    const safeEmail = removeForeignLinksFromEmail(event, queuedEmail, environment.publicUrl)
     // Its link and its ticket are of the same registration, which is read once.
     const reads = { ...store, registration: memoize(store.registration) }
     const text = await prepareEmailText({ ...deps, store: reads }, safeEmail)
     if (text === null) {
-      await store.mailFailed(mail.id, 'It was no longer needed.', null)
+      await store.mailFailed(queuedEmail.id, 'It was no longer needed.', null)
       return false
     }
     const result = await transport.send({
       mail: { ...safeEmail, text },
       theme: event === null ? null : pickTheme(event),
       replyTo: event !== null && SINGLE_ADDRESS.test(event.support) ? event.support : null,
-      ticket: await collectTicket(reads, event, mail, clock()),
+      ticket: await collectTicket(reads, event, queuedEmail, clock()),
     })
     if (result === 'unknown') {
       // Its claim stays, so that it is retried once.
       log.warn(
-        { mail: mail.id, event: mail.eventId },
+        { mail: queuedEmail.id, event: queuedEmail.eventId },
         'the background process ended while it sent an email; it will be sent once more',
       )
       return false
@@ -108,23 +108,28 @@ export function startMailQueue(
     const at = clock()
     await pause.recordResult(problem)
     if (problem === null) {
-      await store.mailSent(mail.id, at)
+      await store.mailSent(queuedEmail.id, at)
       return true
     }
     const attempt = {
       at,
-      firstAt: instant(Math.min(mail.firstTriedAt ?? at, at)),
+      firstAt: instant(Math.min(queuedEmail.firstTriedAt ?? at, at)),
       isReached: !problem.isUnreachable && problem.isServerUntried !== true,
       hasCopyGone: problem.isCopySent === true,
     }
-    const next = problem.final ? null : calculateNextAttempt(mail.attempts, attempt, deps)
+    const next = problem.final ? null : calculateNextAttempt(queuedEmail.attempts, attempt, deps)
     log.warn(
-      { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: next === null },
+      {
+        mail: queuedEmail.id,
+        event: queuedEmail.eventId,
+        error: problem.code,
+        givenUp: next === null,
+      },
       next === null
         ? 'gave up on an email; send it again with rollcall email retry or on the Emails page of the office'
         : 'an email could not be sent; it will be retried',
     )
-    await store.mailFailed(mail.id, problem.text, next, attempt)
+    await store.mailFailed(queuedEmail.id, problem.text, next, attempt)
     return false
   }
   /** A connection may end because of the email on it: then the server still responds, and the others continue. */
@@ -136,18 +141,18 @@ export function startMailQueue(
     let sent = 0
     for (;;) {
       if (pause.isOn()) return sent
-      const due = [...(await store.dueMails(clock(), BATCH_ROWS))]
-      const isLast = due.length < BATCH_ROWS
+      const dueEmails = [...(await store.dueMails(clock(), BATCH_ROWS))]
+      const isLast = dueEmails.length < BATCH_ROWS
       // If the queue is empty, checks whether the server responds again.
-      if (due.length === 0 && pause.isUnconfirmed())
+      if (dueEmails.length === 0 && pause.isUnconfirmed())
         await pause.recordResult(await transport.verify())
       const worker = async (): Promise<void> => {
         for (
-          let mail = due.shift();
-          mail !== undefined;
-          mail = pause.isOn() ? undefined : due.shift()
+          let queuedEmail = dueEmails.shift();
+          queuedEmail !== undefined;
+          queuedEmail = pause.isOn() ? undefined : dueEmails.shift()
         )
-          if (await sendOne(mail)) sent += 1
+          if (await sendOne(queuedEmail)) sent += 1
       }
       // After a pause, a single worker tests whether the server responds.
       const workers = pause.isUnconfirmed() ? 1 : CONNECTIONS_MAX
@@ -159,10 +164,10 @@ export function startMailQueue(
   }
   // One run at a time: two runs of the same queue would send an email twice.
   const run = (): Promise<number> => {
-    running ??= runOnce().finally(() => {
-      running = null
+    currentRun ??= runOnce().finally(() => {
+      currentRun = null
     })
-    return running
+    return currentRun
   }
 
   if (isEnabled)
@@ -184,12 +189,12 @@ export function startMailQueue(
     unreachableSince: pause.unreachableSince,
     close: async () => {
       isClosing = true
-      const ended = Promise.all([stopQueue?.(), running])
+      const allEnded = Promise.all([stopQueue?.(), currentRun])
       // An email without a response is retried at the next start.
-      await within(SHUTDOWN_MS_MAX, ended, () => {})
+      await resolvesWithin(SHUTDOWN_MS_MAX, allEnded, () => {})
       transport.close()
       // Finished sends are recorded, so that the next process need not wait until their claims expire.
-      await within(RESULT_STORE_MS_MAX, ended, () => {})
+      await resolvesWithin(RESULT_STORE_MS_MAX, allEnded, () => {})
     },
   }
 }
@@ -197,7 +202,7 @@ export function startMailQueue(
 /** Returns when an email is retried; null if it is not retried any longer. */
 function calculateNextAttempt(
   attempts: number,
-  { at, firstAt, isReached }: Tried,
+  { at, firstAt, isReached }: FailedAttempt,
   { clockJumps }: Pick<MailDeps, 'clockJumps'>,
 ): Instant | null {
   const delayMs = isReached
@@ -218,9 +223,10 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
   let until: Instant | null = null
   let unreachableSince: Instant | null = null
   // A clock that was set back also ends the pause.
-  const isOn = (): boolean => until !== null && clock() < until && clock() >= until - PAUSE_MS_MAX
+  const isPaused = (): boolean =>
+    until !== null && clock() < until && clock() >= until - PAUSE_MS_MAX
   return {
-    isOn,
+    isOn: isPaused,
     unreachableSince: (): Instant | null => unreachableSince,
     /** The server did not respond to a check. The next email tries again. */
     start: (): void => {
@@ -229,14 +235,14 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
       unreachableSince = clock()
     },
     /** The pause has ended, and it is not known yet whether the server responds. */
-    isUnconfirmed: (): boolean => failedAttempts > 0 && !isOn(),
-    /** Records the result of an email; null: it was accepted. */
+    isUnconfirmed: (): boolean => failedAttempts > 0 && !isPaused(),
+    /** Records the result of an email. Null if it was accepted. */
     async recordResult(problem: Problem | null): Promise<void> {
       const at = clock()
       if (problem?.isServerUntried === true) return
       if (problem?.isUnreachable === true) {
         // Other emails that failed at the same time do not extend the pause.
-        if (isOn()) return
+        if (isPaused()) return
         const ms = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** failedAttempts)
         failedAttempts += 1
         unreachableSince ??= at
@@ -262,13 +268,13 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
  */
 function removeForeignLinksFromEmail(
   event: EventConfig | null,
-  mail: QueuedMail,
+  email: QueuedMail,
   publicUrl: string,
 ): QueuedMail {
   const eventWords = collectEventWords(event ?? NO_EVENT)
-  const allowedAddresses = new Set([mail.to, mail.copyTo ?? mail.to, getDashboardUrl(publicUrl)])
+  const allowedAddresses = new Set([email.to, email.copyTo ?? email.to, getDashboardUrl(publicUrl)])
   const safe = (text: string): string => removeForeignLinks(text, eventWords, allowedAddresses)
-  return { ...mail, subject: safe(mail.subject), text: safe(mail.text) }
+  return { ...email, subject: safe(email.subject), text: safe(email.text) }
 }
 const NO_EVENT = {}
 

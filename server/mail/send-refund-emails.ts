@@ -5,7 +5,7 @@ import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'
 import type { ByItself } from '../ops/clock.ts'
-import type { GivenBack } from '../storage/payments/payment-types.ts'
+import type { CompletedRefund } from '../storage/payments/payment-types.ts'
 
 /** A delay of a minute does not matter for an email. */
 const CHECK_INTERVAL_MS = 60_000
@@ -48,7 +48,7 @@ export function startRefundEmails(
 /** Returns true if an email was queued: the registration has an address, and no email was sent for this refund. */
 async function queueRefundEmail(
   { store, events }: RefundEmailDeps,
-  { id, regNo, ...refund }: GivenBack,
+  { id, regNo, ...refund }: CompletedRefund,
   at: Instant,
 ): Promise<boolean> {
   const registration = await store.registration(regNo)

@@ -13,14 +13,14 @@ export function createClock(start: Instant | null): () => Instant {
 }
 
 /** Waits for `work`, but no longer than `ms`. Passes its errors to `onError`. */
-export async function within(
+export async function resolvesWithin(
   ms: number,
-  work: Promise<unknown>,
+  task: Promise<unknown>,
   onError: (error: unknown) => void,
 ): Promise<void> {
   const timeout = Promise.withResolvers<void>()
   const timer = setTimeout(timeout.resolve, ms)
-  await Promise.race([work.catch(onError), timeout.promise])
+  await Promise.race([task.catch(onError), timeout.promise])
   clearTimeout(timer)
 }
 
@@ -31,16 +31,16 @@ export async function within(
  */
 export function repeating(
   ms: number,
-  work: () => Promise<unknown>,
+  task: () => Promise<unknown>,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
-  let running: Promise<unknown> = Promise.resolve()
+  let currentTask: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
   let isStopped = false
   const scheduleNext = (): void => {
     if (isStopped) return
     timer = setTimeout(() => {
-      running = work().catch(onError).finally(scheduleNext)
+      currentTask = task().catch(onError).finally(scheduleNext)
     }, ms)
     timer.unref()
   }
@@ -48,7 +48,7 @@ export function repeating(
   return async () => {
     isStopped = true
     if (timer !== null) clearTimeout(timer)
-    await running
+    await currentTask
   }
 }
 

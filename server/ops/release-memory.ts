@@ -2,14 +2,14 @@
 import type { EventEmitter } from 'node:events'
 import { Session } from 'node:inspector/promises'
 import { setImmediate } from 'node:timers/promises'
-import { within } from './clock.ts'
+import { resolvesWithin } from './clock.ts'
 
 /** By then, a restarted server has responded to the waiting requests. */
 const DELAY_MS = 3_000
 /** A server with more requests is busy. Health checks alone stay far below this. */
 const MAX_REQUESTS = 100
 /** A server that answered few requests for this long is idle. */
-const QUIET_MS = 15_000
+const IDLE_MS = 15_000
 /** Fewer requests leave little behind. */
 const LOAD_REQUESTS = 1_000
 const GROWTH_BYTES = 32 * 1024 * 1024
@@ -38,13 +38,13 @@ export async function releaseMemoryOfThreads(): Promise<void> {
   const collections: Promise<unknown>[] = []
   const message = JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' })
   session.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
-    const answered = Promise.withResolvers<void>()
+    const responseSent = Promise.withResolvers<void>()
     session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
-      if (params.sessionId === sessionId) answered.resolve()
+      if (params.sessionId === sessionId) responseSent.resolve()
     })
     collections.push(
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message }),
-      answered.promise,
+      responseSent.promise,
     )
   })
   try {
@@ -52,7 +52,7 @@ export async function releaseMemoryOfThreads(): Promise<void> {
     await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
     // They attach one after the other.
     await setImmediate()
-    await within(THREADS_MS_MAX, Promise.all(collections), () => {})
+    await resolvesWithin(THREADS_MS_MAX, Promise.all(collections), () => {})
   } finally {
     session.disconnect()
   }
@@ -86,7 +86,7 @@ export function scheduleMemoryReleaseAfterLoad(
       })
     }
     requestCount = 0
-  }, QUIET_MS).unref()
+  }, IDLE_MS).unref()
 }
 
 /**

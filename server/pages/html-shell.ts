@@ -25,7 +25,7 @@ import type { Day, EventConfig, Instant } from '../../engine/index.ts'
 import type { EventCard, PageData } from '../../engine/api.ts'
 import type { InlineParts } from '../http/security-headers.ts'
 import { SHARE_IMAGE_SIZE } from '../events/share-image.ts'
-import { PLAIN_PAGE } from './unsupported-browser-script.ts'
+import { UNSUPPORTED_BROWSER_SCRIPT } from './unsupported-browser-script.ts'
 
 /** The placeholders of `web/dist/index.html`; without a built web app, pages still show their text. */
 export const FALLBACK_TEMPLATE = `<!doctype html>
@@ -74,7 +74,7 @@ export type FilledPage = { readonly html: string; readonly inline: InlineParts }
 export function fillTemplate(template: string, page: Page): FilledPage {
   const { shell, prerendered = null } = page
   const data = `<script type="application/json" id="page">${encodeJson(page.data)}</script>`
-  const plainPage = `<script>${PLAIN_PAGE}</script>`
+  const plainPage = `<script>${UNSUPPORTED_BROWSER_SCRIPT}</script>`
   const isComplete = prerendered?.isComplete === true
   const hidesForm = prerendered !== null && !isComplete
   const parts: Readonly<Record<string, string>> = {
@@ -96,7 +96,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
       (placeholder) => parts[placeholder] ?? '',
     ),
     inline: {
-      scripts: isComplete ? [] : [PLAIN_PAGE],
+      scripts: isComplete ? [] : [UNSUPPORTED_BROWSER_SCRIPT],
       styles: [
         ...(page.colour === null ? [] : [themeStyle(page.colour)]),
         ...(prerendered?.styles ?? []),
@@ -175,7 +175,7 @@ export function renderEventShell(event: EventConfig, at: Instant, main: string):
     `<header class="ev"><div class="wrap"><div class="ev-top"><a class="mark" href="/">${COMMON_MESSAGES.product}</a></div><div class="ev-row"><div class="ev-name"><div>`,
     `<h1 class="disp">${escapeHtml(event.title)}</h1>`,
     event.theme === undefined ? '' : `<p class="motto disp">${escapeHtml(event.theme)}</p>`,
-    `</div></div><p class="chip">${chip.map((one) => `<span>${escapeHtml(one ?? '')}</span>`).join('')}</p></div></div></header>`,
+    `</div></div><p class="chip">${chip.map((part) => `<span>${escapeHtml(part ?? '')}</span>`).join('')}</p></div></div></header>`,
     `<main class="wrap" id="main">${renderEventText(event, at, main)}</main>`,
   ].join('')
 }

@@ -59,8 +59,8 @@ function renderIllustration(picture: Site['hero']['picture']): string {
 
 function renderConference(site: Site, event: EventCard): string {
   const theme = event.theme === undefined ? '' : `<p class="motto">${escapeHtml(event.theme)}</p>`
-  const when = `${formatDays(event.from, event.to)}${event.hours === undefined ? '' : `, ${event.hours}`}`
-  const past = event.took_place
+  const dateText = `${formatDays(event.from, event.to)}${event.hours === undefined ? '' : `, ${event.hours}`}`
+  const pastText = event.took_place
     ? `<span class="past">${escapeHtml(site.conferences.past)}</span>`
     : ''
   const action = event.open
@@ -70,5 +70,5 @@ function renderConference(site: Site, event: EventCard): string {
         event.took_place ? 'btn line sm' : 'btn sm',
       )
     : `<span class="badge back">${escapeHtml(closedText(site.conferences, event.closed))}</span>`
-  return `<li><div><h3 class="disp">${renderLink(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(when)}<br>${escapeHtml(event.venue)}${past}</p><span class="a">${action}</span></li>`
+  return `<li><div><h3 class="disp">${renderLink(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(dateText)}<br>${escapeHtml(event.venue)}${pastText}</p><span class="a">${action}</span></li>`
 }

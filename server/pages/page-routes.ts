@@ -111,33 +111,33 @@ export async function pageRoutes(
   const sendPublic = (
     request: FastifyRequest,
     reply: FastifyReply,
-    since: Instant,
+    validSince: Instant,
     key: string,
     build: () => Promise<PublicPage> | PublicPage,
   ): FastifyReply | Promise<FastifyReply> => {
-    const stored = responses.get(since, key, async () => {
+    const stored = responses.get(validSince, key, async () => {
       const { page, isFinal } = await build()
       const { html, inline } = fill(page)
       return { text: html, type: HTML, headers: await policyFor(inline), isFinal }
     })
     return stored instanceof Promise
-      ? stored.then((made) => sendStored(request, reply, made))
+      ? stored.then((response) => sendStored(request, reply, response))
       : sendStored(request, reply, stored)
   }
   const serveOther = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    here: string,
+    currentPath: string,
     at: Instant,
   ): Promise<FastifyReply> => {
-    const match = pageTable?.get(here) ?? (await findAfterRefresh(deps, here))
+    const match = pageTable?.get(currentPath) ?? (await findAfterRefresh(deps, currentPath))
     if (match?.is === 'form') return serveForm(request, reply, match.served, at)
     if (match !== undefined)
       return sendPrivate(request, reply, buildResultPage(match.served, match.is, at))
-    if (here === '/admin' || here.startsWith('/admin/'))
+    if (currentPath === '/admin' || currentPath.startsWith('/admin/'))
       return sendPrivate(request, reply, buildOfficePage(deps))
-    if (here === '/my') return sendPrivate(request, reply, buildLostLinkPage(deps, at))
-    const token = LINK.exec(here)?.[1]
+    if (currentPath === '/my') return sendPrivate(request, reply, buildLostLinkPage(deps, at))
+    const token = LINK.exec(currentPath)?.[1]
     if (token === undefined) return sendPrivate(request, reply.code(404), buildNotFoundPage(deps))
     const { page, status } = await buildSelfServicePage(deps, token, at)
     return sendPrivate(request, reply.code(status), page)
@@ -148,27 +148,33 @@ export async function pageRoutes(
     served: ServedEvent,
     at: Instant,
   ): FastifyReply | Promise<FastifyReply> => {
-    const since = lastPriceInstant(at)
-    return sendPublic(request, reply, since, `form:${served.config.id}`, () =>
-      buildFormPage(prerenderer, served, deps.environment.publicUrl, since),
+    const validSince = lastPriceInstant(at)
+    return sendPublic(request, reply, validSince, `form:${served.config.id}`, () =>
+      buildFormPage(prerenderer, served, deps.environment.publicUrl, validSince),
     )
   }
 
   return {
     serve: (request, reply) => {
       const at = deps.clock()
-      const here = stripSlash(getPath(request))
+      const currentPath = stripSlash(getPath(request))
       pageTable ??= buildPageTable(deps.events.all())
-      const match = pageTable.get(here)
+      const match = pageTable.get(currentPath)
       if (match?.is === 'form') return serveForm(request, reply, match.served, at)
-      if (here !== '/' && here !== '/organisers') return serveOther(request, reply, here, at)
-      const since = lastPriceInstant(at)
+      if (currentPath !== '/' && currentPath !== '/organisers')
+        return serveOther(request, reply, currentPath, at)
+      const validSince = lastPriceInstant(at)
       const isUnknownPayment = request.url === UNKNOWN_PAYMENT_PAGE
-      const url = deps.environment.publicUrl + here
-      return sendPublic(request, reply, since, isUnknownPayment ? request.url : here, () =>
-        here === '/'
-          ? buildLandingPage(prerenderer, deps, url, since, isUnknownPayment)
-          : { page: buildOrganisersPage(deps, url, since), isFinal: true },
+      const url = deps.environment.publicUrl + currentPath
+      return sendPublic(
+        request,
+        reply,
+        validSince,
+        isUnknownPayment ? request.url : currentPath,
+        () =>
+          currentPath === '/'
+            ? buildLandingPage(prerenderer, deps, url, validSince, isUnknownPayment)
+            : { page: buildOrganisersPage(deps, url, validSince), isFinal: true },
       )
     },
   }

@@ -75,10 +75,10 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
     }
   }
   const evictOldest = (): void => {
-    let chars = [...sizes.values()].reduce((sum, each) => sum + each, 0)
-    for (const [key, each] of sizes) {
+    let chars = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    for (const [key, item] of sizes) {
       if (chars <= CACHE_CHARS_MAX) return
-      chars -= each
+      chars -= item
       sizes.delete(key)
       cache.delete(key)
     }
@@ -191,7 +191,7 @@ function listFiles(manifest: Manifest, entry: string): readonly string[] {
   const chunk = manifest[entry]
   assert(chunk !== undefined, `the web app has no ${entry}`)
   return [
-    ...(chunk.imports ?? []).flatMap((each) => listFiles(manifest, each)),
+    ...(chunk.imports ?? []).flatMap((importName) => listFiles(manifest, importName)),
     ...(chunk.css ?? []),
     chunk.file,
   ]

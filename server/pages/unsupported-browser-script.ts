@@ -6,7 +6,7 @@
  * the page (web/app/unsupported-browser-page.ts takes over `rollcallPlain`). A script that could not be loaded does not
  * trigger this: the form keeps what was typed, and reloading the page may help. Written for browsers of 2012.
  */
-export const PLAIN_PAGE = `(function(w,d){var lost
+export const UNSUPPORTED_BROWSER_SCRIPT = `(function(w,d){var lost
 w.rollcallPlain=function(){var all=d.querySelectorAll("noscript"),i,n,to,page,style
 for(i=0;i<all.length;i++){n=all[i];page=new DOMParser().parseFromString(n.textContent,"text/html")
 if(style=page.querySelector("style")){to=d.createElement("style");to.textContent=style.textContent;d.head.appendChild(to)}

@@ -13,7 +13,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
-import type { Decided, NewMail, StoredRefund } from '../storage/index.ts'
+import type { DecisionOutcome, NewMail, StoredRefund } from '../storage/index.ts'
 import { withPrice, quotePriceOnDay } from './price-on-credit-date.ts'
 import { buildPaidEmail } from './verify-payment.ts'
 
@@ -31,7 +31,7 @@ export type DecisionInput = {
   readonly by_hand?: unknown
 }
 /** `refund`: the current state of the refund that follows; null if none follows. */
-export type ReviewResult = Decided & { readonly refund: StoredRefund['state'] | null }
+export type ReviewResult = DecisionOutcome & { readonly refund: StoredRefund['state'] | null }
 type DecisionResult = Result<ReviewResult, DecisionRefusal>
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -44,8 +44,8 @@ export async function decideReview(
 ): Promise<DecisionResult> {
   const prepared = await prepareDecision(deps, id, input, user)
   if (!prepared.ok) return prepared
-  const { decision, mail } = prepared.value
-  const result = await deps.store.decideReview(id, decision, deps.clock(), mail)
+  const { decision, mail: email } = prepared.value
+  const result = await deps.store.decideReview(id, decision, deps.clock(), email)
   return result.ok ? ok(await withRefundState(deps, result.value)) : result
 }
 
@@ -72,8 +72,8 @@ export async function prepareDecision(
   const accountCheck = await checkAccounts(deps, review, stored)
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
   const pricedDecision = await addPriceOfDay(deps, review, stored)
-  const mail = review === null ? null : await buildEmailAfter(deps, review, pricedDecision)
-  return ok({ decision: { ...pricedDecision, version }, mail })
+  const email = review === null ? null : await buildEmailAfter(deps, review, pricedDecision)
+  return ok({ decision: { ...pricedDecision, version }, mail: email })
 }
 
 /** Refunds a payment of a registration or an order; without an amount, all of the rest. */
@@ -208,14 +208,17 @@ async function buildEmailAfter(
   return buildPaidEmail({ event: event.config, registration, payment }, reference, paidAt)
 }
 
-async function withRefundState(deps: DecisionDeps, decision: Decided): Promise<ReviewResult> {
+async function withRefundState(
+  deps: DecisionDeps,
+  decision: DecisionOutcome,
+): Promise<ReviewResult> {
   return { ...decision, refund: await sendRefund(deps, decision) }
 }
 
 /** Requests the refund that follows from the gateway, and returns its state; null if none follows. */
 export async function sendRefund(
   deps: Pick<Deps, 'store' | 'payments'>,
-  { refundId, regNo }: Pick<Decided, 'refundId' | 'regNo'>,
+  { refundId, regNo }: Pick<DecisionOutcome, 'refundId' | 'regNo'>,
 ): Promise<StoredRefund['state'] | null> {
   if (refundId === null) return null
   await deps.payments.sendRefunds()

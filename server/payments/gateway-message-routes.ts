@@ -12,7 +12,7 @@ import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance, RateLimit } from '../http/rate-limit.ts'
 import { openMessageStore } from './gateway-message-limits.ts'
 import type { MessageStore, Message } from './gateway-message-limits.ts'
-import { within } from '../ops/clock.ts'
+import { resolvesWithin } from '../ops/clock.ts'
 import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
 import type { MessageText } from './gateway-message-body.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
@@ -227,7 +227,7 @@ async function processReturn(
   const isStored = await messageStore.storeGenuine(message)
   if (isStored) await resumePolling(deps, checked)
   const verification = isStored
-    ? within(RETURN_WAIT_MS, verifyClaim(deps, checked, RETURN_WAIT_MS), (error) =>
+    ? resolvesWithin(RETURN_WAIT_MS, verifyClaim(deps, checked, RETURN_WAIT_MS), (error) =>
         deps.log.error({ error: String(error) }, 'a payment could not be verified'),
       )
     : null

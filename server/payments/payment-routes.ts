@@ -138,10 +138,10 @@ async function pay(
   fields: Fields | null,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const by = isProven ? 'delegate' : 'stranger'
+  const payer = isProven ? 'delegate' : 'stranger'
   const order = await retryPayment(deps, event, regNo, deps.clock(), {
     accepted: readAcceptedTotal(fields),
-    by,
+    by: payer,
   })
   if (!order.ok) return sendRefusal(reply, retryRefusal(event, order.error))
   const response: RegisterAnswer = {

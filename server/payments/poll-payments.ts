@@ -6,7 +6,7 @@ import { POLL_MS_MIN, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
-import { repeating, within } from '../ops/clock.ts'
+import { repeating, resolvesWithin } from '../ops/clock.ts'
 import type { StoredPayment } from '../storage/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { queryPayment } from './verify-payment.ts'
@@ -33,7 +33,7 @@ export function openPayments(
   deps: PaymentsDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
 ): Payments {
-  const running = new Map<OrderId, Promise<QueryResult>>()
+  const runningQueries = new Map<OrderId, Promise<QueryResult>>()
   const queued = new Map<OrderId, Promise<QueryResult>>()
   const versions = openVersionCache(deps)
   const breaker = createCircuitBreaker(deps.clock)
@@ -49,14 +49,14 @@ export function openPayments(
     timeoutMs: number,
     includesPaid: boolean,
   ): Promise<QueryResult> => {
-    const current = running.get(orderId)
+    const current = runningQueries.get(orderId)
     if (current === undefined) {
-      const work = queryPayment(deps, versions, orderId, {
+      const query = queryPayment(deps, versions, orderId, {
         timeoutMs,
         compares: includesPaid,
-      }).finally(() => running.delete(orderId))
-      running.set(orderId, work)
-      return work
+      }).finally(() => runningQueries.delete(orderId))
+      runningQueries.set(orderId, query)
+      return query
     }
     const queuedQuery = queued.get(orderId)
     if (queuedQuery !== undefined) return queuedQuery
@@ -81,7 +81,7 @@ export function openPayments(
       const result = await queryOnce(orderId, timeoutMs, false)
       results.set(orderId, result.outcome)
     })
-    await within(timeoutMs, Promise.all(queries), (error) =>
+    await resolvesWithin(timeoutMs, Promise.all(queries), (error) =>
       deps.log.error({ error: String(error) }, 'a payment could not be verified'),
     )
     return new Map(results)
@@ -95,11 +95,11 @@ export function openPayments(
     deps.store.claimStatusQuery(orderId, dueBefore, deps.clock()).catch(() => false)
 
   const queryAll = async (
-    due: readonly StoredPayment[],
+    duePayments: readonly StoredPayment[],
     dueBefore: Instant,
     onVerified: (verified: Verified) => void,
   ): Promise<void> => {
-    const queue = [...due]
+    const queue = [...duePayments]
     const worker = async (): Promise<void> => {
       for (let payment = queue.shift(); payment !== undefined; payment = queue.shift()) {
         const account = payment.account ?? ''
@@ -143,35 +143,39 @@ export function openPayments(
     lastRunAt = at
     // The buyer of a new payment is still entering data, so every payment waits at least the shortest interval.
     const dueBefore = all ? END_OF_TIME : instant(at - POLL_MS_MIN)
-    const seen = new Set<OrderId>()
-    let ended = 0
+    const seenOrders = new Set<OrderId>()
+    let endedCount = 0
     await sendPendingRefunds()
     for (;;) {
-      const due = (
+      const duePayments = (
         await deps.store.pendingPayments(
           dueBefore,
-          seen.size + BATCH_ROWS,
+          seenOrders.size + BATCH_ROWS,
           breaker.pausedAccounts(),
         )
-      ).filter(({ orderId }) => !seen.has(orderId))
-      if (due.length === 0) break
-      for (const { orderId } of due) seen.add(orderId)
-      await queryAll(due, dueBefore, (verified) => {
-        if (verified !== 'pending') ended += 1
+      ).filter(({ orderId }) => !seenOrders.has(orderId))
+      if (duePayments.length === 0) break
+      for (const { orderId } of duePayments) seenOrders.add(orderId)
+      await queryAll(duePayments, dueBefore, (verified) => {
+        if (verified !== 'pending') endedCount += 1
       })
     }
     // Ended payments are queried last: no delegate is waiting for them.
-    const watched = new Set<OrderId>()
+    const watchedOrders = new Set<OrderId>()
     for (;;) {
-      const due = (
-        await deps.store.watchedPayments(at, watched.size + BATCH_ROWS, breaker.pausedAccounts())
-      ).filter(({ orderId }) => !watched.has(orderId))
-      if (due.length === 0) break
-      for (const { orderId } of due) watched.add(orderId)
-      await queryAll(due, at, () => {})
+      const duePayments = (
+        await deps.store.watchedPayments(
+          at,
+          watchedOrders.size + BATCH_ROWS,
+          breaker.pausedAccounts(),
+        )
+      ).filter(({ orderId }) => !watchedOrders.has(orderId))
+      if (duePayments.length === 0) break
+      for (const { orderId } of duePayments) watchedOrders.add(orderId)
+      await queryAll(duePayments, at, () => {})
     }
     await lookUpDueOrders(deps)
-    return { asked: seen.size, ended }
+    return { asked: seenOrders.size, ended: endedCount }
   }
 
   const stopPolling = isEnabled
@@ -183,8 +187,8 @@ export function openPayments(
     : null
   const waitUntilIdle = async (): Promise<void> => {
     await refundRun
-    while (running.size + queued.size > 0)
-      await Promise.allSettled([...running.values(), ...queued.values()])
+    while (runningQueries.size + queued.size > 0)
+      await Promise.allSettled([...runningQueries.values(), ...queued.values()])
   }
 
   return {

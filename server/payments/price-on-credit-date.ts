@@ -48,9 +48,9 @@ export function priceByDay(event: EventConfig, { priced, ...one }: StoredAwaited
   const quotedOn = (day: Day): Paise =>
     quoteOnCredit(event, priced, instant(startOfDay(day)))?.total ?? one.due
   const dueOn = (day: Day): Paise => {
-    const due = quoted.get(day) ?? quotedOn(day)
-    quoted.set(day, due)
-    return due
+    const dueAmount = quoted.get(day) ?? quotedOn(day)
+    quoted.set(day, dueAmount)
+    return dueAmount
   }
   return { ...one, dueOn }
 }

@@ -22,7 +22,7 @@ const CONCURRENT_QUERIES_MAX = 4
  */
 export type LookupResult = 'kept' | 'none' | 'unsure'
 
-type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
+type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
 
 /** Queries with the account of the currently served event, and stores payments that the gateway confirms. */
 export async function lookUpOrder(
@@ -75,12 +75,12 @@ async function applyResponse(
         payer: findPayer([{ body: raw, contentType: 'text/xml' }, ...messages.toReversed()]),
         refunded: sumRefunded(fact),
         at: clock(),
-        money: [fact, ...(fact.further ?? [])].map((money) => ({
-          reference: money.reference,
-          amount: money.amount,
-          currency: money.currency ?? fact.currency,
-          kind: money.kind,
-          paidAt: money.paidAt ?? null,
+        money: [fact, ...(fact.further ?? [])].map((payment) => ({
+          reference: payment.reference,
+          amount: payment.amount,
+          currency: payment.currency ?? fact.currency,
+          kind: payment.kind,
+          paidAt: payment.paidAt ?? null,
         })),
       })
       return storedCount > 0 || sumRefunded(fact) < sumReceived(fact) ? 'kept' : 'none'
@@ -90,23 +90,23 @@ async function applyResponse(
   }
 }
 
-const sumReceived = ({ amount, further = [] }: Confirmed): Paise =>
-  paise(further.reduce((sum, one) => sum + one.amount, amount as number))
-const sumRefunded = ({ refunds = [] }: Confirmed): Paise =>
-  paise(refunds.reduce((sum, one) => sum + one.amount, 0))
+const sumReceived = ({ amount, further = [] }: Confirmation): Paise =>
+  paise(further.reduce((sum, item) => sum + item.amount, amount as number))
+const sumRefunded = ({ refunds = [] }: Confirmation): Paise =>
+  paise(refunds.reduce((sum, item) => sum + item.amount, 0))
 
 /** Queries all orders that are due, in batches; returns the number of payments passed to staff. */
 export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
   const { store, events, clock } = deps
-  const seen = new Set<string>()
+  const seenOrders = new Set<string>()
   let storedCount = 0
   for (;;) {
-    const due = (await store.unknownOrders(clock(), seen.size + BATCH_ROWS)).filter(
-      ({ orderId }) => !seen.has(orderId),
+    const dueOrders = (await store.unknownOrders(clock(), seenOrders.size + BATCH_ROWS)).filter(
+      ({ orderId }) => !seenOrders.has(orderId),
     )
-    if (due.length === 0) return storedCount
-    for (const { orderId } of due) seen.add(orderId)
-    const queue = [...due]
+    if (dueOrders.length === 0) return storedCount
+    for (const { orderId } of dueOrders) seenOrders.add(orderId)
+    const queue = [...dueOrders]
     const worker = async (): Promise<void> => {
       for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
         const event = events.byId(order.eventId)?.config

@@ -40,7 +40,7 @@ async function requestRefund(
 ): Promise<RefundResponse> {
   const { store, gateway, clock } = deps
   const registration = await store.registrationByOrder(orderId)
-  const payment = registration?.payments.find((each) => each.orderId === orderId)
+  const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
   assert(registration != null && payment !== undefined, 'a refund of an order that does not exist')
   const event = await findRequestEvent(deps, versions, registration, payment)
   const problem =

@@ -61,7 +61,7 @@ export async function queryPayment(
   { timeoutMs, compares: includesPaid }: { readonly timeoutMs: number; readonly compares: boolean },
 ): Promise<QueryResult> {
   const registration = await deps.store.registrationByOrder(orderId)
-  const payment = registration?.payments.find((each) => each.orderId === orderId)
+  const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
   assert(registration != null && payment !== undefined, 'an order to verify does not exist')
   // A failed payment is queried again: a late payment still counts.
   if (!includesPaid && (payment.status === 'success' || payment.status === 'refunded'))
@@ -209,10 +209,10 @@ async function scheduleNextQuery(
   lastResponse: LastResponse | null,
 ): Promise<Verified> {
   const at = deps.clock()
-  const since = payment.handedOffAt ?? payment.createdAt
+  const queriedSince = payment.handedOffAt ?? payment.createdAt
   const watchUntil = adjustWatchEnd(payment.watchUntil, payment.nextAskAt, at)
   const next = nextPollTime(
-    { ...payment, watchUntil, createdAt: since },
+    { ...payment, watchUntil, createdAt: queriedSince },
     at,
     lastResponse !== 'unreachable',
   )
@@ -250,7 +250,7 @@ async function storePaymentEvent(
     : statusOf(applied.payment)
 }
 
-type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
+type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
 
 /**
  * Sets the payment time, if the gateway states a plausible one: neither before the order was placed nor after
@@ -258,8 +258,8 @@ type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
  */
 function withPaymentTime(
   { event, registration, payment }: QuerySubject,
-  paymentEvent: Confirmed,
-): Confirmed {
+  paymentEvent: Confirmation,
+): Confirmation {
   const { at, further } = paymentEvent
   const from = Math.min(payment.createdAt, at)
   const addTime = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
@@ -286,12 +286,14 @@ function withPaymentTime(
 async function buildEmailForCapture(
   { store }: Pick<PaymentsDeps, 'store'>,
   subject: QuerySubject,
-  { further = [], ...first }: Confirmed,
+  { further = [], ...first }: Confirmation,
 ): Promise<NewMail | null> {
   const captures = further.length === 0 ? [] : await store.captures(subject.registration.regNo)
-  const decided = captures.filter(({ state }) => state === 'refused' || state === 'accepted')
+  const decidedCaptures = captures.filter(
+    ({ state }) => state === 'refused' || state === 'accepted',
+  )
   const counted = [first, ...further].find(
-    (money) => !decided.some(({ reference }) => reference === money.reference),
+    (payment) => !decidedCaptures.some(({ reference }) => reference === payment.reference),
   )
   const { reference, paidAt } = counted ?? first
   return buildPaidEmail(subject, reference, paidAt ?? first.at)
@@ -305,10 +307,10 @@ export function buildPaidEmail(
   reference: string,
   at: Instant,
 ): NewMail | null {
-  const payments = registration.payments.map((each) =>
-    each.orderId === payment.orderId
-      ? { ...each, status: 'success' as const, reference, paidAt: at }
-      : each,
+  const payments = registration.payments.map((attempt) =>
+    attempt.orderId === payment.orderId
+      ? { ...attempt, status: 'success' as const, reference, paidAt: at }
+      : attempt,
   )
   return buildConfirmationEmail(
     event,

@@ -84,12 +84,12 @@ function calculateExpiry(event: EventConfig | null, at: Instant): Instant {
  * Returns the final text of an email, with a link issued for it. Null if the email must not be sent: the
  * registration was paid in the meantime or is waiting for a staff decision.
  */
-export async function prepareEmailText(deps: LinkDeps, mail: QueuedMail): Promise<string | null> {
-  const { text, kind, regNo } = mail
+export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promise<string | null> {
+  const { text, kind, regNo } = email
   const lines = text.split('\n')
   if (kind === 'paused')
     return text.replace(LOST_LINK_PLACEHOLDER, () => `${deps.environment.publicUrl}/my`)
-  if (kind === 'links') return fillInLinks(deps, lines, mail.eventId)
+  if (kind === 'links') return fillInLinks(deps, lines, email.eventId)
   // Replaced only on a line of its own, so that a placeholder in a delegate's name has no effect.
   if (!lines.includes(LINK_PLACEHOLDER)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)

@@ -43,13 +43,13 @@ export function hidePreviousHolder(
   const isOfNewHolder = ({ id, label }: Field): boolean =>
     Object.values(roles).flat().includes(id) ||
     changes.some((change) => typeof change === 'string' && change.startsWith(`${label}: `))
-  const hidden = new Set(
+  const hiddenFields = new Set(
     fields
       .filter((field) => FREE_TEXT_TYPES.has(field.type) && !isOfNewHolder(field))
       .map(({ id }) => id),
   )
   const answers = Object.entries(registration.answers).filter(
-    ([id]) => !hidden.has(id.split('.')[0] ?? id),
+    ([id]) => !hiddenFields.has(id.split('.')[0] ?? id),
   )
   return { ...registration, answers: Object.fromEntries(answers) }
 }

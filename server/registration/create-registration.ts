@@ -39,11 +39,11 @@ import type { PaymentData } from '../../engine/api.ts'
 import type { Deps, HandOffRefusal, ServedEvent } from '../dependencies.ts'
 import type {
   ActionDenial,
-  MoneyInHand,
+  PaymentInHand,
   NewMail,
   NewRegistration,
-  OutsideRefusal,
-  Registered,
+  ContextRefusal,
+  RegistrationResult,
   StoredPayment,
 } from '../storage/index.ts'
 import { handOff } from './retry-payment.ts'
@@ -89,14 +89,14 @@ export type DeskPayment = {
 }
 
 /** `data` is null if nothing is to be paid, no gateway is used, or approval is needed first. */
-export type CreatedRegistration = Registered & {
+export type CreatedRegistration = RegistrationResult & {
   readonly data: PaymentData | null
   readonly paymentState: 'complete' | 'not-paid' | 'by-hand' | 'to-approve'
 }
 export type CreationRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
-  | { readonly code: 'taken'; readonly by: OutsideRefusal }
+  | { readonly code: 'taken'; readonly by: ContextRefusal }
   /** `field`: the field of the payment method that identifies the payment. */
   | {
       readonly code: 'not_confirmed'
@@ -154,9 +154,9 @@ export async function createRegistration(
 function handOffNew(
   deps: Pick<Deps, 'gateway'>,
   event: EventConfig,
-  { regNo, orderId, quote: frozenQuote, answers, at, way }: NewRegistration,
+  { regNo, orderId, quote: frozenQuote, answers, at, way: method }: NewRegistration,
 ): Result<PaymentData | null, HandOffRefusal> {
-  if (orderId === null || frozenQuote === null || way !== undefined) return ok(null)
+  if (orderId === null || frozenQuote === null || method !== undefined) return ok(null)
   return handOff(deps, event, { regNo, orderId, amount: frozenQuote.total, answers }, at)
 }
 
@@ -205,12 +205,12 @@ function buildNewRegistration(
   if (approval !== null) {
     const deadline = decisionDeadline(approval, validated.at)
     const total = validated.quote?.total ?? paise(0)
-    const mail = buildWaitingForApprovalEmail(event, registration, {
+    const email = buildWaitingForApprovalEmail(event, registration, {
       approval,
       total,
       by: deadline,
     })
-    return { ...registration, mail, approval: { id: approval.id, decideBy: deadline } }
+    return { ...registration, mail: email, approval: { id: approval.id, decideBy: deadline } }
   }
   const { deskPayment } = validated
   return {
@@ -226,7 +226,7 @@ function buildDeskPayment(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
   { actor, mode, slip }: DeskPayment,
-): MoneyInHand {
+): PaymentInHand {
   const reference = slip === '' ? registration.regNo : slip
   const view = buildPaidView(event, registration, reference)
   return { actor, way: mode, reference, mail: buildConfirmationEmail(event, view) }
@@ -337,7 +337,7 @@ function buildPaidView(
 
 /** Builds the single payment of a registration that is paid when it is created. */
 function buildPayment(
-  { eventId, regNo, orderId, quote: frozenQuote, at, way }: Omit<NewRegistration, 'mail'>,
+  { eventId, regNo, orderId, quote: frozenQuote, at, way: method }: Omit<NewRegistration, 'mail'>,
   reference: string,
 ): StoredPayment {
   assert(orderId !== null && frozenQuote !== null, 'a payment was recorded for a free registration')
@@ -365,7 +365,7 @@ function buildPayment(
     reviewSince: null,
     hasMoneyInReview: false,
     refunded: paise(0),
-    way: way ?? null,
+    way: method ?? null,
     isDifference: false,
   }
 }

@@ -13,10 +13,10 @@ export async function codeStatus(
   typed: string,
   at: Instant,
 ): Promise<CodeStatus> {
-  const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
-  if (folded === '') return { is: 'unknown' }
-  const fact = await store.discountCode(event.id, folded, event.holdSeatsMs, at)
+  const normalizedCode = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
+  if (normalizedCode === '') return { is: 'unknown' }
+  const status = await store.discountCode(event.id, normalizedCode, event.holdSeatsMs, at)
   // A code whose kind was removed from the event file gives nothing.
-  const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
-  return isKnown ? fact : { is: 'unknown' }
+  const isKnown = status.is !== 'valid' || event.codeKinds.some(({ id }) => id === status.kind)
+  return isKnown ? status : { is: 'unknown' }
 }

@@ -16,7 +16,7 @@ import {
 } from '../../engine/index.ts'
 import type { EventConfig, PricingContext, Instant, RawAnswers } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import type { Outside } from '../storage/index.ts'
+import type { ExternalContext } from '../storage/index.ts'
 import { codeStatus } from './discount-code-status.ts'
 
 /** Member list column with the last day on which a row is valid. */
@@ -66,7 +66,7 @@ export function hasSeatsOfEachKind(left: PricingContext['left']): boolean {
   return Object.values(left).every((seats) => seats > 0)
 }
 
-export type ContextResult = { readonly context: PricingContext; readonly outside: Outside }
+export type ContextResult = { readonly context: PricingContext; readonly outside: ExternalContext }
 
 /**
  * `raw`: the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Runs no query
@@ -108,14 +108,14 @@ async function buildContextFromLists(
 function buildOutside(
   event: EventConfig,
   raw: RawAnswers,
-  code: Outside['code'],
-  rolls: Outside['rolls'],
-): Outside {
+  code: ExternalContext['code'],
+  memberLists: ExternalContext['rolls'],
+): ExternalContext {
   return {
     unique: uniqueRules(event),
     isConfirmed: event.unique.length > 0 && toText(getOwn(raw, CONFIRMED_NAME)) === 'true',
     code,
-    rolls,
+    rolls: memberLists,
     holdMs: event.holdSeatsMs,
   }
 }
@@ -144,7 +144,9 @@ export function needsListLookup(event: EventConfig, raw: RawAnswers): boolean {
   return (
     (event.codeKinds.length > 0 && toText(getOwn(raw, CODE)) !== '') ||
     (event.memberLists.length > 0 &&
-      event.fields.some(({ id, roll }) => roll !== undefined && toText(getOwn(raw, id)) !== ''))
+      event.fields.some(
+        ({ id, roll: memberList }) => memberList !== undefined && toText(getOwn(raw, id)) !== '',
+      ))
   )
 }
 
@@ -156,7 +158,7 @@ function toText(value: unknown): string {
       : ''
 }
 
-/** Returns the member list row that matches the typed value today; null: none. */
+/** Returns the member list row that matches the typed value today. Null if none. */
 export async function findMemberRow(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -192,23 +194,23 @@ async function lookUpMembers(
   raw: RawAnswers,
   context: PricingContext,
   at: Instant,
-): Promise<{ readonly cells: PricingContext['rolls']; readonly rows: Outside['rolls'] }> {
+): Promise<{ readonly cells: PricingContext['rolls']; readonly rows: ExternalContext['rolls'] }> {
   let cellsByField: PricingContext['rolls'] = {}
-  let rows: Outside['rolls'] = []
-  const fields = event.fields.filter(({ roll }) => roll !== undefined)
+  let rows: ExternalContext['rolls'] = []
+  const fields = event.fields.filter(({ roll: memberList }) => memberList !== undefined)
   for (let round = 0; round <= fields.length && fields.length > 0; round++) {
     const { answers } = normalise(event, raw, { ...context, rolls: cellsByField })
     const answeredFields = fields.filter(({ id }) => getOwn(answers, id) !== undefined)
-    const before = Object.keys(cellsByField)
-    if (round > 0 && answeredFields.map(({ id }) => id).join() === before.join()) break
+    const knownFields = Object.keys(cellsByField)
+    if (round > 0 && answeredFields.map(({ id }) => id).join() === knownFields.join()) break
     const found: [string, Readonly<Record<string, string>> | null][] = []
-    const matchedRows: Outside['rolls'][number][] = []
-    for (const { id, roll = '' } of answeredFields) {
+    const matchedRows: ExternalContext['rolls'][number][] = []
+    for (const { id, roll: memberList = '' } of answeredFields) {
       const typed = String(getOwn(answers, id))
-      const row = await findMemberRow(deps, event, roll, typed, at)
-      const cells = row === null ? null : pickConditionCells(event, roll, row)
+      const row = await findMemberRow(deps, event, memberList, typed, at)
+      const cells = row === null ? null : pickConditionCells(event, memberList, row)
       found.push([id, cells])
-      if (cells !== null) matchedRows.push({ roll, key: foldText(typed), cells })
+      if (cells !== null) matchedRows.push({ roll: memberList, key: foldText(typed), cells })
     }
     cellsByField = Object.fromEntries(found)
     rows = matchedRows

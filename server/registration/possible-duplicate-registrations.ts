@@ -17,7 +17,7 @@ export async function findWithSameEmail(
   if (email === '') return []
   const query = { eventId: event.id, answers: {}, search: email }
   const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
-  const isSameEmail = (one: ListedRegistration): boolean =>
-    foldText(readDelegate(event, one.answers).email) === foldText(email)
-  return rows.filter((one) => one.regNo !== regNo && isSameEmail(one))
+  const isSameEmail = (row: ListedRegistration): boolean =>
+    foldText(readDelegate(event, row.answers).email) === foldText(email)
+  return rows.filter((row) => row.regNo !== regNo && isSameEmail(row))
 }

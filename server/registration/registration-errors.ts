@@ -27,7 +27,7 @@ import type { HandOffRefusal } from '../dependencies.ts'
 import { KEY_LENGTH_MAX } from './idempotency-key.ts'
 import type { RetryRefusal } from './retry-payment.ts'
 import type { Difference } from './compare-displayed-price.ts'
-import type { ActionDenial, OutsideRefusal } from '../storage/index.ts'
+import type { ActionDenial, ContextRefusal } from '../storage/index.ts'
 
 /** A refusal before it is sent: uploaded files of the request are removed first. */
 export type Refusal = {
@@ -46,10 +46,10 @@ function newRefusal(
   status: number,
   code: string,
   message: string,
-  more: Refusal['more'] = {},
+  details: Refusal['more'] = {},
   retryAfterSeconds: number | null = null,
 ): Refusal {
-  return { status, code, message, more, retryAfterSeconds }
+  return { status, code, message, more: details, retryAfterSeconds }
 }
 
 function refusalForStatus(status: number): Refusal {
@@ -105,7 +105,8 @@ export function bodyRefusal(event: EventConfig, refusal: BodyRefusal): Refusal {
 /** `id` is null if the body as a whole is too large. If the form has a file field, the file must be the reason. */
 function tooLargeRefusal(event: EventConfig, id: string | null): Refusal {
   const field = event.fields.find(
-    (one) => one.type === 'file' && one.bytesMax !== undefined && (id === null || one.id === id),
+    ({ type, bytesMax, id: fieldId }) =>
+      type === 'file' && bytesMax !== undefined && (id === null || fieldId === id),
   )
   if (field?.bytesMax === undefined) return refusalForStatus(413)
   const size = Math.round((field.bytesMax / 1024 / 1024) * 10) / 10
@@ -139,8 +140,8 @@ export function notInMemberListRefusal(errors: FieldErrors): Refusal {
 }
 
 /** Explains why a discount code has no effect. */
-export function codeMessage(is: Exclude<CodeStatus['is'], 'valid'>): string {
-  switch (is) {
+export function codeMessage(state: Exclude<CodeStatus['is'], 'valid'>): string {
+  switch (state) {
     case 'unknown':
       return REFUSAL_MESSAGES.code.unknown
     case 'spent':
@@ -150,13 +151,13 @@ export function codeMessage(is: Exclude<CodeStatus['is'], 'valid'>): string {
     case 'withdrawn':
       return REFUSAL_MESSAGES.code.withdrawn
     default:
-      return assertNever(is)
+      return assertNever(state)
   }
 }
 
-export function codeRefusal(is: Exclude<CodeStatus['is'], 'valid'>): Refusal {
-  const message = codeMessage(is)
-  const code = is === 'unknown' ? 'code_unknown' : 'code_spent'
+export function codeRefusal(state: Exclude<CodeStatus['is'], 'valid'>): Refusal {
+  const message = codeMessage(state)
+  const code = state === 'unknown' ? 'code_unknown' : 'code_spent'
   return newRefusal(422, code, message, { errors: { code: message } })
 }
 
@@ -170,17 +171,17 @@ export function notConfirmedRefusal(
   return newRefusal(409, code, text, hasField ? { errors: { [field]: message } } : {})
 }
 
-/** A quota, code or unique value that another registration uses already. */
-export function takenRefusal(event: EventConfig, refusal: OutsideRefusal): Refusal {
+/** A quota, code or unique value that another registration already uses. */
+export function takenRefusal(event: EventConfig, refusal: ContextRefusal): Refusal {
   switch (refusal.code) {
     case 'registered_already': {
       const rule = event.unique[refusal.rule]
-      const more: ErrorDetails = rule?.onDuplicate === 'warn' ? { may_confirm: true } : {}
+      const details: ErrorDetails = rule?.onDuplicate === 'warn' ? { may_confirm: true } : {}
       return newRefusal(
         409,
         refusal.code,
         rule?.message ?? REFUSAL_MESSAGES.answers.registeredAlready,
-        more,
+        details,
       )
     }
     case 'code_gone':
@@ -219,8 +220,8 @@ export function fullRefusal(
 export function quoteRefusal(event: EventConfig, refusal: QuoteRefusal): Refusal {
   switch (refusal.code) {
     case 'no_category': {
-      const chosen = event.categoryChoice.by === 'field' ? event.categoryChoice.field : null
-      const field = event.fields.find(({ id }) => id === chosen)
+      const chosenField = event.categoryChoice.by === 'field' ? event.categoryChoice.field : null
+      const field = event.fields.find(({ id }) => id === chosenField)
       return answersRefusal(
         field === undefined ? {} : { [field.id]: field.required?.message ?? field.invalid },
       )
@@ -258,7 +259,7 @@ export function differenceRefusal(
   })
 }
 
-const joinSentences = (...all: readonly string[]): string => all.join(' ')
+const joinSentences = (...sentences: readonly string[]): string => sentences.join(' ')
 
 function differenceText(
   event: EventConfig,
@@ -268,7 +269,7 @@ function differenceText(
 ): string {
   const { changed } = REFUSAL_MESSAGES
   const isFree = quoted?.total === 0
-  const word = lowerCaseLabel(event, 'category')
+  const label = lowerCaseLabel(event, 'category')
   const totalSentence =
     total === null ? [] : isFree ? [changed.free] : [formatMessage(changed.total, { total })]
   switch (differs) {
@@ -279,10 +280,10 @@ function differenceText(
       )
     case 'category':
       return quoted === null
-        ? joinSentences(formatMessage(changed.otherCategory, { word }), changed.check)
+        ? joinSentences(formatMessage(changed.otherCategory, { word: label }), changed.check)
         : joinSentences(
             formatMessage(changed.category, {
-              word,
+              word: label,
               category: categoryLabel(event, quoted.category),
             }),
             ...totalSentence,
@@ -298,18 +299,18 @@ function differenceText(
 /** Rejects what the gateway would reject, before anything is stored. An existing registration is not changed. */
 export function notPayableRefusal(
   event: EventConfig,
-  why: HandOffRefusal,
-  /** The payment methods that can be chosen instead. */
-  instead: readonly string[] = [],
+  reason: HandOffRefusal,
+  otherMethods: readonly string[] = [],
 ): Refusal {
   const { payment, writeTo } = REFUSAL_MESSAGES
   const { support } = event
   const contactSentence = formatMessage(writeTo, { support })
-  switch (why.code) {
+  switch (reason.code) {
     case 'no_credentials':
       return newRefusal(503, 'payment_unavailable', formatMessage(payment.unavailable, { support }))
     case 'email': {
-      const message = why.characters === 0 ? payment.noEmail : emailNotForGateway(why.characters)
+      const { characters } = reason
+      const message = characters === 0 ? payment.noEmail : emailNotForGateway(characters)
       const { email: id } = event.roles
       return newRefusal(409, 'not_payable', joinSentences(message, contactSentence), {
         ...(id !== undefined && { errors: { [id]: message } }),
@@ -322,16 +323,16 @@ export function notPayableRefusal(
         409,
         'not_payable',
         joinSentences(
-          formatMessage(payment.minimum, { amount: formatMoney(why.minimum) }),
-          instead.length === 0
+          formatMessage(payment.minimum, { amount: formatMoney(reason.minimum) }),
+          otherMethods.length === 0
             ? contactSentence
-            : formatMessage(payment.chooseInstead, { methods: instead.join(', ') }),
+            : formatMessage(payment.chooseInstead, { methods: otherMethods.join(', ') }),
         ),
       )
     case 'order_id':
       return newRefusal(409, 'not_payable', joinSentences(payment.number, contactSentence))
     default:
-      return assertNever(why)
+      return assertNever(reason)
   }
 }
 
@@ -381,9 +382,9 @@ function categoryLabel(event: EventConfig, category: string): string {
 
 /** Returns the name of an item for use in a sentence: the label of the option if there is one, else of the item. */
 function itemLabel(event: EventConfig, id: string, option: string | null): string {
-  const item = event.fees.items.find((one) => one.id === id)
+  const item = event.fees.items.find((candidate) => candidate.id === id)
   const options = event.fields.find((field) => field.id === item?.by)?.options ?? []
-  return options.find((one) => one.id === option)?.label ?? item?.label ?? id
+  return options.find((candidate) => candidate.id === option)?.label ?? item?.label ?? id
 }
 
 export function toWireQuote({ category, period, base, gst, total, lines }: Quote): WireQuote {

@@ -49,8 +49,11 @@ export function registrationView(
     stands: state,
     held_until: toIso(findHoldEnd(event, stored)),
     review_since: toIso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
-    second_payment: state === 'complete' && stored.payments.some((one) => one.hasMoneyInReview),
-    refunded_amount: rupees(paise(stored.payments.reduce((sum, one) => sum + one.refunded, 0))),
+    second_payment:
+      state === 'complete' && stored.payments.some((payment) => payment.hasMoneyInReview),
+    refunded_amount: rupees(
+      paise(stored.payments.reduce((sum, payment) => sum + payment.refunded, 0)),
+    ),
     difference_due: stored.paymentStatus === 'success' ? rupees(paise(Math.max(0, stored.due))) : 0,
     decide_by: toIso(stored.decideBy),
     may_pay: mayPay,
@@ -93,7 +96,10 @@ function findHoldEnd(event: EventConfig, { payments }: StoredRegistration): Inst
 }
 
 function earliest(instants: readonly (Instant | null)[]): Instant | null {
-  return instants.reduce((first, one) => (one === null || (first ?? one) < one ? first : one), null)
+  return instants.reduce(
+    (first, instant) => (instant === null || (first ?? instant) < instant ? first : instant),
+    null,
+  )
 }
 
 /** The answer that determines the category reveals no more than the category. */

@@ -34,7 +34,7 @@ import type {
 } from '../../engine/index.ts'
 import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
 import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
-import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
+import type { ContextRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 
 /** The delegate is waiting for the gateway's page, so a slower status query counts as failed. */
@@ -62,7 +62,7 @@ export type RetryRefusal =
   | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
   /** Its hold has expired and another registration uses the seat or code. */
-  | { readonly code: 'taken'; readonly by: OutsideRefusal }
+  | { readonly code: 'taken'; readonly by: ContextRefusal }
 
 /**
  * Returns the gateway's form for the payment. The checksum contains the day, so each request builds a new form.
@@ -72,7 +72,7 @@ export function handOff(
   event: EventConfig,
   order: OutstandingOrder,
   at: Instant,
-  by: 'delegate' | 'stranger' = 'delegate',
+  payer: 'delegate' | 'stranger' = 'delegate',
 ): Result<PaymentData, HandOffRefusal> {
   const { fullName, email, phone } = readDelegate(event, order.answers)
   const { regNo, orderId, amount } = order
@@ -81,7 +81,7 @@ export function handOff(
   const delegateForm = buildForm({ fullName, email, phone })
   // The gateway requires an email address and a name. A requester who has only the number must not learn the
   // delegate's, so the organisers' are sent instead.
-  return delegateForm.ok && by === 'stranger' ? buildForm(organiserAsBuyer(event)) : delegateForm
+  return delegateForm.ok && payer === 'stranger' ? buildForm(organiserAsBuyer(event)) : delegateForm
 }
 
 const organiserAsBuyer = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
@@ -139,17 +139,18 @@ export async function retryPayment(
   }
   const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
-  const outside = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
+  const context = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
   const merchantId = deps.gateway.merchantOf(event)
-  const refuseTaken = async (by: OutsideRefusal): Promise<Result<Payable, RetryRefusal>> => {
-    if (by.code === 'registered_already') await emailAlreadyRegistered(deps, event, by.regNo, at)
-    return err({ code: 'taken', by })
+  const refuseTaken = async (refusal: ContextRefusal): Promise<Result<Payable, RetryRefusal>> => {
+    if (refusal.code === 'registered_already')
+      await emailAlreadyRegistered(deps, event, refusal.regNo, at)
+    return err({ code: 'taken', by: refusal })
   }
   const gatewayResults = await queryOpenAttempts(deps, regNo, at)
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const stored = await deps.store.registration(regNo)
-    const newest = stored?.payments[0]
-    if (stored === null || newest === undefined) return err({ code: 'nothing_due' })
+    const newestPayment = stored?.payments[0]
+    if (stored === null || newestPayment === undefined) return err({ code: 'nothing_due' })
     const { answers } = stored
     // Attempts created since by a concurrent request have no result yet.
     const learnt = new Map(
@@ -166,29 +167,29 @@ export async function retryPayment(
     )
     switch (decision.is) {
       case 'same-order': {
-        const { orderId, amount, createdAt } = newest
-        const due = payable({ regNo, orderId, amount, answers }, false)
-        if (!due.ok || createdAt >= at) return due
+        const { orderId, amount, createdAt } = newestPayment
+        const checkout = payable({ regNo, orderId, amount, answers }, false)
+        if (!checkout.ok || createdAt >= at) return checkout
         // The order was requested again, so its hold starts again if its seats are still free.
-        const renewed = await deps.store.resumePayment(orderId, at, outside)
-        return renewed.ok ? due : refuseTaken(renewed.error)
+        const renewed = await deps.store.resumePayment(orderId, at, context)
+        return renewed.ok ? checkout : refuseTaken(renewed.error)
       }
       case 'new-attempt': {
         const { quote } = decision
-        const amount = quote?.total ?? newest.amount
+        const amount = quote?.total ?? newestPayment.amount
         // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
         // have the same length.
         const trial = payable({ regNo, orderId: createOrderId(regNo, 2), amount, answers }, true)
         if (!trial.ok) return trial
         const retried = await deps.store.retry(regNo, at, {
-          after: newest.orderId,
+          after: newestPayment.orderId,
           replaces: decision.replaces !== null,
           gateway: event.payment.gateway.name,
           askedOf: {
             account: event.payment.account,
             merchantId,
           },
-          outside,
+          outside: context,
           // A new price belongs to the version that all servers serve.
           ...(quote === null ? {} : { price: { quote, holdUntil: priceHoldEnd(event, at) } }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
@@ -209,7 +210,11 @@ export async function retryPayment(
         break
       }
       case 'price-moved':
-        return err({ code: 'price_moved', was: readQuote(stored, newest), now: decision.now })
+        return err({
+          code: 'price_moved',
+          was: readQuote(stored, newestPayment),
+          now: decision.now,
+        })
       case 'closed':
         return err({ code: 'registration_closed', text: decision.text })
       case 'not-on-sale':
@@ -242,7 +247,9 @@ async function queryOpenAttempts(
   const state = stored === null ? 'complete' : paymentState(stored, at)
   const FINAL_STATES: readonly PaymentState[] = ['complete', 'organisers', 'refunded', 'cancelled']
   if (stored === null || (FINAL_STATES.includes(state) && !owesDifference(stored))) return new Map()
-  const openAttempts = stored.payments.filter((one) => !isOver(one, at) && !isJustPlaced(one, at))
+  const openAttempts = stored.payments.filter(
+    (attempt) => !isOver(attempt, at) && !isJustPlaced(attempt, at),
+  )
   const ids = openAttempts.map(({ orderId }) => orderId)
   const learnt =
     ids.length === 0 ? new Map() : await deps.payments.queryOrders(ids, QUERY_TIMEOUT_MS)

@@ -19,7 +19,7 @@ export function findFullSeat(
   context: PricingContext,
   at: Instant,
 ): FullSeat | null {
-  const isFull = (place: string): boolean => (getOwn(context.left, place) ?? 1) <= 0
+  const isFull = (seat: string): boolean => (getOwn(context.left, seat) ?? 1) <= 0
   if (!Object.keys(context.left).some(isFull)) return null
   const answersIfFree = addContext(event, answers, { ...context, left: {} })
   const priceIfFree = calculatePrice(event, answersIfFree, at)

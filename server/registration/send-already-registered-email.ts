@@ -19,7 +19,7 @@ export async function emailAlreadyRegistered(
 ): Promise<void> {
   const stored = await store.registration(regNo)
   if (stored === null) return
-  const mail = buildAlreadyRegisteredEmail(event, stored, paymentState(stored, at))
-  if (mail !== null)
-    await store.queueAlreadyRegistered(regNo, mail, at, instant(at - RESEND_AFTER_MS))
+  const email = buildAlreadyRegisteredEmail(event, stored, paymentState(stored, at))
+  if (email !== null)
+    await store.queueAlreadyRegistered(regNo, email, at, instant(at - RESEND_AFTER_MS))
 }

@@ -36,7 +36,7 @@ import { readBody } from '../http/request-body.ts'
 import type { Body } from '../http/request-body.ts'
 import { getAddressKey, createAddressLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
-import type { Registered } from '../storage/index.ts'
+import type { RegistrationResult } from '../storage/index.ts'
 import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 import { findDrafts } from './uploads/draft-uploads.ts'
 import {
@@ -189,7 +189,7 @@ export function addManualRegistration(
   deps: Deps,
   served: ServedEvent,
   request: { readonly key: string; readonly answers: Body['values'] },
-  by: ManualEntry,
+  entry: ManualEntry,
 ): Promise<Result<RegisterAnswer, Refusal>> {
   const body = { values: request.answers, files: new Map() }
   return registerAndDiscardFiles(
@@ -198,7 +198,7 @@ export function addManualRegistration(
     served,
     ok(request.key),
     body,
-    by,
+    entry,
   )
 }
 
@@ -251,12 +251,12 @@ async function register(
   if (Object.keys(memberErrors).length > 0) return err(notInMemberListRefusal(memberErrors))
   const checkedFiles = await checkFiles(deps, event, answers.value, body.files, drafts)
   if (!checkedFiles.ok) return err(answersRefusal(checkedFiles.error))
-  const full = findFullSeat(event, answers.value, context, at)
-  if (full !== null && !acceptsAlternative(event, body.values, full)) {
+  const fullSeat = findFullSeat(event, answers.value, context, at)
+  if (fullSeat !== null && !acceptsAlternative(event, body.values, fullSeat)) {
     // A delegate who is registered already gets that error, not "full".
-    const by = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
-    if (by !== null) return err(await toRefusal(deps, event, { code: 'taken', by }, at))
-    return err(fullRefusal(event, full.seatId, full.alternative?.quote ?? null))
+    const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
+    if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
+    return err(fullRefusal(event, fullSeat.seatId, fullSeat.alternative?.quote ?? null))
   }
   const pricing = calculatePrice(event, answers.value, at)
   if (!pricing.ok) return err(quoteRefusal(event, pricing.error))
@@ -322,10 +322,10 @@ function withoutPaymentMethod({ [METHOD_FIELD]: _method, ...answers }: Answers):
 }
 
 /** Returns the event file's message for each field whose answer is in no member list. */
-function memberListErrors(event: EventConfig, { rolls }: PricingContext): FieldErrors {
+function memberListErrors(event: EventConfig, { rolls: memberLists }: PricingContext): FieldErrors {
   return Object.fromEntries(
     event.fields.flatMap((field) =>
-      getOwn(rolls, field.id) === null ? [[field.id, invalidMessage(field)] as const] : [],
+      getOwn(memberLists, field.id) === null ? [[field.id, invalidMessage(field)] as const] : [],
     ),
   )
 }
@@ -374,19 +374,16 @@ async function buildManualPaymentResponse(
   return { ...buildResponse(event, regNo, null, 'by-hand'), page: new URL(link).pathname }
 }
 
-/**
- * A repeated request gets the first registration, with new gateway form data if it can be paid. Otherwise it gets
- * only the payment state; the result page explains the rest.
- */
+/** Returns the first registration, with new gateway form data if it can be paid, else only the payment state. */
 async function buildRepeatedResponse(
   deps: Deps,
   event: EventConfig,
-  { regNo }: Registered,
+  { regNo }: RegistrationResult,
   at: Instant,
 ): Promise<Result<RegisterAnswer, Refusal>> {
-  const earlier = await deps.store.registration(regNo)
-  assert(earlier !== null, 'a resubmitted registration does not exist')
-  if (MANUAL_STATES.includes(paymentState(earlier, at)))
+  const earlierRegistration = await deps.store.registration(regNo)
+  assert(earlierRegistration !== null, 'a resubmitted registration does not exist')
+  if (MANUAL_STATES.includes(paymentState(earlierRegistration, at)))
     return ok(await buildManualPaymentResponse(deps, event, regNo))
   const payable = await retryPayment(deps, event, regNo, at)
   if (payable.ok) return ok(buildResponse(event, regNo, payable.value.data))

@@ -76,7 +76,11 @@ async function sendLinks({ store, events, clock }: Deps, email: string): Promise
     )
     const [newest] = registrations
     if (newest === undefined) continue
-    const mail = buildLostLinkEmail(event, readDelegate(event, newest.answers).email, registrations)
-    if (mail !== null) await store.queueAccessLinks(newest.regNo, mail, clock())
+    const linkEmail = buildLostLinkEmail(
+      event,
+      readDelegate(event, newest.answers).email,
+      registrations,
+    )
+    if (linkEmail !== null) await store.queueAccessLinks(newest.regNo, linkEmail, clock())
   }
 }

@@ -59,12 +59,13 @@ export async function addConfirmationRoute(
     }
     await guard.addKnown(address, event.id, found.regNo, orderId)
     const at = deps.clock()
-    const mail =
+    const confirmation =
       found.paymentStatus === 'success'
         ? buildConfirmationEmail(event, registrationView(event, found, at))
         : null
-    if (mail === null) return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
-    return (await deps.store.queueConfirmationAgain(found.regNo, mail, at, SPACING))
+    if (confirmation === null)
+      return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
+    return (await deps.store.queueConfirmationAgain(found.regNo, confirmation, at, SPACING))
       ? reply.send({ status: 'success' })
       : sendError(
           reply,

@@ -7,7 +7,7 @@ import { isActionName, methodFiles } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { ActionDoneAnswer } from '../../engine/api.ts'
 import { readIdempotency, readText } from '../registration/actions/action-input.ts'
-import { sendDenial, inputOf } from '../office/registrations/action-routes.ts'
+import { sendDenial, getActionParameters } from '../office/registrations/action-routes.ts'
 import { DELEGATE_ACTION_HANDLERS } from './self-service-actions.ts'
 import type { Deps } from '../dependencies.ts'
 import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
@@ -76,7 +76,7 @@ export async function addSelfServiceRoutes(
     async ({ registration: { regNo } }, request, reply) => {
       const { id } = request.params as { readonly id: string }
       const isAvailable = (await listHolderDocuments(deps.store, regNo)).some(
-        (one) => String(one.id) === id,
+        (document) => String(document.id) === id,
       )
       return sendDocument(deps, reply, regNo, isAvailable ? { id } : {})
     },
@@ -85,7 +85,7 @@ export async function addSelfServiceRoutes(
   const handleAction = withLink(
     createAddressLimit(deps, ACTIONS_PER_ADDRESS),
     async ({ served, registration, isFromMail }, request, reply) => {
-      const { act: actionName, why, ...params } = inputOf(request)
+      const { act: actionName, why: reason, ...params } = getActionParameters(request)
       const actionHandler =
         typeof actionName === 'string' && isActionName(actionName)
           ? DELEGATE_ACTION_HANDLERS[actionName]
@@ -100,16 +100,19 @@ export async function addSelfServiceRoutes(
       // Someone else may have filled in the form; they must not learn that this delegate is registered.
       if ((actionName === 'ask_refund' || actionName === 'withdraw_refund') && !isFromMail)
         return sendError(reply, 409, 'not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
-      const once = readIdempotency({ ...params, why }, { who: DELEGATE, regNo, act: actionName })
-      if (!once.ok) return sendDenial(reply, once.error)
+      const idempotencyKey = readIdempotency(
+        { ...params, why: reason },
+        { who: DELEGATE, regNo, act: actionName },
+      )
+      if (!idempotencyKey.ok) return sendDenial(reply, idempotencyKey.error)
       const action = {
         regNo,
         act: actionName,
         actor: 'delegate',
         who: DELEGATE,
-        why: readText({ why }, 'why'),
+        why: readText({ why: reason }, 'why'),
         at: deps.clock(),
-        once: once.value,
+        once: idempotencyKey.value,
       } as const
       const result = await actionHandler({ deps, served, registration, wanted: action, params })
       if (!result.ok) return sendDenial(reply, result.error)

@@ -7,11 +7,11 @@ import type {
   ListedMail,
   MailCounts,
   MailsQuery,
-  MailsToRetry,
-  Tried,
+  EmailsToRetry,
+  FailedAttempt,
 } from './mail/email-list-types.ts'
-import type { Operating } from './reports/metrics-counts.ts'
-import type { Rescued, RescuePlan } from './files/upload-and-clock-types.ts'
+import type { OperatingMetrics } from './reports/metrics-counts.ts'
+import type { RescuedRows, RescuePlan } from './files/upload-and-clock-types.ts'
 import type {
   Answers,
   CodeStatus,
@@ -29,12 +29,12 @@ import type {
 } from '../../engine/index.ts'
 import type { InUse } from '../../engine/authoring.ts'
 import type {
-  Decided,
+  DecisionOutcome,
   NextAttempt,
   NewLink,
   StoredLink,
   NewGatewayMessage,
-  GivenBack,
+  CompletedRefund,
   RawAnswer,
   RefundToSend,
   RecordedPaymentEvent,
@@ -49,8 +49,8 @@ import type {
   WantedRefund,
 } from './payments/payment-types.ts'
 import type {
-  MadeCodes,
-  OutsideRefusal,
+  NewDiscountCodes,
+  ContextRefusal,
   MemberListCount,
   MemberListReplaced,
   MemberListRow,
@@ -58,7 +58,7 @@ import type {
 } from './registrations/pricing-context-types.ts'
 import type {
   NewRegistration,
-  Registered,
+  RegistrationResult,
   RegisterRefusal,
   StoredRegistration,
   ImportRefusal,
@@ -66,23 +66,23 @@ import type {
   ListQuery,
   ListPage,
   ListedRegistration,
-  SoldInList,
+  ListSales,
   NewMail,
   MailSpacing,
   QueuedMail,
   EventFigures,
   WaitingCount,
-  KeptEventFile,
+  NewEventFile,
 } from './registrations/registration-types.ts'
 import type { ActionStore } from './registrations/action-types.ts'
 import type { Activation, Active, ServedFile } from './events/event-version-types.ts'
-import type { Issued } from './documents/document-types.ts'
+import type { IssuedDocument } from './documents/document-types.ts'
 import type { KeepingStore } from './files/upload-and-clock-types.ts'
 import type { UploadStorage } from './files/upload-storage-types.ts'
 import type { UserStore } from './staff/staff-types.ts'
 import type { RecoveryStore } from './recovery/recovery-types.ts'
 import type { SettlementStore } from './reconciliation/settlement-types.ts'
-import type { Tries } from './database/rate-limit-count-types.ts'
+import type { AttemptCounter } from './database/rate-limit-count-types.ts'
 import type { StoredSeats } from './seats/available-seats.ts'
 
 export type * from './registrations/action-types.ts'
@@ -99,13 +99,13 @@ export type * from './payments/payment-claim-types.ts'
 export { StoreBusy } from './database/store-busy-error.ts'
 
 export interface Store
-  extends ActionStore, Issued, KeepingStore, UserStore, RecoveryStore, SettlementStore {
+  extends ActionStore, IssuedDocument, KeepingStore, UserStore, RecoveryStore, SettlementStore {
   /**
    * One transaction: registration, first payment, payment in hand, uploads, audit row, idempotency key, email. A
    * repeated key with the same fingerprint returns the first registration.
    */
-  register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
-  /** Returns a key's use in the last 24 hours, so that a repeat is answered even if price or event changed. */
+  register(registration: NewRegistration): Promise<Result<RegistrationResult, RegisterRefusal>>
+  /** Returns a key's use in the last 24 hours, so that a repeat gets its response even if price or event changed. */
   registrationByKey(
     eventId: string,
     key: string,
@@ -113,29 +113,26 @@ export interface Store
   ): Promise<{
     readonly fingerprint: string
     readonly isOver: boolean
-    readonly registered: Registered
+    readonly registered: RegistrationResult
   } | null>
   /**
-   * Adds an attempt for a registration whose newest payment failed, or is open and ends by it (`replaces`). The
-   * order id is the number plus two digits. A new price becomes the registration's.
+   * Adds an attempt for a registration whose newest payment failed, or is open and is replaced (`replaces`). The order
+   * id is the number plus two digits. A new price becomes the registration's.
    */
   retry(regNo: RegNo, at: Instant, next?: NextAttempt): Promise<Result<StoredPayment, RetryRefusal>>
-  /**
-   * Sends the delegate to the gateway again with an open order and renews its hold. Its seats may be taken by
-   * now. Does nothing for an ended payment.
-   */
+  /** Sends the delegate to the gateway again with an open order, and renews its hold unless its seats are taken. */
   resumePayment(
     orderId: OrderId,
     at: Instant,
-    outside?: NextAttempt['outside'],
-  ): Promise<Result<null, OutsideRefusal>>
+    context?: NextAttempt['outside'],
+  ): Promise<Result<null, ContextRefusal>>
   /**
-   * Returns how many are left of each seat type at that instant; a missing one is unlimited. `few`, by seat type:
-   * the number up to which expired holds count too; at zero they always do.
+   * Returns how many seats of each type are available at that instant; an absent type is unlimited. `counts`, by
+   * seat type: the number up to which expired holds count too; at zero they always do.
    */
   availableSeats(
     eventId: string,
-    few: Readonly<Record<string, number>>,
+    counts: Readonly<Record<string, number>>,
     at: Instant,
   ): Promise<Readonly<Record<string, number>>>
   /** Returns how many seats of each type are held or kept. */
@@ -149,58 +146,54 @@ export interface Store
 
   /** Append-only, verbatim, before it is checked. */
   recordGatewayMessage(notice: NewGatewayMessage): Promise<void>
-  /** Verbatim, oldest first; null: those that named no readable order. */
+  /** Verbatim, oldest first. Null for messages without a readable order. */
   gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]>
   /**
-   * Runs the engine's `applyPaymentEvent` inside the transaction on the current row; writes event, status, review, counters
-   * and email together, in one guarded statement. `mail` is queued only when this call made the registration a
-   * success. A refusal other than a repetition puts the payment into review. `answer` is the gateway's answer
-   * that the event is based on: stored among the messages in the same transaction, so that neither exists without
-   * the other. Left out where the gateway was not queried.
+   * Runs the engine's `applyPaymentEvent` inside the transaction on the current row. Writes event, status, review,
+   * counters and email in one transaction. The email is queued only when this call made the registration a success. A
+   * refusal other than a repetition puts the payment into review. `response`, the gateway response of the event, is
+   * stored with it. It is omitted if the gateway was not queried.
    */
   applyPaymentEvent(
     orderId: OrderId,
-    fact: PaymentEvent,
-    mail: NewMail | null,
-    answer?: RawAnswer,
+    paymentEvent: PaymentEvent,
+    email: NewMail | null,
+    response?: RawAnswer,
   ): Promise<{
     readonly changed: boolean
     readonly payment: StoredPayment
     readonly review: string | null
   }>
   /**
-   * Returns open payments due for a query: first those queried less than twice, newest first, because a delegate
-   * is waiting; then the longest due. Leaves out payments of barred accounts.
+   * Returns open payments due for a query: first those queried less than twice, newest first, because a delegate is
+   * waiting; then the longest due. Excludes payments of `excluded` accounts.
    */
   pendingPayments(
     dueBefore: Instant,
     limit: number,
-    barred?: readonly string[],
+    excluded?: readonly string[],
   ): Promise<readonly (StoredPayment & { readonly attempts: number })[]>
   /** Returns ended or reviewed payments due on the watch list, the longest due first. */
   watchedPayments(
     dueBefore: Instant,
     limit: number,
-    barred?: readonly string[],
+    excluded?: readonly string[],
   ): Promise<readonly StoredPayment[]>
-  /** Call before an unprompted query; false: no longer due, or another server queries it. The claim expires. */
+  /** Call before an unprompted query. False if not due, or another server queries it. The claim expires. */
   claimStatusQuery(orderId: OrderId, dueBefore: Instant, at: Instant): Promise<boolean>
-  /**
-   * Records a query: when to repeat it (null: never), its answer if it is not a payment event, and a changed end
-   * of the watch.
-   */
+  /** Records a query: when to repeat it (null for never), its inconclusive response, a changed end of the watch. */
   recordStatusQuery(
     orderId: OrderId,
     at: Instant,
     nextAt: Instant | null,
-    said?: LastResponse | null,
+    lastResponse?: LastResponse | null,
     watchUntil?: Instant | null,
   ): Promise<void>
-  /** A message claims money that the gateway does not know of: it may be on its way. */
+  /** A message reports a payment that the gateway does not have yet: it may be in progress. */
   noteClaimedPayment(orderId: OrderId, at: Instant): Promise<void>
-  /** A message claims money for an ended payment: it is due, and watched again. Does nothing for an open one. */
+  /** A message reports a payment for an ended attempt: it is due, and polled again. Does nothing for an open one. */
   watchPaymentAgain(orderId: OrderId, at: Instant): Promise<void>
-  /** The clock was set back: what was scheduled by the later time is due now, and what it ended is open again. */
+  /** The clock was set back: payments scheduled by the later time are due now, and those it ended are open again. */
   rescheduleAfterClockChange(at: Instant): Promise<void>
   addAccessLink(link: NewLink): Promise<void>
   accessLink(tokenHash: string): Promise<StoredLink | null>
@@ -215,33 +208,33 @@ export interface Store
   /** Returns the decisions about a registration's payments, oldest first. */
   decisions(regNo: RegNo): Promise<readonly StoredDecision[]>
 
-  /** Returns all reviews, the longest waiting first; null: of all events. */
+  /** Returns all reviews, the longest waiting first. Null for all events. */
   reviews(eventId: string | null): Promise<readonly Review[]>
-  /** Null: there is none, or it was decided. */
+  /** Null if there is none, or it was decided. */
   review(id: string): Promise<Review | null>
-  /** Returns the event of a review, even after the decision; null: there is no payment or refund of this id. */
+  /** Returns the event of a review, even after the decision. Null if there is no payment or refund with this id. */
   eventOfReview(id: string): Promise<{ readonly eventId: string | null } | null>
   reviewCounts(): Promise<ReviewCounts>
   /**
-   * Runs the engine's decide inside the transaction on the current review, and applies the result: state of the
-   * capture, payment, registration, figures, a requested refund, a decision line, an audit row. `mail` is queued
+   * Runs the engine's decision inside the transaction on the current review, and applies the result: state of the
+   * capture, payment, registration, figures, a requested refund, a decision line, an audit row. The email is queued
    * only when this call made a registration a success.
    */
   decideReview(
     id: string,
     decision: Decision,
     at: Instant,
-    mail: NewMail | null,
-  ): Promise<Result<Decided, DecisionRefusal>>
-  /** Requests a refund of a counted payment; otherwise the same as for a decision. */
-  requestRefund(wanted: WantedRefund): Promise<Result<Decided, DecisionRefusal>>
-  /** Returns refunds requested and not tried lately, the oldest first. */
+    email: NewMail | null,
+  ): Promise<Result<DecisionOutcome, DecisionRefusal>>
+  /** Requests a refund of a counted payment; otherwise like a decision. */
+  requestRefund(action: WantedRefund): Promise<Result<DecisionOutcome, DecisionRefusal>>
+  /** Returns refunds requested and not tried recently, oldest first. */
   refundsToSend(at: Instant, limit: number): Promise<readonly RefundToSend[]>
-  /** Marks a refund as sent, durably, before the gateway is asked; false: another process is sending it. */
+  /** Marks a refund as sent, durably, before the request to the gateway. False if another process is sending it. */
   claimRefund(id: number, at: Instant): Promise<boolean>
-  /** Records the gateway's answer; the payment is watched again where money may move. */
-  recordRefundResponse(id: number, told: RefundResponse, at: Instant): Promise<void>
-  /** Marks refunds without an answer, or started and not completed for days, as unsure. Returns how many. */
+  /** Records the gateway's response. The payment is polled again if the refund may take effect. */
+  recordRefundResponse(id: number, response: RefundResponse, at: Instant): Promise<void>
+  /** Marks refunds without a response, or started and not completed for days, as unsure. Returns how many. */
   markUnansweredRefunds(at: Instant): Promise<number>
 
   /** Returns registrations with a payment review, newest first. */
@@ -253,66 +246,73 @@ export interface Store
     text: string,
     limit: number,
   ): Promise<readonly StoredRegistration[]>
-  /** Returns the sales report of a list; `people`: the fields that list persons. */
-  salesOfList(query: ListQuery, people: readonly string[]): Promise<SoldInList>
+  /** Returns the sales report of a list; `personFields`: the fields that list persons. */
+  salesOfList(query: ListQuery, personFields: readonly string[]): Promise<ListSales>
   /** Keyset chunks from a separate thread, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
-  dashboardFigures(eventId: string, today: Day): Promise<EventFigures>
+  dashboardFigures(eventId: string, day: Day): Promise<EventFigures>
   /** Returns the work queue, by event. */
   workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
 
-  /** Returns what a normalised code is worth now. `holdMs`: how long its use is held during payment. */
-  discountCode(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeStatus>
-  /** Returns the registration that blocks these answers by a uniqueness rule, as registering does; null: none. */
+  /** Returns the discount of a normalised code at that instant. `holdMs`: how long its use is held during payment. */
+  discountCode(eventId: string, code: string, holdMs: number, at: Instant): Promise<CodeStatus>
+  /** Returns the registration that blocks these answers by a uniqueness rule, as registering does. Null if none. */
   duplicateRegistration(
     eventId: string,
     unique: readonly UniqueRule[],
     answers: Answers,
-  ): Promise<OutsideRefusal | null>
-  /** Returns the code that a registration used, as issued; null: none. */
+  ): Promise<ContextRefusal | null>
+  /** Returns the code that a registration used, as issued. Null if none. */
   discountCodeOf(regNo: RegNo): Promise<string | null>
   /** With the number of current uses, in order of creation. */
   discountCodes(eventId: string, holdMs: number, at: Instant): Promise<readonly StoredCode[]>
   /** All or none: an existing code is a refusal. */
-  createDiscountCodes(made: MadeCodes): Promise<Result<number, { readonly code: 'code_taken' }>>
+  createDiscountCodes(
+    codes: NewDiscountCodes,
+  ): Promise<Result<number, { readonly code: 'code_taken' }>>
   /** `before`: it was withdrawn already. Registrations made with it keep their discount. */
   withdrawDiscountCode(
     eventId: string,
-    folded: string,
-    who: string,
+    code: string,
+    user: string,
     at: Instant,
   ): Promise<'withdrawn' | 'unknown' | 'before'>
-  /** Returns the cells of the row with this normalised key, by column; null: there is none. */
+  /** Returns the cells of the row with this normalised key, by column. Null if there is none. */
   memberListRow(
     eventId: string,
-    roll: string,
+    list: string,
     key: string,
   ): Promise<Readonly<Record<string, string>> | null>
-  /** Replaces the whole member list: rows that are not given are deleted. */
+  /** Replaces the whole member list: all other rows are deleted. */
   replaceMemberList(
     eventId: string,
-    roll: string,
+    list: string,
     rows: readonly MemberListRow[],
-    who: string,
+    user: string,
     at: Instant,
   ): Promise<MemberListReplaced>
   memberListCounts(eventId: string): Promise<readonly MemberListCount[]>
 
-  queueMail(regNo: RegNo, mail: NewMail, at: Instant): Promise<number>
-  /** Queues the confirmation again for the delegate; false: too soon after the last, or too often. */
+  queueMail(regNo: RegNo, email: NewMail, at: Instant): Promise<number>
+  /** Queues the confirmation again. False if it is too soon after the last, or the maximum is reached. */
   queueConfirmationAgain(
     regNo: RegNo,
-    mail: NewMail,
+    email: NewMail,
     at: Instant,
-    spacing: MailSpacing,
+    limits: MailSpacing,
   ): Promise<boolean>
   /** Queues the links of an address's registrations to that address; `regNo`: the newest. */
-  queueAccessLinks(regNo: RegNo, mail: NewMail, at: Instant): Promise<void>
-  /** Emails a delegate who was submitted again; false: such an email went out after that instant. */
-  queueAlreadyRegistered(regNo: RegNo, mail: NewMail, at: Instant, after: Instant): Promise<boolean>
+  queueAccessLinks(regNo: RegNo, email: NewMail, at: Instant): Promise<void>
+  /** Emails a registered delegate after a further submission. False if one was sent after that instant. */
+  queueAlreadyRegistered(
+    regNo: RegNo,
+    email: NewMail,
+    at: Instant,
+    after: Instant,
+  ): Promise<boolean>
   /**
-   * Returns orders handed out before that instant without a record at the gateway, for registrations not reminded
-   * yet: one page, by payment id.
+   * Returns orders handed out before that instant without a record at the gateway, for registrations not reminded yet:
+   * one page, by payment id.
    */
   unfinishedPayments(
     handedBefore: Instant,
@@ -320,35 +320,37 @@ export interface Store
     after: number,
     limit: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
-  /** Emails a delegate who left before paying, once per registration; false: queued before, or paid meanwhile. */
-  queuePaymentReminder(regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
-  /** Returns refunds after that instant without an email, where there is an address; the oldest first. */
+  /** Emails a delegate who left before paying, once per registration. False if queued before, or paid meanwhile. */
+  queuePaymentReminder(regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
+  /** Returns refunds after that instant without an email, if there is an address; oldest first. */
   refundsWithoutEmail(
     after: Instant,
     eventIds: readonly string[],
     limit: number,
-  ): Promise<readonly GivenBack[]>
-  /** Emails a delegate about a refund, once per refund; false: it was queued before. */
-  queueRefundEmail(refundId: number, regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
-  /** Emails about an event as a whole, once per key; false: it was queued before. */
-  queueOnce(once: string, eventId: string, mail: NewMail, at: Instant): Promise<boolean>
-  /** Durable before the email is sent; false: not due, or interrupted twice. A claim that never ends is retried once. */
+  ): Promise<readonly CompletedRefund[]>
+  /** Emails a delegate about a refund, once per refund. False if it was queued before. */
+  queueRefundEmail(refundId: number, regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
+  /** Emails about an event as a whole, once per key. False if it was queued before. */
+  queueOnce(dedupKey: string, eventId: string, email: NewMail, at: Instant): Promise<boolean>
+  /** Durable before sending. False if not due, or interrupted twice. A claim that never ends is retried once. */
   claimMail(id: number, at: Instant): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
-  /** The mail server responds again: emails that it did not answer are due now. Returns how many. */
+  /** The mail server responds again: emails that got no response are due now. Returns how many. */
   makeMailsDue(at: Instant): Promise<number>
-  /**
-   * Retries failed emails from the first attempt; if named, also postponed ones. All when `which` is left out.
-   * Returns how many.
-   */
-  retryMails(at: Instant, which?: MailsToRetry): Promise<number>
-  /** Newest first: those before the one with that id; null: from the newest. */
+  /** Retries failed emails from the first attempt (all, or also postponed ones of `selection`). Returns how many. */
+  retryMails(at: Instant, selection?: EmailsToRetry): Promise<number>
+  /** Newest first: those before the one with that id. Null for the newest. */
   mails(query: MailsQuery, before: number | null, limit: number): Promise<readonly ListedMail[]>
-  /** For these events; null: for all. */
+  /** For these events. Null for all. */
   mailCounts(events: readonly string[] | null): Promise<MailCounts>
-  /** nextAt null: given up. `tried` null: it was not sent to anybody. */
-  mailFailed(id: number, error: string, nextAt: Instant | null, tried?: Tried | null): Promise<void>
+  /** `nextAt` null: no further attempt. `attempt` null: it was not sent to anyone. */
+  mailFailed(
+    id: number,
+    error: string,
+    nextAt: Instant | null,
+    attempt?: FailedAttempt | null,
+  ): Promise<void>
   mailsOf(regNo: RegNo): Promise<
     readonly (NewMail & {
       readonly id: number
@@ -360,19 +362,19 @@ export interface Store
 
   /** Stores a served version by hash (a known hash only updates served_at). `shared`: JSON of its shared files. */
   saveEventFile(file: ServedFile): Promise<void>
-  eventFile(hash: string): Promise<KeptEventFile | null>
+  eventFile(hash: string): Promise<NewEventFile | null>
   /** Returns the hashes of an event's last served versions, newest first. */
   lastVersions(eventId: string, limit: number): Promise<readonly string[]>
-  lastEventFile(eventId: string): Promise<KeptEventFile | null>
-  /** True if several servers may share it: then the activated versions are served. */
+  lastEventFile(eventId: string): Promise<NewEventFile | null>
+  /** True if several servers may share the database: then the activated versions are served. */
   readonly isShared: boolean
-  /** Storage of uploads that every server can read; null: the disk of the single server. */
+  /** Storage of uploads that every server can read. Null for the disk of a single server. */
   readonly proofs: UploadStorage | null
-  /** Rate limit counts of all servers; null: there is a single server. */
-  readonly rateLimitCounts: Tries | null
-  /** Activates versions for all servers at one moment. Returns the new number; null: another server was first. */
+  /** Rate limit counts of all servers. Null for a single server. */
+  readonly rateLimitCounts: AttemptCounter | null
+  /** Activates versions for all servers at once. Returns the new number. Null if another server was first. */
   activate(activation: Activation): Promise<number | null>
-  /** Returns the active versions; null: `known` is still the active number. */
+  /** Returns the active versions. Null if `known` is still the active number. */
   activeEvents(known: number): Promise<Active | null>
   /** Returns the ids of all events that were ever served, in order. */
   eventsServed(): Promise<readonly string[]>
@@ -383,14 +385,14 @@ export interface Store
   importRegistrations(
     rows: readonly ImportRow[],
   ): Promise<Result<{ readonly added: number; readonly unchanged: number }, ImportRefusal>>
-  /** Returns what happened to the opened file (`was deleted`, …); null: intact. Reads its name and header only. */
+  /** Returns what happened to the opened file (`was deleted`, …). Null if intact. Reads name and header only. */
   lost(): Promise<string | null>
   /** Writes the remaining data to a separate file; from then on every write is refused. */
-  rescue(plan: RescuePlan): Promise<Rescued>
-  /** A real write and read, for the health check. NoFurtherConnection: both work, and a further connection is refused. */
+  rescue(plan: RescuePlan): Promise<RescuedRows>
+  /** A real write and read, for the health check. NoFurtherConnection: both work, but a new connection is refused. */
   ping(at: Instant): Promise<void>
-  /** Returns counts of waiting work, and of registrations by event. */
-  operatingFigures(): Promise<Operating>
+  /** Returns counts of queued work, and of registrations by event. */
+  operatingFigures(): Promise<OperatingMetrics>
   /** Drains the writer's queue, then closes. */
   close(): Promise<void>
 }

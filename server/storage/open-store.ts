@@ -8,20 +8,20 @@ import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database/sqlite-connection.ts'
 import { reads } from './operations/key-lookups.ts'
 import type { listings } from './operations/list-queries.ts'
-import { LostDatabase, lackOf, lostDatabase } from './recovery/missing-database.ts'
+import { LostDatabase, describeMissing, lostDatabase } from './recovery/missing-database.ts'
 import {
   isLost,
   newShared,
   NO_FILE,
   openOwnFile,
   setLost,
-  WRITTEN_OVER,
+  OVERWRITTEN_MESSAGE,
 } from './recovery/detect-replaced-database.ts'
 import { failedStart, holdDatabase } from './recovery/hold-database.ts'
-import type { OwnFile } from './recovery/detect-replaced-database.ts'
+import type { OwnDatabaseFile } from './recovery/detect-replaced-database.ts'
 import { wrongLogIn } from './recovery/inspect-log.ts'
 import { forgetLostLog, lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
-import type { Seam } from './database/fault-injection.ts'
+import type { InjectedFaults } from './database/fault-injection.ts'
 import { StoreBusy } from './index.ts'
 import type { Store } from './index.ts'
 import { storeOf } from './operations/dispatch-operations.ts'
@@ -30,19 +30,19 @@ import type { StartWorker, Thread } from './database/worker-client.ts'
 import type { WriterData } from './database/writer-worker.ts'
 import type { writes } from './operations/writes.ts'
 
-/** Requests that may wait for the writer: about a second of its work. */
-const WAITING_MAX = 2_000
+/** The maximum number of requests queued for the writer: about a second of its work. */
+const CALLS_MAX = 2_000
 
-export type Inside = {
+export type OpenedStore = {
   readonly store: Store
   readonly writer: Thread<typeof writes>
   readonly reader: Thread<typeof listings>
 }
 
 /**
- * Uses PostgreSQL if it has an address, else the file in the data folder. `migrates`: a database of an older
- * version is migrated, after a copy; otherwise it fails with a message. A folder that had a database and has none
- * fails too, unless `isNew`. An empty PostgreSQL gets its tables if `isNew`, or, where that is left out, if nothing is
+ * Uses PostgreSQL if it has an address, else the file in the data folder. `migrates`: a database of an older version is
+ * migrated, after a copy; otherwise it fails with a message. A folder that had a database and has none fails too,
+ * unless `isNew`. An empty PostgreSQL database gets its tables if `isNew`, or, if that is omitted, if nothing is
  * migrated.
  */
 export async function openStore({
@@ -56,42 +56,40 @@ export async function openStore({
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
-  /** False: a database of an older version fails with a message, also where `migrates`. */
+  /** False if a database of an older version fails with a message, even with `migrates`. */
   readonly migratesAtStart?: boolean
   readonly isNew?: boolean | undefined
-  /** Where SQLite works; left out: in threads. */
+  /** Where SQLite runs; in threads if omitted. */
   readonly startWorker?: StartWorker
 }): Promise<Store> {
   if (databaseUrl === null) {
-    // No command makes an empty database either, which the next start would take for the one that is missing.
-    const lost = isNew === true ? null : lostDatabase(dataDir)
-    if (lost !== null) throw new LostDatabase(lost)
+    // Commands do not create an empty database either: the next start would mistake it for the missing one.
+    const lossMessage = isNew === true ? null : lostDatabase(dataDir)
+    if (lossMessage !== null) throw new LostDatabase(lossMessage)
     const inside = { dataDir, migrates, migratesAtStart }
     return (await openInside({ ...inside, ...(startWorker === undefined ? {} : { startWorker }) }))
       .store
   }
   const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
   const mayCreate = isNew ?? !migrates
-  const opening = { url: databaseUrl, migrates, migratesAtStart, isNew: mayCreate }
-  return (await openInsidePostgres(opening)).store
+  const connectionOptions = { url: databaseUrl, migrates, migratesAtStart, isNew: mayCreate }
+  return (await openInsidePostgres(connectionOptions)).store
 }
 
-/**
- * Opens the store with access to its threads, with injected faults, and with another place to work than threads.
- */
+/** Opens the store with access to its threads, with injected faults, and optionally without threads. */
 export async function openInside({
   dataDir,
   migrates = false,
   migratesAtStart = true,
-  seam = {},
+  seam: faults = {},
   startWorker,
 }: {
   readonly dataDir: string
   readonly migrates?: boolean
   readonly migratesAtStart?: boolean
-  readonly seam?: Seam
+  readonly seam?: InjectedFaults
   readonly startWorker?: StartWorker
-}): Promise<Inside> {
+}): Promise<OpenedStore> {
   keepPrivate(dataDir)
   const lostLog = lostLogIn(dataDir)
   if (lostLog !== null) throw lostLog
@@ -99,57 +97,58 @@ export async function openInside({
   const wrongLog = wrongLogIn(dataDir)
   if (wrongLog !== null) throw wrongLog
   const file = join(dataDir, DATABASE_FILE)
-  // A server keeps watch over its file; a command is there for a moment, beside a server that does. What lies elsewhere under a
-  // link may be another server's too, which marks it.
+  // A server watches its file. A command runs briefly, possibly while a server runs. A file in another place, reached
+  // through a link, may belong to another server too, which marks it.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   const shared = migrates && !isLink ? newShared() : undefined
-  const watched = shared === undefined ? {} : { shared }
-  // Before anything else reads or writes it, so that it cannot be lost unnoticed from here on.
+  const watchOptions = shared === undefined ? {} : { shared }
+  // Runs before anything else reads or writes the database, so that its loss is always noticed.
   const held =
-    shared === undefined || lackOf(dataDir) !== null ? null : holdDatabase(dataDir, shared)
+    shared === undefined || describeMissing(dataDir) !== null ? null : holdDatabase(dataDir, shared)
   const data: WriterData = {
     file,
     migrates,
     migratesAtStart,
-    seam,
+    seam: faults,
     mustExist: held !== null,
-    ...watched,
+    ...watchOptions,
   }
-  const { waitingMax = WAITING_MAX } = seam
+  const { waitingMax = CALLS_MAX } = faults
   const common = { waitingMax, ...(startWorker === undefined ? {} : { startWorker }) }
   const writing = startThread<typeof writes>({
     file: new URL('./database/writer-worker.ts', import.meta.url),
     data,
     ...common,
   })
-  // Starting a thread takes longer than most commands run, and most list nothing. A server needs figures at once, so it
-  // starts both threads together.
+  // Starting a thread takes longer than most commands run, and most commands list nothing. A server needs figures
+  // immediately, so it starts both threads together.
   const reading = startThread<typeof listings>({
     file: new URL('./database/reader-worker.ts', import.meta.url),
-    data: { file, ...watched },
+    data: { file, ...watchOptions },
     startsAtFirstCall: !migrates,
     ...common,
   })
-  const [writer, reader] = await bothOf(writing, reading).catch((error: unknown) => {
+  const [writer, reader] = await openBoth(writing, reading).catch((error: unknown) => {
     throw held === null ? error : failedStart(held, error)
   })
   const db = held?.db ?? openToRead(file)
-  const own = held?.own ?? (shared === undefined ? sameName(file) : openOwnFile(shared, file))
-  own.watchLog()
+  const ownDatabase =
+    held?.own ?? (shared === undefined ? sameName(file) : openOwnFile(shared, file))
+  ownDatabase.watchLog()
   const read = reads(statements(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([writer.close(), reader.close()])
     db.close()
-    own.close()
+    ownDatabase.close()
   }
-  // The thread that writes has seen the file last.
+  // The writer thread has seen the file last.
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
     if (shared !== undefined && isLost(shared) && verb !== 'rescue')
       return Promise.reject(new StoreBusy(NO_FILE))
-    const answer = writer.call(verb, ...args)
-    answer.then(
+    const result = writer.call(verb, ...args)
+    result.then(
       () => {
         isRefused = false
       },
@@ -157,7 +156,7 @@ export async function openInside({
         if (error instanceof StoreBusy && error.message === NO_FILE) isRefused = true
       },
     )
-    return answer
+    return result
   }
 
   const store = storeOf({
@@ -168,10 +167,10 @@ export async function openInside({
     list: reader.call,
     read,
     waiting: writer.waiting,
-    lost: () => own.look() ?? (isRefused ? WRITTEN_OVER : null),
+    lost: () => ownDatabase.look() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (shared !== undefined) setLost(shared)
-      // The connection that wrote holds more of it than any other.
+      // The writing connection holds more of the data than any other.
       return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },
     close: () => {
@@ -182,12 +181,14 @@ export async function openInside({
   return { store, writer, reader }
 }
 
-function sameName(file: string): Pick<OwnFile, 'look'> & { watchLog(): void; close(): void } {
-  const then = statSync(file)
+function sameName(
+  file: string,
+): Pick<OwnDatabaseFile, 'look'> & { watchLog(): void; close(): void } {
+  const ownFile = statSync(file)
   return {
     look: () => {
       const now = statSync(file, { throwIfNoEntry: false })
-      return now?.ino === then.ino && now.dev === then.dev ? null : 'was deleted or replaced'
+      return now?.ino === ownFile.ino && now.dev === ownFile.dev ? null : 'was deleted or replaced'
     },
     watchLog: () => {},
     close: () => {},
@@ -195,15 +196,15 @@ function sameName(file: string): Pick<OwnFile, 'look'> & { watchLog(): void; clo
 }
 
 /** If one thread fails to start, ends the other: a running thread would prevent the process from exiting. */
-async function bothOf(
+async function openBoth(
   writing: Promise<Thread<typeof writes>>,
   reading: Promise<Thread<typeof listings>>,
 ): Promise<[Thread<typeof writes>, Thread<typeof listings>]> {
   try {
     return await Promise.all([writing, reading])
   } catch (error) {
-    for (const begun of await Promise.allSettled<{ close(): Promise<void> }>([writing, reading]))
-      if (begun.status === 'fulfilled') await begun.value.close()
+    for (const result of await Promise.allSettled<{ close(): Promise<void> }>([writing, reading]))
+      if (result.status === 'fulfilled') await result.value.close()
     throw error
   }
 }

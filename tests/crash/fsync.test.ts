@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openInside } from '../../server/storage/open-store.ts'
-import type { Seam } from '../../server/storage/database/fault-injection.ts'
+import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { register, serverCommand, serverVariables, started } from './server.ts'
 import { canTrace, readTrace, traced } from './strace.ts'
 import type { SystemCall } from './strace.ts'
@@ -80,7 +80,7 @@ const calls = [
 ] as const
 
 /** The store by itself. */
-async function traceOf(registrations: number, seam: Seam): Promise<readonly boolean[]> {
+async function traceOf(registrations: number, seam: InjectedFaults): Promise<readonly boolean[]> {
   const out = join(folder, 'trace')
   const command = [
     process.execPath,
@@ -128,7 +128,7 @@ async function ended(out: string, pid: number | undefined): Promise<void> {
 
 const times = (count: number, flushed: boolean): readonly boolean[] =>
   Array.from({ length: count }, () => flushed)
-type Case = readonly [string, number, Seam, readonly boolean[]]
+type Case = readonly [string, number, InjectedFaults, readonly boolean[]]
 const cases: Case[] = [['the log is flushed before every answer', 20, {}, times(20, true)]]
 const controls: readonly Case[] = [
   [

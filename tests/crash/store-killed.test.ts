@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Seam } from '../../server/storage/database/fault-injection.ts'
+import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
 import { runs, onlyThorough } from '../runs.ts'
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Runs until killed, so many milliseconds after the first acknowledgement. Answers what was acknowledged. */
-async function killedAfter(wait_ms: number, seam: Seam): Promise<readonly string[]> {
+async function killedAfter(wait_ms: number, seam: InjectedFaults): Promise<readonly string[]> {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, 'store-process.ts'), folder, '64', '1000000', JSON.stringify(seam)],

@@ -7,7 +7,7 @@ import type { Paise } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { exportChunk } from '../../server/storage/lists/list-and-search-registrations.ts'
 import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
-import { sumsOf } from '../../server/storage/reports/registration-and-revenue-counters.ts'
+import { readStatusSums } from '../../server/storage/reports/registration-and-revenue-counters.ts'
 import { salesOfList } from '../../server/storage/reports/sales-totals.ts'
 import type { Violation } from './check-payments.ts'
 
@@ -34,7 +34,7 @@ export function createEventFigureInvariants(sql: () => Sql): {
   /** In paise, by the store operations that the pages use. */
   const readFigures = async (eventId: string): Promise<Readonly<Record<string, number>>> => {
     const query = { eventId, answers: {} }
-    const booked = (await sumsOf(sql(), query)).reduce((sum, row) => sum + row.booked, 0)
+    const booked = (await readStatusSums(sql(), query)).reduce((sum, row) => sum + row.booked, 0)
     const { rows } = await exportChunk(sql(), query, null, ROWS_MAX)
     const { sums, paidBeside } = await salesOfList(sql(), query, [])
     return {

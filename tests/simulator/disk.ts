@@ -11,13 +11,13 @@ import { reads } from '../../server/storage/operations/key-lookups.ts'
 import { openToWrite, statements } from '../../server/storage/database/sqlite-connection.ts'
 import type { Connection as Written, Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { listings } from '../../server/storage/operations/list-queries.ts'
-import { answer } from '../../server/storage/operations/run-writes.ts'
+import { runRequest } from '../../server/storage/operations/run-writes.ts'
 import { createTables } from '../../server/storage/database/schema.ts'
 import { containsFolded } from '../../server/storage/lists/search-terms.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
 import { storeOf } from '../../server/storage/operations/dispatch-operations.ts'
-import type { Verbs } from '../../server/storage/operations/writes.ts'
+import type { Operations } from '../../server/storage/operations/writes.ts'
 
 export type Disk = {
   /** Operations run one after the other. */
@@ -104,7 +104,7 @@ export function createStore({
     last = running.catch(() => {})
     return running
   }
-  const listReads = listings as unknown as Verbs
+  const listReads = listings as unknown as Operations
   return storeOf({
     isShared,
     proofs: null,
@@ -114,7 +114,7 @@ export function createStore({
         requestId += 1
         // Serialised as for the writer thread.
         const sent = JSON.parse(JSON.stringify(args)) as unknown[]
-        const response = await answer(connection, sql, { id: requestId, verb, args: sent })
+        const response = await runRequest(connection, sql, { id: requestId, verb, args: sent })
         await onWrite()
         if (response.ok) return response.value as never
         throw response.busy ? new StoreBusy(response.message) : new Error(response.message)

@@ -57,7 +57,7 @@ export type Extremes = {
   /** Null: no registration is possible. */
   readonly cheapest: PossibleBill | null
   /**
-   * A small bill above zero; null: none was found. It is the smallest, unless an amount is deducted
+   * A small bill above zero. Null if none was found. It is the smallest, unless an amount is deducted
    * from a counted item: then a number between one and the maximum may leave less.
    */
   readonly smallest: PossibleBill | null
@@ -111,10 +111,10 @@ function smallerSum(a: Sum | null, b: Sum | null): Sum | null {
 type Pending = { readonly left: number; readonly hasLine: boolean }
 type Bill = {
   readonly least: Sum
-  /** The smallest above zero; null: none so far. */
+  /** The smallest above zero. Null if none so far. */
   readonly smallest: Sum | null
   readonly most: Sum
-  /** By adjustment; null: it does not apply, or its whole amount was distributed over its lines. */
+  /** By adjustment. Null if it does not apply, or its whole amount was distributed over its lines. */
   readonly pending: readonly (Pending | null)[]
 }
 

@@ -83,7 +83,7 @@ export function findRelevantFields(
 
 /**
  * Returns the member list column of a name such as `ksp_number.kind`, and the field checked against
- * the list; null: no such name.
+ * the list. Null if there is no such name.
  */
 export function findMemberListColumn(
   event: EventConfig | PublicEvent,
@@ -247,7 +247,7 @@ function distinctNumbers(
     if (!Number.isFinite(least) && !Number.isFinite(most)) return [1]
     if (!Number.isFinite(least)) return [isWhole || max < to ? most : to - 1]
     if (!Number.isFinite(most)) return [isWhole || min > from ? least : from + 1]
-    // Zero gives no bill line: the smallest number that does is included beside it.
+    // Zero causes no bill line: the smallest number that does is included too.
     const one = isWhole ? 1 : ONE_PAISA
     if (hasEnds) return least <= 0 && one < most ? [least, one, most] : [least, most]
     return [isWhole ? least : (Math.max(from, min) + Math.min(to, max)) / 2]

@@ -21,7 +21,7 @@ import { CATEGORY, conditionNames, searchAnswers, type KnownValues } from './wal
  * category.
  */
 export type SampleDelegate = { readonly answers: Answers; readonly category: string }
-/** A price that an item lacks for a delegate who reaches it. `table` counts from 0; null: none matches. */
+/** A price that an item lacks for a delegate who reaches it. `table` counts from 0. Null if none matches. */
 export type MissingPrice = {
   readonly is: 'no-table' | 'no-row' | 'no-cell' | 'not-on-sale'
   readonly table: number | null

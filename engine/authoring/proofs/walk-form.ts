@@ -31,7 +31,7 @@ export const CATEGORY = 'category'
 
 /** The values known at a point of the search: answers still to be read, and the context. */
 export type KnownValues = { readonly answers: Answers; readonly category: string | null }
-/** A test along the way. `at` returns the state to carry on; null: no delegate gets further. */
+/** A test along the way. `at` returns the state to carry on. Null if no delegate gets further. */
 export type Stop<C> = {
   readonly reads: readonly string[]
   /** The conditions whose tests distinguish answers here. */

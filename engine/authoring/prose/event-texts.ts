@@ -9,7 +9,7 @@ export type EventText = {
   readonly at: number
   /** The label or heading that it belongs to, which gives its subject. */
   readonly heading: string
-  /** The value printed beside it: the label of a row of amounts makes no claim of its own. */
+  /** The value printed next to it: the label of a row of amounts makes no separate claim. */
   readonly shows: string | null
 }
 

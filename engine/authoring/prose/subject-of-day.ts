@@ -21,7 +21,7 @@ const words = (list: string): RegExp =>
     'gi',
   )
 
-/** Subjects with days of their own, which this file does not contain. */
+/** Subjects with separate days, which this file does not contain. */
 const OTHER = words(`
   abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
   accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
@@ -59,9 +59,9 @@ const PART = words(`
   which_days? opens?
 `)
 const SURE = words('early_birds?')
-/** Accommodation, which has early-bird days of its own. */
+/** Accommodation, which has separate early-bird days. */
 const STAY = words('accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house')
-/** Boundaries within a statement: "early bird" beside a room is the hotel's, in the next part it is not. */
+/** Boundaries within a statement: "early bird" next to a room is the hotel's, in the next part it is not. */
 const HALVES = /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
 /** "Regular bus", "late night": not a price. */
 const NO_PRICE = new RegExp(
@@ -192,7 +192,7 @@ function headingOf(path: string, heading: string): string {
   return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
-/** Whether nothing is beside the day except the event's place or name. */
+/** Returns true if nothing accompanies the day except the event's place or name. */
 function isBare({ config }: Model, text: string): boolean {
   const known = `${config.title} ${config.venue} india`.toLowerCase()
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))

@@ -278,7 +278,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
   }
 }
 
-/** `choose` bounds the number of choices; a number and a list of people have bounds of their own. */
+/** `choose` bounds the number of choices; a number and a list of people have separate bounds. */
 function bounded(source: Source, path: string, name: string, value: unknown): string | null {
   const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
   return bound !== null && valueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
@@ -312,7 +312,7 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
     return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
-  // The remaining errors have no message of their own.
+  // The remaining errors have no specific message.
   return null
 }
 
@@ -320,7 +320,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Suggests a name for a key, in the style of the names beside it. */
+/** Suggests a name for a key, in the style of its neighbours. */
 function keyHelp(path: string, key: string): string {
   const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
   const suggestion = suggestFormats(key).find((form) => pattern.test(form))

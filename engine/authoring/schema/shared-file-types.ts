@@ -1,7 +1,7 @@
 /**
  * TypeScript types of the three schema-valid shared files.
  *
- * Written by hand; a test compares them key by key with `schemas/*.schema.json`.
+ * Written manually; a test compares them key by key with `schemas/*.schema.json`.
  */
 import type { EngineValue } from '../../event/built-in-values.ts'
 

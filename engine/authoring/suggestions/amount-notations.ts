@@ -160,7 +160,7 @@ export function explainPrice(text: string): string | null {
 /** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or more than one. */
 export function suggestNumber(text: string): string | null {
   const said = plainDigits(withoutQuotes(text)).replace(
-    // Letters that look like digits, beside digits.
+    // Letters that look like digits, next to digits.
     /^(?=.*\d)[\dOolI]+$/,
     (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'),
   )

@@ -36,7 +36,7 @@ export function formatRow(source: Source, written: string): string {
   return `{period: ${names}, each: ${cells}}`
 }
 
-/** Returns the suggestion for a schema error in items and quotas; null: none is known. */
+/** Returns the suggestion for a schema error in items and quotas. Null if none is known. */
 export function suggestSaleShape(
   source: Source,
   path: string,

@@ -132,7 +132,7 @@ function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'relat
 const helpOf = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
 const RULE = /^category\.rules\.\d+$/
 
-/** Returns a block that contains the missing key and is itself unknown beside it. */
+/** Returns a block that contains the missing key and is itself unknown there. */
 function inside(
   path: string,
   key: string,

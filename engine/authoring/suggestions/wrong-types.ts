@@ -9,7 +9,7 @@ import { quoteText } from '../syntax/quotes.ts'
 import { explainSaleValue } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `types` are those that the schema allows; `where` names the place in a sentence. */
+/** `types` are those that the schema allows; `where` is the position, for a sentence. */
 export function reportWrongType(
   path: string,
   where: string,

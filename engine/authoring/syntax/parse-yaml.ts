@@ -52,7 +52,7 @@ const NO_RENAMES: Renames = { keyNow: (_block, key) => key, valueNow: (_path, va
 type Spot = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
 
 /**
- * Never throws, whatever the text. Without `value` there is at least one finding of severity error.
+ * Never throws, regardless of the text. Without `value` there is at least one finding of severity error.
  * Values and paths have the present names of `renames`; an old name is reported where it stands.
  */
 export function readYaml(

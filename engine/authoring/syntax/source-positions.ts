@@ -1,4 +1,4 @@
-/** Finds lines in an event file, for commands that print a line number beside a message. */
+/** Finds lines in an event file, for commands that print a line number with a message. */
 import { readEventFile } from '../schema/renamed-keys.ts'
 
 /** Returns the line (from 1) of the value under a path of keys and list indexes; null if there is none. */

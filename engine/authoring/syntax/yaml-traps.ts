@@ -261,7 +261,7 @@ function priceMeant(cell: string): string {
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
-/** Returns the span of a node in the text; null if it has none of its own. */
+/** Returns the span of a node in the text. Null if it has no separate one. */
 export function nodeRange(node: unknown): Span | null {
   const range =
     (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) && node.range

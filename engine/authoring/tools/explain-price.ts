@@ -67,7 +67,7 @@ export type Explanation = {
   /** The lines of the bill with their sources, and other items; empty without a price. */
   readonly lines: readonly LineExplained[]
   readonly leftOut: readonly OmittedItem[]
-  /** What the form would still reject, in form order. */
+  /** The fields that the form would still reject, in form order. */
   readonly errors: FieldErrors
 }
 

@@ -17,7 +17,7 @@ import { formatSigned } from './explain-bill-lines.ts'
 export type ListedRow = {
   readonly id: string
   readonly label: string
-  /** One for each period, in their order; null: not on sale then. */
+  /** One for each period, in their order. Null if not on sale then. */
   readonly cells: readonly (Paise | null)[]
   readonly note?: string
 }

@@ -8,12 +8,12 @@ import { recordBackup } from '../../ops/backup/last-backup.ts'
 import { backUp, partialPath, pruneBackups, restore } from '../../ops/backup/backup-contents.ts'
 import type { BackupResult } from '../../ops/backup/backup-contents.ts'
 import { createClock } from '../../ops/clock.ts'
-import type { Restored } from '../../ops/recovery/detect-older-database.ts'
+import type { RestoreRecord } from '../../ops/recovery/detect-older-database.ts'
 import { changeToFolderOwner } from '../../ops/file-permissions.ts'
 import { beginRecoveryAfterRestore } from '../../ops/recovery/start-recovery.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { openStore } from '../../storage/open-store.ts'
-import { placeTrouble } from '../../storage/database/error-explanations.ts'
+import { explainFileError } from '../../storage/database/error-explanations.ts'
 import { parseArguments } from '../options.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
@@ -72,9 +72,9 @@ export const backupCommand: Command = {
       return status
     }
     await recordBackup(environment.dataDir, at).catch((error: unknown) => {
-      const why = placeTrouble(error, environment.dataDir) ?? `${messageOf(error)}.`
+      const reason = explainFileError(error, environment.dataDir) ?? `${messageOf(error)}.`
       terminal.printError(
-        `The backup is complete. The time of the backup could not be recorded: ${why} The server will report an older backup until the next one.`,
+        `The backup is complete. The time of the backup could not be recorded: ${reason} The server will report an older backup until the next one.`,
       )
     })
     const isComplete = result.value.events > 0 && status === 0
@@ -130,7 +130,7 @@ async function pruneOlder(terminal: Terminal, folder: string, keepCount: number)
 }
 
 /** Removes the incomplete folder if a signal interrupts the backup. */
-async function removeOnSignal<T>(partialFolder: string, work: () => Promise<T>): Promise<T> {
+async function removeOnSignal<T>(partialFolder: string, task: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals): void => {
     rmSync(partialFolder, { recursive: true, force: true })
     process.exit(128 + constants.signals[signal])
@@ -138,7 +138,7 @@ async function removeOnSignal<T>(partialFolder: string, work: () => Promise<T>):
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, end)
   try {
-    return await work()
+    return await task()
   } finally {
     for (const signal of signals) process.removeListener(signal, end)
   }
@@ -147,7 +147,7 @@ async function removeOnSignal<T>(partialFolder: string, work: () => Promise<T>):
 /** Starts a recovery. For a database of an older version, the next start does so. */
 async function startRecovery(
   environment: Environment,
-  restored: Restored,
+  restored: RestoreRecord,
   terminal: Terminal,
 ): Promise<void> {
   const { found, known } = versionsIn(environment.dataDir)
@@ -185,10 +185,10 @@ function fail(terminal: Terminal, sentence: string): Status {
   return 2
 }
 
-function printResult(terminal: Terminal, { list, missing }: BackupResult, where: string): Status {
+function printResult(terminal: Terminal, { list, missing }: BackupResult, folder: string): Status {
   const files = list.files.length - missing.length
   terminal.print(
-    `${list.rows['registrations'] ?? 0} registrations, ${list.rows['payments'] ?? 0} payments and ${files} files ${where}.`,
+    `${list.rows['registrations'] ?? 0} registrations, ${list.rows['payments'] ?? 0} payments and ${files} files ${folder}.`,
   )
   if (list.bucket !== undefined)
     terminal.print(`The uploaded files are not part of the backup. They are in ${list.bucket}.`)

@@ -23,8 +23,8 @@ export const clockCommand: Command = {
     const options = { confirm: { type: 'boolean' }, who: { type: 'string' } } as const
     const parsed = parseArguments(args, options, [0, 0], help, terminal)
     if (parsed === null) return 2
-    const { confirm = false, who } = parsed.values
-    if (confirm && (who ?? '').trim() === '') {
+    const { confirm = false, who: user } = parsed.values
+    if (confirm && (user ?? '').trim() === '') {
       terminal.printError('--confirm needs --who NAME for the audit log.')
       return 2
     }
@@ -37,7 +37,7 @@ export const clockCommand: Command = {
         await store.confirmClock(at)
         await store.addAuditEntry({
           at,
-          who: who ?? '',
+          who: user ?? '',
           what: CLOCK_CONFIRMED,
           eventId: null,
           regNo: null,

@@ -46,20 +46,22 @@ export const recoveryCommand: Command = {
     const parsed = parseArguments(args, options, [0, 1], HELP, terminal)
     if (parsed === null) return 2
     const [subcommand] = parsed.positionals
-    const { who = '', why = '', mails, again: allowAgain = false } = parsed.values
+    const { who: user = '', why: reason = '', mails, again: allowAgain = false } = parsed.values
     switch (subcommand) {
       case undefined:
-        return withContext(terminal, (work) => showRecovery(work, terminal))
+        return withContext(terminal, (context) => showRecovery(context, terminal))
       case 'begin':
       case 'end': {
-        if (who.trim() === '')
+        if (user.trim() === '')
           return failUsage(terminal, `Specify who ${subcommand}s it: --who NAME.`)
         if (subcommand === 'begin')
-          return withContext(terminal, (work) =>
-            startRecovery(work, { who, why, again: allowAgain }, terminal),
+          return withContext(terminal, (context) =>
+            startRecovery(context, { who: user, why: reason, again: allowAgain }, terminal),
           )
         return isHeldEmails(mails)
-          ? withContext(terminal, (work) => finishRecovery(work, { who, mails }, terminal))
+          ? withContext(terminal, (context) =>
+              finishRecovery(context, { who: user, mails }, terminal),
+            )
           : failUsage(
               terminal,
               'Specify which of the held emails to send: --mails send, copy or discard.',
@@ -74,10 +76,10 @@ export const recoveryCommand: Command = {
   },
 }
 
-async function showRecovery(work: CommandContext, terminal: Terminal): Promise<Status> {
+async function showRecovery(context: CommandContext, terminal: Terminal): Promise<Status> {
   const status = await readRecoveryStatus(
-    work,
-    work.events.all().map(({ config }) => config),
+    context,
+    context.events.all().map(({ config }) => config),
   )
   for (const sentence of describeRecovery(status)) terminal.print(sentence)
   for (const { to, subject, at } of status.figures.mails)
@@ -90,11 +92,15 @@ async function showRecovery(work: CommandContext, terminal: Terminal): Promise<S
 }
 
 async function startRecovery(
-  work: CommandContext,
-  { who, why, again }: { readonly who: string; readonly why: string; readonly again: boolean },
+  context: CommandContext,
+  {
+    who: user,
+    why: explanation,
+    again: startsAnother,
+  }: { readonly who: string; readonly why: string; readonly again: boolean },
   terminal: Terminal,
 ): Promise<Status> {
-  const { dataDir } = work.environment
+  const { dataDir } = context.environment
   const pid = servingPid(dataDir)
   if (pid !== null) {
     terminal.printError(
@@ -102,15 +108,20 @@ async function startRecovery(
     )
     return 2
   }
-  const current = await work.store.recovery()
-  if (current !== null && !again) {
+  const current = await context.store.recovery()
+  if (current !== null && !startsAnother) {
     terminal.printError(
       `The installation is already in recovery ${current.code}, since ${formatInstant(current.begunAt)}. To see it, run rollcall db recovery. If another older copy was restored since then, add --again: this ends the current recovery and begins another one with another series of document numbers.`,
     )
     return 1
   }
-  const reason = why.trim() === '' ? 'An older copy was restored.' : why.trim()
-  const { code } = await beginRecovery(work, { at: work.clock(), who, why: reason, copyAt: null })
+  const reason = explanation.trim() === '' ? 'An older copy was restored.' : explanation.trim()
+  const { code } = await beginRecovery(context, {
+    at: context.clock(),
+    who: user,
+    why: reason,
+    copyAt: null,
+  })
   terminal.print(
     `The installation is in recovery: numbers of new documents contain ${code}. End it with rollcall db recovery end.`,
   )
@@ -119,10 +130,10 @@ async function startRecovery(
 
 async function finishRecovery(
   { store, clock }: CommandContext,
-  { who, mails }: { readonly who: string; readonly mails: HeldEmails },
+  { who: user, mails }: { readonly who: string; readonly mails: HeldEmails },
   terminal: Terminal,
 ): Promise<Status> {
-  const result = await store.endRecovery({ at: clock(), who, mails })
+  const result = await store.endRecovery({ at: clock(), who: user, mails })
   if (result === null) {
     terminal.printError('The installation is not in recovery.')
     return 1

@@ -187,24 +187,24 @@ const countDays = (from: Day, to: Day): number =>
 
 /** Some of the options, within the allowed number, none excluded by another. */
 function pickSome({ options = [], choose }: Field, chance: Random): readonly string[] {
-  const chosen: string[] = []
+  const chosenIds: string[] = []
   const isAllowed = (id: string): boolean =>
     !(choose?.mutuallyExclusive ?? []).some(
-      (pair) => pair.includes(id) && pair.some((one) => chosen.includes(one)),
+      (pair) => pair.includes(id) && pair.some((option) => chosenIds.includes(option)),
     )
   const shuffled = options
     .map(({ id }) => ({ id, at: chance() }))
-    .toSorted((one, other) => one.at - other.at)
+    .toSorted((person, otherPerson) => person.at - otherPerson.at)
   for (const { id } of shuffled) {
-    const isNeeded = chosen.length < (choose?.atLeast ?? 0)
+    const isNeeded = chosenIds.length < (choose?.atLeast ?? 0)
     if (
-      chosen.length < (choose?.atMost ?? options.length) &&
+      chosenIds.length < (choose?.atMost ?? options.length) &&
       isAllowed(id) &&
       (isNeeded || chance() < 0.4)
     )
-      chosen.push(id)
+      chosenIds.push(id)
   }
-  return options.flatMap(({ id }) => (chosen.includes(id) ? [id] : []))
+  return options.flatMap(({ id }) => (chosenIds.includes(id) ? [id] : []))
 }
 
 /** Fictitious values of the formats that event files require: mobile number, PIN, GSTIN, PAN, time. */
@@ -222,7 +222,7 @@ function generateText(field: Field, first: string, last: string, chance: Random)
   const value = textForId(field.id, first, last, chance)
   if (field.pattern === undefined) return value
   const pattern = new RegExp(field.pattern, 'u')
-  return [value, ...FORMATTED_VALUES].find((one) => pattern.test(one)) ?? ''
+  return [value, ...FORMATTED_VALUES].find((candidate) => pattern.test(candidate)) ?? ''
 }
 
 function textForId(id: string, first: string, last: string, chance: Random): string {

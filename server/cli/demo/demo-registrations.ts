@@ -84,7 +84,7 @@ function generateTimes(
 ): readonly Instant[] {
   const today = dayOf(now)
   const end = event.from < today ? event.from : today
-  const days = Array.from({ length: DAYS }, (_, back) => addDays(end, -back)).reverse()
+  const days = Array.from({ length: DAYS }, (_, daysBack) => addDays(end, -daysBack)).reverse()
   const increases = event.fees.periods.flatMap(({ to }) => (to === undefined ? [] : [to]))
   const weights = days.map((day, index) => {
     const increaseWeight = increases.reduce(
@@ -244,8 +244,8 @@ async function storeConfirmation(
   at: Instant,
 ): Promise<void> {
   const stored = await store.registration(regNo)
-  const mail = stored === null ? null : buildConfirmationEmail(event, stored)
-  if (mail !== null) await store.mailSent(await store.queueMail(regNo, mail, at), at)
+  const email = stored === null ? null : buildConfirmationEmail(event, stored)
+  if (email !== null) await store.mailSent(await store.queueMail(regNo, email, at), at)
 }
 
 /** Imports registrations for an event without payments here. Some have only a total. */

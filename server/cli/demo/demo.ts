@@ -60,27 +60,29 @@ async function createDemoEnvironment(
 ): Promise<Environment | null> {
   const store = await openStore({ dataDir: environment.dataDir, migrates: true })
   const clockStart = environment.clockStart
-  const quiet = {
+  const quietTerminal = {
     info: () => {},
     warn: () => {},
     error: (_: object, message?: string) => terminal.printError(message ?? 'Something went wrong.'),
   }
-  const opened = await openRegistry({
+  const openResult = await openRegistry({
     folder: environment.eventsDir,
     cacheFolder: getCacheFolder(environment.dataDir),
     store,
-    log: quiet,
+    log: quietTerminal,
     print: terminal.printError,
     production: false,
     isWatching: false,
     clock: createClock(clockStart),
   })
   try {
-    if (!opened.ok) {
-      terminal.printError(opened.error)
+    if (!openResult.ok) {
+      terminal.printError(openResult.error)
       return null
     }
-    const served = opened.value.all().toSorted((a, b) => (a.config.from < b.config.from ? -1 : 1))
+    const served = openResult.value
+      .all()
+      .toSorted((a, b) => (a.config.from < b.config.from ? -1 : 1))
     const now = clockStart ?? demoDay(served.map(({ config }) => config))
     if (now === null) {
       terminal.printError(
@@ -99,7 +101,7 @@ async function createDemoEnvironment(
     )
     return { ...environment, clockStart: now }
   } finally {
-    if (opened.ok) await opened.value.close()
+    if (openResult.ok) await openResult.value.close()
     await store.close()
   }
 }

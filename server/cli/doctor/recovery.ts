@@ -16,11 +16,15 @@ import {
 } from '../../registration/uploads/store-uploaded-files.ts'
 import type { RecoveryFigures, Store } from '../../storage/index.ts'
 import { openStore } from '../../storage/open-store.ts'
-import { lookAtPostgres } from '../../storage/postgres/inspect-database.ts'
-import { figuresIn, isInRecovery, storedSince } from '../../storage/recovery/copy-database.ts'
+import { inspectPostgres } from '../../storage/postgres/inspect-database.ts'
+import {
+  readRecoveryFigures,
+  isInRecovery,
+  storedSince,
+} from '../../storage/recovery/copy-database.ts'
 
 type Finding = { readonly isGood: boolean; readonly text: string }
-const look = (text: string): Finding => ({ isGood: false, text })
+const createNotice = (text: string): Finding => ({ isGood: false, text })
 
 /** Empty if the database cannot be read, which another check reports. */
 export async function findRecoveryFindings(
@@ -29,7 +33,7 @@ export async function findRecoveryFindings(
 ): Promise<readonly Finding[]> {
   try {
     return (await isRecoveryOpen(environment))
-      ? (await describeOpenRecovery(environment, events)).map(look)
+      ? (await describeOpenRecovery(environment, events)).map(createNotice)
       : await describeNextRecovery(environment, events)
   } catch {
     return []
@@ -37,7 +41,7 @@ export async function findRecoveryFindings(
 }
 
 async function isRecoveryOpen({ dataDir, databaseUrl }: Environment): Promise<boolean> {
-  if (databaseUrl !== null) return (await lookAtPostgres(databaseUrl)).isInRecovery
+  if (databaseUrl !== null) return (await inspectPostgres(databaseUrl)).isInRecovery
   try {
     return await isInRecovery(dataDir)
   } catch {
@@ -74,10 +78,10 @@ async function describeNextRecovery(
   const figures = await loadFigures(environment, events).catch(() => null)
   if (reason !== null)
     return [
-      look(
+      createNotice(
         `The next start begins a recovery. ${reason}${figures === null ? '' : ` ${describeHeld(figures)}`}`,
       ),
-      look(howToEnd(null)),
+      createNotice(howToEnd(null)),
     ]
   if (figures === null) return []
   const missing = describeBackupGap(environment, await readLastBackup(environment.dataDir))
@@ -91,9 +95,9 @@ async function loadFigures(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<RecoveryFigures> {
-  const due = eventsDueForErasure(events, createClock(environment.clockStart)())
-  if (environment.databaseUrl === null) return figuresIn(environment.dataDir, due)
-  return withStore(environment, (store) => store.recoveryFigures(due))
+  const dueEvents = eventsDueForErasure(events, createClock(environment.clockStart)())
+  if (environment.databaseUrl === null) return readRecoveryFigures(environment.dataDir, dueEvents)
+  return withStore(environment, (store) => store.recoveryFigures(dueEvents))
 }
 
 async function withStore<T>(

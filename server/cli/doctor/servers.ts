@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
 import { createClock } from '../../ops/clock.ts'
 import { SERVED_FILE } from '../../ops/recovery/detect-older-database.ts'
-import { SERVING_PID, servingPid } from '../../storage/database/single-server-lock.ts'
+import { PID_FILE, servingPid } from '../../storage/database/single-server-lock.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { healthUrl, fetchHealth } from '../health.ts'
 
@@ -24,29 +24,31 @@ export async function checkServers(environment: Environment): Promise<Finding> {
   const health = await fetchHealth(environment)
   if (pid === null)
     return health === null
-      ? good('No server is running on this DATA_DIR.')
-      : wrong(
+      ? createGood('No server is running on this DATA_DIR.')
+      : createWrong(
           `A server with another DATA_DIR responds at ${url}, so a server with this DATA_DIR cannot start there. Stop that server, or set another PORT.`,
         )
   const prefix = `A server is running on this DATA_DIR (process ${pid})`
   if (!hasDatabase(environment))
     return existsSync(path.join(dataDir, SERVED_FILE))
-      ? wrong(`${prefix}, and its database is gone. ${DO_NOT_STOP}`)
-      : look(`${prefix}. It is starting for the first time and has not created its database yet.`)
+      ? createWrong(`${prefix}, and its database is gone. ${DO_NOT_STOP}`)
+      : createNotice(
+          `${prefix}. It is starting for the first time and has not created its database yet.`,
+        )
   if (health === null)
     return isStarting(dataDir)
-      ? look(
+      ? createNotice(
           `${prefix}, but does not respond at ${url} yet: it started less than two minutes ago. Check again in two minutes.`,
         )
-      : wrong(
+      : createWrong(
           `${prefix}, but does not respond at ${url}: it hangs, or it was started with another HOST and PORT. Compare them, read its log, and restart it.`,
         )
   const [lostText] = LOST_DATABASE.exec(health.message ?? '') ?? []
-  if (lostText !== undefined) return wrong(`${prefix}. ${lostText} ${DO_NOT_STOP}`)
+  if (lostText !== undefined) return createWrong(`${prefix}. ${lostText} ${DO_NOT_STOP}`)
   const answeringPid = health.process ?? pid
   return answeringPid === pid
-    ? good(`${prefix}.`)
-    : wrong(
+    ? createGood(`${prefix}.`)
+    : createWrong(
         `${prefix}, but another one (process ${answeringPid}) responds at ${url}. Stop one of them.`,
       )
 }
@@ -57,10 +59,10 @@ const hasDatabase = ({ dataDir, databaseUrl }: Environment): boolean =>
   (statSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0
 
 function isStarting(dataDir: string): boolean {
-  const startedAt = statSync(path.join(dataDir, SERVING_PID), { throwIfNoEntry: false })?.mtimeMs
+  const startedAt = statSync(path.join(dataDir, PID_FILE), { throwIfNoEntry: false })?.mtimeMs
   return startedAt !== undefined && createClock(null)() - startedAt < STARTUP_MS_MAX
 }
 
-const good = (text: string): Finding => ({ is: 'good', text })
-const look = (text: string): Finding => ({ is: 'look', text })
-const wrong = (text: string): Finding => ({ is: 'wrong', text })
+const createGood = (text: string): Finding => ({ is: 'good', text })
+const createNotice = (text: string): Finding => ({ is: 'look', text })
+const createWrong = (text: string): Finding => ({ is: 'wrong', text })

@@ -42,18 +42,22 @@ export async function checkBucket(environment: Environment): Promise<readonly Fi
           text: `${problem} Check UPLOADS_URL, the credentials and their permissions.`,
         },
     ...(protocol === 'http:' && !isOwnMachine(hostname)
-      ? [look(`Uploads are sent to ${hostname} without encryption. Use https in UPLOADS_URL.`)]
+      ? [
+          createNotice(
+            `Uploads are sent to ${hostname} without encryption. Use https in UPLOADS_URL.`,
+          ),
+        ]
       : []),
     ...(remaining > 0
       ? [
-          look(
+          createNotice(
             `${remaining} uploads are still in DATA_DIR. Stop the server and run rollcall db move files-to-s3, if that was not done.`,
           ),
         ]
       : []),
   ]
 }
-const look = (text: string): Finding => ({ is: 'look', text })
+const createNotice = (text: string): Finding => ({ is: 'look', text })
 
 function countFiles(folder: string): number {
   if (!existsSync(folder)) return 0
@@ -84,6 +88,6 @@ export async function checkFiles(
         }
   } catch (error) {
     if (!(error instanceof UploadsUnavailable)) throw error
-    return look('The files in the bucket cannot be listed, so missing ones are not known.')
+    return createNotice('The files in the bucket cannot be listed, so missing ones are not known.')
   }
 }

@@ -80,17 +80,17 @@ async function compareFiles(
     terminal.printError(help.split('\n\n')[0] ?? help)
     return 2
   }
-  const old = await openEvent(first, terminal, shared)
+  const oldEvent = await openEvent(first, terminal, shared)
   const next = await openEvent(second, terminal, shared)
-  if (!old.ok) return old.status
+  if (!oldEvent.ok) return oldEvent.status
   if (!next.ok) return next.status
   return [
     {
       file: `${first} → ${second}`,
-      old: old.value.event,
+      old: oldEvent.value.event,
       source: next.value.file,
       next: next.value.event,
-      diff: diffEvents(old.value.event, next.value.event),
+      diff: diffEvents(oldEvent.value.event, next.value.event),
     },
   ]
 }
@@ -134,18 +134,18 @@ async function compareWithRevision(
       gateways: await readOldShared(shared.gateways),
       texts: await readOldShared(shared.texts),
     }
-    const old = compileFile(
+    const oldResult = compileFile(
       { path: `${revision}:${next.value.file.path}`, text: oldVersion.text },
       oldShared,
       terminal,
     )
-    if (!old.ok) return old.status
+    if (!oldResult.ok) return oldResult.status
     compared.push({
       file,
-      old: old.value.event,
+      old: oldResult.value.event,
       source: next.value.file,
       next: next.value.event,
-      diff: diffEvents(old.value.event, next.value.event),
+      diff: diffEvents(oldResult.value.event, next.value.event),
     })
   }
   return compared

@@ -56,10 +56,10 @@ export const explainCommand: Command = {
     if (parsed === null) return 2
     const { values, positionals } = parsed
     if (values.registration !== undefined) {
-      const { given: answers, on, code, full, roll } = values
+      const { given: answers, on, code, full, roll: memberList } = values
       if (
         positionals.length === 0 &&
-        [answers, on, code, full, roll].every((one) => one === undefined)
+        [answers, on, code, full, memberList].every((option) => option === undefined)
       )
         return explainStored(values.registration, values.json === true, terminal)
       terminal.printError(
@@ -76,9 +76,9 @@ export const explainCommand: Command = {
       )
     if (name === undefined) terminal.printError(help.split('\n\n')[0] ?? help)
     if (name === undefined || answers === null || at === null) return 2
-    const opened = await openEvent(name, terminal, values.shared)
-    if (!opened.ok) return opened.status
-    const { event, file } = opened.value
+    const openResult = await openEvent(name, terminal, values.shared)
+    if (!openResult.ok) return openResult.status
+    const { event, file } = openResult.value
     const context = readContext(event, values)
     if (!context.ok) {
       terminal.printError(context.error)
@@ -91,7 +91,7 @@ export const explainCommand: Command = {
       values.json === true,
       terminal,
     )
-    return opened.value.status
+    return openResult.value.status
   },
 }
 
@@ -110,7 +110,7 @@ function printExplanation(
           event: event.id,
           ...explanation,
           line: explanation.cell === null ? null : findLine(explanation.cell.keyPath),
-          lines: explanation.lines.map((one) => ({ ...one, at: findLine(one.keyPath) })),
+          lines: explanation.lines.map((line) => ({ ...line, at: findLine(line.keyPath) })),
         },
         null,
         2,

@@ -21,21 +21,21 @@ export const findingCommand: Command = {
     const parsed = parseArguments(args, {}, [0, 1], help, terminal)
     if (parsed === null) return 2
     const [codeOrName] = parsed.positionals
-    const all = Object.entries(catalogue).sort(
+    const entries = Object.entries(catalogue).sort(
       ([a], [b]) => Number(a.slice(2)) - Number(b.slice(2)),
     )
     if (codeOrName === undefined) {
       terminal.print(
-        all
+        entries
           .map(
-            ([code, { slug, severity, why }]) =>
-              `${code.padEnd(6)} ${severity.padEnd(7)} ${slug.padEnd(22)} ${why}`,
+            ([code, { slug, severity, why: reason }]) =>
+              `${code.padEnd(6)} ${severity.padEnd(7)} ${slug.padEnd(22)} ${reason}`,
           )
           .join('\n'),
       )
       return 0
     }
-    const match = all.find(
+    const match = entries.find(
       ([code, { slug }]) => code === codeOrName.toUpperCase() || slug === codeOrName.toLowerCase(),
     )
     if (match === undefined) {
@@ -55,19 +55,21 @@ export const findingCommand: Command = {
 }
 
 /** Suggests codes that start like the given one (EV31: EV310, EV311), and corrects typos in names. */
-export function suggestCodes(asked: string): string {
-  const code = asked
+export function suggestCodes(requestedCode: string): string {
+  const code = requestedCode
     .toUpperCase()
     .replace(/^(?:EV)?[-_ ]*(?=\d)/, 'EV')
     .replace(/O/g, '0')
-  const slug = asked.toLowerCase().replace(/[ _]/g, '-')
+  const slug = requestedCode.toLowerCase().replace(/[ _]/g, '-')
   const codes = Object.keys(catalogue).sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
   const slugs = Object.values(catalogue).map((meta) => meta.slug)
   const withPrefix = /^EV\d+$/.test(code)
-    ? codes.filter((one) => one === code || one.startsWith(code))
+    ? codes.filter((candidate) => candidate === code || candidate.startsWith(code))
     : []
-  const prefixes = /^EV\d{4,}$/.test(code) ? codes.filter((one) => code.startsWith(one)) : []
-  const containing = slug.length > 2 ? slugs.filter((one) => one.includes(slug)) : []
+  const prefixes = /^EV\d{4,}$/.test(code)
+    ? codes.filter((candidate) => code.startsWith(candidate))
+    : []
+  const containing = slug.length > 2 ? slugs.filter((candidate) => candidate.includes(slug)) : []
   const nearestSlug = findNearest(slug, slugs)?.name
   const suggestions =
     withPrefix.length > 0

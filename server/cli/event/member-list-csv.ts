@@ -50,14 +50,14 @@ export function readMemberList(
 
 function readRow(
   memberList: MemberList,
-  named: readonly string[],
+  columnNames: readonly string[],
   { cells }: CsvLine,
 ): { readonly row: MemberListRow; readonly wrong: string[] } {
   const errors: string[] = []
-  if (cells.length !== named.length)
-    errors.push(`There are ${cells.length} cells under ${named.length} headings.`)
+  if (cells.length !== columnNames.length)
+    errors.push(`There are ${cells.length} cells under ${columnNames.length} headings.`)
   const entries = memberList.columns.map((column): [string, string] => {
-    const cell = toNfc(cells[named.indexOf(column.id.toLowerCase())] ?? '').trim()
+    const cell = toNfc(cells[columnNames.indexOf(column.id.toLowerCase())] ?? '').trim()
     const value = readCell(column, cell)
     if (value === null && errors.length === 0) errors.push(describeError(column, cell))
     return [column.id, value ?? '']

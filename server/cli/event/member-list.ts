@@ -78,10 +78,10 @@ export const membersCommand: Command = {
 }
 
 function formatResult(listId: string, { rows, changed, added, gone }: MemberListReplaced): string {
-  const formatKeys = ({ count, first }: MemberListReplaced['added'], word: string): string =>
+  const formatKeys = ({ count, first }: MemberListReplaced['added'], label: string): string =>
     count === 0
-      ? `0 ${word}`
-      : `${count} ${word} (${[...first, ...(count > first.length ? ['…'] : [])].join(', ')})`
+      ? `0 ${label}`
+      : `${count} ${label} (${[...first, ...(count > first.length ? ['…'] : [])].join(', ')})`
   return `The roll ${listId} holds ${rows} ${rows === 1 ? 'row' : 'rows'}: ${formatKeys(added, 'new')}, ${changed} changed, ${formatKeys(gone, 'gone')}.`
 }
 

@@ -73,8 +73,8 @@ export async function explainUnread(name: string, terminal: Terminal): Promise<r
   if (file === null) return []
   const folder = path.dirname(file)
   const eventPath = path.join(folder, path.basename(file))
-  return (await findIgnoredFiles(folder)).filter((one) =>
-    one.startsWith(`${eventPath} is not read: `),
+  return (await findIgnoredFiles(folder)).filter((ignoredFile) =>
+    ignoredFile.startsWith(`${eventPath} is not read: `),
   )
 }
 
@@ -85,9 +85,9 @@ async function suggestFiles(name: string, terminal: Terminal): Promise<string> {
     .basename(name)
     .replace(/\.ya?ml$/i, '')
     .toLowerCase()
-  const unreadReason = (await findIgnoredFiles(folder)).find((one) =>
+  const unreadReason = (await findIgnoredFiles(folder)).find((ignoredFile) =>
     path
-      .basename(one.split(' is not read')[0] ?? '')
+      .basename(ignoredFile.split(' is not read')[0] ?? '')
       .toLowerCase()
       .startsWith(baseName),
   )

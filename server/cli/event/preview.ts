@@ -28,13 +28,13 @@ export const previewCommand: Command = {
       terminal,
     )
     if (parsed === null) return 2
-    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
-    if (!opened.ok) return opened.status
+    const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
+    if (!openResult.ok) return openResult.status
     const { out = 'preview' } = parsed.values
-    const pages = preview(opened.value.event)
+    const pages = preview(openResult.value.event)
     await mkdir(out, { recursive: true })
     await Promise.all(pages.map(({ name, html }) => writeFile(path.join(out, name), html)))
     terminal.print(`${pages.length} pages were written. Open ${path.join(out, 'index.html')}.`)
-    return opened.value.status
+    return openResult.value.status
   },
 }

@@ -53,9 +53,9 @@ export const repeatCommand: Command = {
       )
       return 2
     }
-    const opened = await openEvent(oldName, terminal)
-    if (!opened.ok) return opened.status
-    const { file, event, shared, status } = opened.value
+    const openResult = await openEvent(oldName, terminal)
+    if (!openResult.ok) return openResult.status
+    const { file, event, shared, status } = openResult.value
     if (status !== 0) {
       terminal.printError('Correct the old file first: the new file would contain the same errors.')
       return 1
@@ -67,13 +67,13 @@ export const repeatCommand: Command = {
       return 2
     }
     const existingFiles = existsSync(folder) ? (await readFolder(folder)).files : []
-    const others = existingFiles.flatMap((one): readonly EventConfig[] => {
-      const other = readEvent(one.text, shared, one)
-      return other === null ? [] : [other]
+    const otherEvents = existingFiles.flatMap((otherFile): readonly EventConfig[] => {
+      const otherEvent = readEvent(otherFile.text, shared, otherFile)
+      return otherEvent === null ? [] : [otherEvent]
     })
     const prefix = findPrefix(
       id,
-      [event, ...others].map(({ orderId }) => orderId.prefix),
+      [event, ...otherEvents].map(({ orderId }) => orderId.prefix),
     )
     if (prefix === null) {
       terminal.printError(
@@ -81,7 +81,7 @@ export const repeatCommand: Command = {
       )
       return 2
     }
-    const next = repeatEvent(file.text, event, { id, prefix, weeks, others })
+    const next = repeatEvent(file.text, event, { id, prefix, weeks, others: otherEvents })
     const newFile = { path: target, text: next.text }
     const { files } = compileEvents([...existingFiles, newFile], shared)
     const findings = (files.at(-1)?.findings ?? []).filter(({ severity }) => severity !== 'note')

@@ -20,10 +20,10 @@ export const showCommand: Command = {
   run: async (args, terminal) => {
     const parsed = parseArguments(args, sharedOption, [1, 1], showHelp, terminal)
     if (parsed === null) return 2
-    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
-    if (!opened.ok) return opened.status
-    terminal.print(showEvent(opened.value.event).trimEnd())
-    return opened.value.status
+    const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
+    if (!openResult.ok) return openResult.status
+    terminal.print(showEvent(openResult.value.event).trimEnd())
+    return openResult.value.status
   },
 }
 
@@ -41,9 +41,9 @@ export const schemaCommand: Command = {
   run: async (args, terminal) => {
     const parsed = parseArguments(args, sharedOption, [1, 1], schemaHelp, terminal)
     if (parsed === null) return 2
-    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
-    if (!opened.ok) return opened.status
-    const event = publicEvent(opened.value.event)
+    const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
+    if (!openResult.ok) return openResult.status
+    const event = publicEvent(openResult.value.event)
     terminal.print(
       JSON.stringify(
         { schema: toSchema(event), flat: flatSchema(event), ui: uiSchema(event) },
@@ -51,6 +51,6 @@ export const schemaCommand: Command = {
         2,
       ),
     )
-    return opened.value.status
+    return openResult.value.status
   },
 }

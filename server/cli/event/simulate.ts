@@ -25,14 +25,14 @@ export const simulateCommand: Command = {
       terminal,
     )
     if (parsed === null) return 2
-    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
-    if (!opened.ok) return opened.status
-    const simulation = simulate(opened.value.event)
+    const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
+    if (!openResult.ok) return openResult.status
+    const simulation = simulate(openResult.value.event)
     terminal.print(
       parsed.values.json === true
         ? JSON.stringify(simulation, null, 2)
-        : formatSimulation(opened.value.event, simulation),
+        : formatSimulation(openResult.value.event, simulation),
     )
-    return opened.value.status
+    return openResult.value.status
   },
 }

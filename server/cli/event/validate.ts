@@ -58,19 +58,19 @@ type Options = {
 export const validateCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const flag = { type: 'boolean' } as const
+    const booleanOption = { type: 'boolean' } as const
     const text = { type: 'string' } as const
     const parsed = parseArguments(
       args,
       {
-        strict: flag,
-        production: flag,
+        strict: booleanOption,
+        production: booleanOption,
         on: text,
         shared: text,
         format: text,
         only: text,
-        fix: flag,
-        watch: flag,
+        fix: booleanOption,
+        watch: booleanOption,
       },
       [0, Infinity],
       help,
@@ -87,22 +87,22 @@ export const validateCommand: Command = {
     } = parsed.values
     const names = parsed.positionals
     const format = formats.find((known) => known === (parsed.values.format ?? 'human'))
-    const only = parsed.values.only === undefined ? null : parseCodes(parsed.values.only)
+    const selectedCodes = parsed.values.only === undefined ? null : parseCodes(parsed.values.only)
     const usageError =
       on !== undefined && !isDay(on)
         ? `--on must be a day such as 2026-11-21, not "${on}".`
         : format === undefined
           ? `--format takes ${formats.join(', ')}, not "${parsed.values.format}".`
-          : typeof only === 'string'
-            ? only
+          : typeof selectedCodes === 'string'
+            ? selectedCodes
             : (fix || isWatching) && names.includes('-')
               ? 'Standard input cannot be fixed or watched: name a file.'
               : null
-    if (usageError !== null || format === undefined || typeof only === 'string') {
+    if (usageError !== null || format === undefined || typeof selectedCodes === 'string') {
       terminal.printError(usageError ?? '')
       return 2
     }
-    const options = { strict, production, on, shared, format, only }
+    const options = { strict, production, on, shared, format, only: selectedCodes }
     const checkOnce = async (): Promise<Status> => {
       if (fix && !(await fixFiles(names, options, terminal))) return 2
       const folders = await readFolders(names, shared, terminal)
@@ -119,7 +119,7 @@ export const validateCommand: Command = {
 
 /** Returns the codes for a list of codes or names; or a message that names the unknown one. */
 function parseCodes(list: string): ReadonlySet<string> | string {
-  const requested = list.split(',').map((one) => one.trim())
+  const requested = list.split(',').map((entry) => entry.trim())
   const findCode = (name: string): string | undefined =>
     Object.entries(catalogue).find(
       ([code, { slug }]) => code === name.toUpperCase() || slug === name,
@@ -166,13 +166,13 @@ async function printFindings(
 
 async function findSelected(
   folder: Folder,
-  { production, on, only }: Options,
+  { production, on, only: selectedCodes }: Options,
 ): Promise<readonly Finding[]> {
   const { findings } = await checkFolder(folder, {
     production,
     ...(on === undefined ? {} : { on }),
   })
-  return findings.filter(({ code }) => only === null || only.has(code))
+  return findings.filter(({ code }) => selectedCodes === null || selectedCodes.has(code))
 }
 
 /** Writes the safe fixes into the files. Returns false after printing which file cannot be read. */

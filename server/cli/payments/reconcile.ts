@@ -48,19 +48,19 @@ export const reconcileCommand: Command = {
     const parsed = parseArguments(args, options, [0, 2], HELP, terminal)
     if (parsed === null) return 2
     const [eventId, file] = parsed.positionals
-    const { keep = false, who } = parsed.values
-    if (eventId === undefined && !keep && who === undefined)
-      return withContext(terminal, (work) => queryPending(work, terminal))
+    const { keep = false, who: user } = parsed.values
+    if (eventId === undefined && !keep && user === undefined)
+      return withContext(terminal, (context) => queryPending(context, terminal))
     if (eventId === undefined || file === undefined) {
       terminal.printError(`The file is missing.\n${HELP.split('\n\n')[0]}`)
       return 2
     }
-    if (keep !== (who !== undefined)) {
+    if (keep !== (user !== undefined)) {
       terminal.printError('Specify who saves it: --keep --who NAME.')
       return 2
     }
-    return withContext(terminal, (work) =>
-      compareFile(work, { eventId, file, who: who ?? null }, terminal),
+    return withContext(terminal, (context) =>
+      compareFile(context, { eventId, file, who: user ?? null }, terminal),
     )
   },
 }
@@ -83,12 +83,12 @@ type StatementRequest = {
 }
 
 async function compareFile(
-  work: CommandContext,
+  context: CommandContext,
   request: StatementRequest,
   terminal: Terminal,
 ): Promise<Status> {
-  const { eventId, file, who } = request
-  const event = findEvent(work, eventId, terminal)
+  const { eventId, file, who: user } = request
+  const event = findEvent(context, eventId, terminal)
   if (event === null) return 2
   const read = await readSheetFile(file, STATEMENT_LIMITS)
   if (read === null) {
@@ -100,22 +100,22 @@ async function compareFile(
     return 2
   }
   const { bytes, lines: rows } = read.value
-  const settlement = settlementIn(await loadSettlementAccounts(work.store, event), rows)
+  const settlement = settlementIn(await loadSettlementAccounts(context.store, event), rows)
   if (settlement !== null) {
     const { of, report } = settlement
-    const account = await matchSettlements(work, of, report, ALL_EVENTS_VIEWER)
+    const account = await matchSettlements(context, of, report, ALL_EVENTS_VIEWER)
     const status = printSettlement(event.id, account, file, terminal)
-    if (who === null) return status
-    const upload = { file: bytes, lines: report.lines, who }
-    const saved = await saveReport(work, event, of.reported, upload, ALL_EVENTS_VIEWER)
+    if (user === null) return status
+    const upload = { file: bytes, lines: report.lines, who: user }
+    const saved = await saveReport(context, event, of.reported, upload, ALL_EVENTS_VIEWER)
     terminal.print(saved.message)
     return status
   }
-  if (who !== null) {
+  if (user !== null) {
     terminal.printError(`${file} is not a settlement report of the gateway, so nothing was saved.`)
     return 2
   }
-  const matched = await matchStatement(work.store, event, rows, null)
+  const matched = await matchStatement(context.store, event, rows, null)
   if (!matched.ok) {
     const { error } = matched
     terminal.printError(
@@ -135,10 +135,12 @@ function printSettlement(
   file: string,
   terminal: Terminal,
 ): Status {
-  for (const one of settled) {
-    const { line, as, why } = one
+  for (const settledLine of settled) {
+    const { line, as: outcome, why: reason } = settledLine
     const name = line.reference === '' ? line.order : line.reference
-    const labels = [SETTLED_LABELS[as], findOwner(one)?.regNo, why].filter((word) => word != null)
+    const labels = [SETTLED_LABELS[outcome], findOwner(settledLine)?.regNo, reason].filter(
+      (part) => part != null,
+    )
     terminal.print(
       `${file}:${line.line}: ${formatMoney(line.amount)}, ${name}: ${labels.join('; ')}`,
     )
@@ -170,29 +172,29 @@ const LABELS: Readonly<Record<Reconciled['as'], string>> = {
   returned: 'perhaps returned by the bank',
   unmatched: 'unmatched',
 }
-const isResolved = ({ as, line, payout }: Reconciled): boolean =>
-  as === 'matched' || as === 'known' || payout?.net === line.amount
+const isResolved = ({ as: outcome, line, payout }: Reconciled): boolean =>
+  outcome === 'matched' || outcome === 'known' || payout?.net === line.amount
 
 /** Prints lines in the format of a compiler, so that an editor finds them. */
 function printStatement(
-  { lines, openClaims: waiting, unread, repeated }: Statement,
+  { lines, openClaims, unread: unreadableLines, repeated }: Statement,
   file: string,
   terminal: Terminal,
 ): Status {
-  for (const { line, as, of, reference, payout, why } of lines) {
+  for (const { line, as: outcome, of, reference, payout, why: reason } of lines) {
     const payoutText = payout === null ? [] : [`of ${formatMoney(payout.net)} for ${payout.lines}`]
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[LABELS[as], ...payoutText, ...of].join(' ')}${why === null ? '' : `. ${why}`}`,
+      `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
     )
   }
-  for (const line of unread)
+  for (const line of unreadableLines)
     terminal.print(`${file}:${line}: the amount, the currency or the day cannot be read`)
   for (const { line, first } of repeated)
     terminal.print(`${file}:${line}: the same as line ${first}, counted once`)
-  for (const { regNo, due, told } of waiting)
+  for (const { regNo, due, told: claim } of openClaims)
     terminal.print(
-      `${regNo}: ${formatMoney(due)}, reported as ${told?.reference ?? ''}: not in the statement`,
+      `${regNo}: ${formatMoney(due)}, reported as ${claim?.reference ?? ''}: not in the statement`,
     )
-  const isAll = lines.every(isResolved) && waiting.length + unread.length === 0
-  return isAll ? 0 : 1
+  const allResolved = lines.every(isResolved) && openClaims.length + unreadableLines.length === 0
+  return allResolved ? 0 : 1
 }

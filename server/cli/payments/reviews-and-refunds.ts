@@ -127,7 +127,7 @@ export const decideCommand: Command = {
     const parsed = parseArguments(args, options, [2, 2], decideHelp, terminal)
     if (parsed === null) return 2
     const [id = '', decision = ''] = parsed.positionals
-    const { version, why, who, to, reference, amount } = parsed.values
+    const { version, why: reason, who: user, to, reference, amount } = parsed.values
     const misplacedOption =
       decision !== 'move' && to !== undefined
         ? '--to'
@@ -138,7 +138,7 @@ export const decideCommand: Command = {
       return failUsage(terminal, `${misplacedOption} is not an option of ${decision}.`)
     if (decision === 'move' && to === undefined)
       return failUsage(terminal, 'Specify the other registration: --to REG_NO.')
-    if (who === undefined || why === undefined)
+    if (user === undefined || reason === undefined)
       return failUsage(terminal, 'Specify who decides and why: --who NAME --why TEXT.')
     if (version === undefined)
       return failUsage(
@@ -150,9 +150,9 @@ export const decideCommand: Command = {
         terminal,
         `The decision must be accept, refund, dismiss or move, not "${decision}".`,
       )
-    const input = { decision, version, why, to, reference, amount }
+    const input = { decision, version, why: reason, to, reference, amount }
     return withContext(terminal, async (deps) =>
-      printDecision(terminal, await decideReview(deps, id.toUpperCase(), input, who)),
+      printDecision(terminal, await decideReview(deps, id.toUpperCase(), input, user)),
     )
   },
 }
@@ -177,12 +177,15 @@ export const refundCommand: Command = {
     const options = { amount: stringOption, why: stringOption, who: stringOption } as const
     const parsed = parseArguments(args, options, [1, 1], refundHelp, terminal)
     if (parsed === null) return 2
-    const { amount, why, who } = parsed.values
-    if (who === undefined || why === undefined)
+    const { amount, why: reason, who: user } = parsed.values
+    if (user === undefined || reason === undefined)
       return failUsage(terminal, 'Specify who decides and why: --who NAME --why TEXT.')
     const target = parsed.positionals[0] ?? ''
     return withContext(terminal, async (deps) =>
-      printDecision(terminal, await refundPayment(deps, target.trim(), { amount, why }, who)),
+      printDecision(
+        terminal,
+        await refundPayment(deps, target.trim(), { amount, why: reason }, user),
+      ),
     )
   },
 }

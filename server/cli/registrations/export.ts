@@ -73,7 +73,7 @@ function buildRegistrationTable(event: EventConfig): Table {
 
 /** Returns null if the event has no list of persons with this id. */
 function buildPersonTable(event: EventConfig, id: string): Table | null {
-  const field = event.fields.find((one) => one.id === id && one.type === 'people')
+  const field = event.fields.find((candidate) => candidate.id === id && candidate.type === 'people')
   if (field === undefined) return null
   const parts = (field.fields ?? []).map(({ label }) => label)
   return {

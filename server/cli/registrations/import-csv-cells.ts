@@ -16,7 +16,7 @@ export function parseMany(field: Field, text: string): Result<readonly string[],
     ])
     // The longest first: one label may be the start of another.
     .toSorted((a, b) => b.name.length - a.name.length)
-  const chosen = new Set<string>()
+  const chosenIds = new Set<string>()
   for (const value of values ?? [text]) {
     let unread = String(value).trim()
     while (unread !== '') {
@@ -27,11 +27,11 @@ export function parseMany(field: Field, text: string): Result<readonly string[],
       )
       if (match === undefined)
         return err(`“${unread}” is none of ${options.map(({ id }) => id).join(', ')}.`)
-      chosen.add(match.id)
+      chosenIds.add(match.id)
       unread = unread.slice(match.name.length).replace(/^\s*[,;]?\s*/, '')
     }
   }
-  return ok(options.flatMap(({ id }) => (chosen.has(id) ? [id] : [])))
+  return ok(options.flatMap(({ id }) => (chosenIds.has(id) ? [id] : [])))
 }
 
 /** Parses JSON, or persons separated by semicolons, with all answers in field order separated by commas. */
@@ -43,20 +43,20 @@ export function parsePeople(
   const parts = field.fields ?? []
   const listed = parseJsonList(text)
   const people: Record<string, Scalar>[] = []
-  for (const one of listed ?? text.split(';')) {
+  for (const item of listed ?? text.split(';')) {
     const entries =
-      typeof one === 'object' && one !== null
-        ? Object.entries(one)
-        : splitAnswers(parts, String(one))
+      typeof item === 'object' && item !== null
+        ? Object.entries(item)
+        : splitAnswers(parts, String(item))
     if (entries === null)
       return err(
-        `“${String(one).trim()}” has not ${parts.length} answers, apart by commas: ${parts.map(({ id }) => id).join(', ')}. Where one is missing write JSON: [{"${parts[0]?.id ?? 'name'}": "…"}].`,
+        `“${String(item).trim()}” has not ${parts.length} answers, apart by commas: ${parts.map(({ id }) => id).join(', ')}. Where one is missing write JSON: [{"${parts[0]?.id ?? 'name'}": "…"}].`,
       )
     const person: Record<string, Scalar> = {}
     for (const [id, value] of entries) {
       const part = parts.find((candidate) => candidate.id === id)
       if (part === undefined)
-        return err(`“${id}” is none of ${parts.map((each) => each.id).join(', ')}.`)
+        return err(`“${id}” is none of ${parts.map((item) => item.id).join(', ')}.`)
       const answer = parse(part, part.type === 'date' ? toIsoDay(String(value)) : String(value))
       if (!answer.ok) return err(`${id}: ${answer.error}`)
       if (typeof answer.value !== 'object') person[id] = answer.value
@@ -90,6 +90,6 @@ function toIsoDay(text: string): string {
   return (
     Array.from({ length: MONTHS }, (_, at) =>
       [year, String(at + 1).padStart(2, '0'), day.padStart(2, '0')].join('-'),
-    ).find((one) => year !== '' && formatDay(one as Day) === text) ?? text
+    ).find((candidate) => year !== '' && formatDay(candidate as Day) === text) ?? text
   )
 }

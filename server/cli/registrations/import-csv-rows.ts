@@ -100,11 +100,11 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 
 /** An ended registration is exported with its payment status: "Cancelled (paid)". */
 function explainUnsupported(status: string): string | undefined {
-  const word = status.toLowerCase()
-  const [first = ''] = word.split(/[ ,]/)
+  const statusText = status.toLowerCase()
+  const [first = ''] = statusText.split(/[ ,]/)
   return isEnded(first)
     ? `means that it was ${first}, and an import makes registrations that stand. Leave the row out.`
-    : UNSUPPORTED[word]
+    : UNSUPPORTED[statusText]
 }
 
 /**
@@ -201,10 +201,10 @@ function parseHeader(
   const chosen = columns.map((column, index): Column => {
     const same = columns.filter((other) => other.is !== 'ignored' && key(other) === key(column))
     if (column.is === 'ignored' || same.length < 2) return column
-    const plain = same.filter(({ name }) => !name.toLowerCase().endsWith('_display'))
-    if (plain.length > 1 && columns.indexOf(column) === index && plain[0] === column)
-      errors.push(`${plain.map(({ name }) => `“${name}”`).join(' and ')} mean the same.`)
-    return column === (plain[0] ?? same[0]) ? column : { is: 'ignored', name: column.name }
+    const plainColumns = same.filter(({ name }) => !name.toLowerCase().endsWith('_display'))
+    if (plainColumns.length > 1 && columns.indexOf(column) === index && plainColumns[0] === column)
+      errors.push(`${plainColumns.map(({ name }) => `“${name}”`).join(' and ')} mean the same.`)
+    return column === (plainColumns[0] ?? same[0]) ? column : { is: 'ignored', name: column.name }
   })
   for (const required of ['reg_no', 'payment_status', 'created_at'] as const) {
     if (!chosen.some((column) => column.is === 'value' && column.value === required))
@@ -335,7 +335,7 @@ function parseTyped(
   field: Field | undefined,
   text: string,
 ): Result<Answer, string> {
-  const reject = (what: string): Result<Answer, string> => err(`“${text}” is no ${what}.`)
+  const reject = (expected: string): Result<Answer, string> => err(`“${text}” is no ${expected}.`)
   switch (type) {
     case 'money': {
       const amount = parseMoney(text)
@@ -371,7 +371,7 @@ function parseTyped(
     case 'people':
       return field === undefined
         ? ok(text)
-        : parsePeople(field, text, (part, one) => parseTyped(part.type, part, one))
+        : parsePeople(field, text, (part, cell) => parseTyped(part.type, part, cell))
     case 'text':
     case 'multiline':
     case 'phone':

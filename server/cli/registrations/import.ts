@@ -52,31 +52,31 @@ export const importCommand: Command = {
     }
     const clock = createClock(environment.clockStart)
     const store = await openStore(environment)
-    const quiet = {
+    const quietTerminal = {
       info: () => {},
       warn: () => {},
       error: (_: object, message?: string) =>
         terminal.printError(message ?? 'Something went wrong.'),
     }
-    const opened = await openRegistry({
+    const openResult = await openRegistry({
       folder: environment.eventsDir,
       cacheFolder: getCacheFolder(environment.dataDir),
       store,
       clock,
-      log: quiet,
+      log: quietTerminal,
       print: terminal.printError,
       production: environment.production,
       isWatching: false,
     })
     try {
-      if (!opened.ok) {
-        terminal.printError(opened.error)
+      if (!openResult.ok) {
+        terminal.printError(openResult.error)
         return 1
       }
-      const served = opened.value.byId(eventId)
+      const served = openResult.value.byId(eventId)
       if (served === null) {
         terminal.printError(
-          `No event "${eventId}". Events: ${opened.value
+          `No event "${eventId}". Events: ${openResult.value
             .all()
             .map(({ config }) => config.id)
             .join(', ')}.`,
@@ -108,7 +108,7 @@ export const importCommand: Command = {
       )
       return 0
     } finally {
-      if (opened.ok) await opened.value.close()
+      if (openResult.ok) await openResult.value.close()
       await store.close()
     }
   },

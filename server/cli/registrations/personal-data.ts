@@ -114,10 +114,10 @@ const lastFilePath = (folder: string, files: readonly string[]): string =>
 /** Formats instants, which are the numbers under names such as `at` or `…At`. */
 function formatInstants(value: object): object {
   return JSON.parse(
-    JSON.stringify(value, (name, one: unknown) =>
-      typeof one === 'number' && /(^at|At|Since|Until)$/.test(name) && one > 0
-        ? isoIndia(one as StoredRegistration['createdAt'])
-        : one,
+    JSON.stringify(value, (name, item: unknown) =>
+      typeof item === 'number' && /(^at|At|Since|Until)$/.test(name) && item > 0
+        ? isoIndia(item as StoredRegistration['createdAt'])
+        : item,
     ),
   ) as object
 }
@@ -138,8 +138,8 @@ export const eraseCommand: Command = {
     const parsed = parseArguments(args, { why: { type: 'string' } }, [1, 1], eraseHelp, terminal)
     if (parsed === null) return 2
     const target = (parsed.positionals[0] ?? '').trim()
-    const { why } = parsed.values
-    if (why === undefined) {
+    const { why: reason } = parsed.values
+    if (reason === undefined) {
       terminal.printError('Specify the reason: --why TEXT.')
       return 2
     }
@@ -151,7 +151,14 @@ export const eraseCommand: Command = {
       if (failed) terminal.printError(`Nothing is registered with ${target}.`)
       for (const regNo of numbers) {
         const registration = await deps.store.registration(regNo)
-        const request = { regNo, act: 'erase', actor: 'owner', who: WHO, why, once: null } as const
+        const request = {
+          regNo,
+          act: 'erase',
+          actor: 'owner',
+          who: WHO,
+          why: reason,
+          once: null,
+        } as const
         const result =
           registration === null
             ? null

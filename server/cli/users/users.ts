@@ -12,7 +12,7 @@ import { hashPassword, makePassword, findPasswordProblem } from '../../office/au
 import { formatPermissions, findUsernameProblem } from '../../office/users/team.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { openExistingStore } from '../open-existing-store.ts'
-import type { MayWhat, UserChange, Store } from '../../storage/index.ts'
+import type { Permissions, UserChange, Store } from '../../storage/index.ts'
 
 const help = `Usage: rollcall user add <username> [--role ROLE] [--event ID]... [--password-stdin]
        rollcall user role <username> --role ROLE [--event ID]...
@@ -61,7 +61,9 @@ export const userCommand: Command = {
     const values: Values = parsed.values
     const [subcommand = '', username] = parsed.positionals
     const allowed = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined
-    const unexpected = Object.keys(values).find((name) => allowed?.every((one) => one !== name))
+    const unexpected = Object.keys(values).find((name) =>
+      allowed?.every((option) => option !== name),
+    )
     if (
       allowed === undefined ||
       unexpected !== undefined ||
@@ -120,7 +122,7 @@ function findUsageError(
   return subcommand === 'add' ? findUsernameProblem(username) : null
 }
 
-function readPermissions({ role, event }: Values): MayWhat {
+function readPermissions({ role, event }: Values): Permissions {
   const roleName: Role = role !== undefined && isRole(role) ? role : 'owner'
   return { role: roleName, events: event === undefined ? null : [...new Set(event)] }
 }
@@ -146,7 +148,7 @@ type UserRequest = {
   readonly verb: string
   readonly username: string
   readonly password: Password
-  readonly may: MayWhat
+  readonly may: Permissions
   readonly at: ReturnType<ReturnType<typeof createClock>>
 }
 
@@ -187,10 +189,11 @@ async function performSubcommand(
         )
         return 1
       }
-      const added = await store.addAdmin(username, await hashPassword(password.text), at, may)
-      if (added.ok) print(withPassword(`User "${username}" was added: ${formatPermissions(may)}.`))
+      const newUser = await store.addAdmin(username, await hashPassword(password.text), at, may)
+      if (newUser.ok)
+        print(withPassword(`User "${username}" was added: ${formatPermissions(may)}.`))
       else printError(`A user named "${username}" already exists.`)
-      return added.ok ? 0 : 1
+      return newUser.ok ? 0 : 1
     }
     case 'role':
       return printChange(

@@ -29,9 +29,10 @@ export function checkFolderInWorker(
   input: FolderCheckInput,
   msMax = checkTimeoutMs(input),
 ): Promise<Result<FolderVerdict, string>> {
-  const fresh = input.folder.files.filter(({ path }) => !input.known.has(path))
+  const changedFiles = input.folder.files.filter(({ path }) => !input.known.has(path))
   // Where all are known, what is checked is how they go together.
-  const names = fresh.length === 0 ? 'the event files' : fresh.map(({ path }) => path).join(', ')
+  const names =
+    changedFiles.length === 0 ? 'the event files' : changedFiles.map(({ path }) => path).join(', ')
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./check-files-worker.ts', import.meta.url), {
       workerData: input,

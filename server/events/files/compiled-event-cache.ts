@@ -60,9 +60,9 @@ export async function openCache(folder: string): Promise<Cache> {
 }
 
 /** Ignores a full disk, because no data is lost here. */
-async function ignoreErrors(work: () => Promise<void>): Promise<void> {
+async function ignoreErrors(operation: () => Promise<void>): Promise<void> {
   try {
-    await work()
+    await operation()
   } catch {
     // Compiled again at the next start.
   }
@@ -72,9 +72,9 @@ async function ignoreErrors(work: () => Promise<void>): Promise<void> {
 async function removeOtherEngines(folder: string, engineFolder: string): Promise<void> {
   const { mtimeMs: now } = await touchFolder(engineFolder)
   for (const name of await readdir(folder)) {
-    const other = path.join(folder, name)
-    if (other !== engineFolder && (await stat(other)).mtimeMs < now - OTHER_ENGINES_MS)
-      await rm(other, { recursive: true, force: true })
+    const otherFolder = path.join(folder, name)
+    if (otherFolder !== engineFolder && (await stat(otherFolder)).mtimeMs < now - OTHER_ENGINES_MS)
+      await rm(otherFolder, { recursive: true, force: true })
   }
 }
 

@@ -114,11 +114,11 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
     if (!(await stat(file)).isFile())
       return err(`${file} is not a regular file and is not read. Remove it, or rename it.`)
     // The file may have been replaced since.
-    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const fileHandle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      return ok(await handle.readFile('utf8'))
+      return ok(await fileHandle.readFile('utf8'))
     } finally {
-      await handle.close()
+      await fileHandle.close()
     }
   } catch (error) {
     if (isOfDescriptors(error))
@@ -324,17 +324,17 @@ export const checkFolderHere: FolderCheck = async ({ folder, production, known }
   ok(await checkFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
 
 /** Serves nothing from a folder that could not be checked. */
-function emptyResult(why: string): Compiled {
+function emptyResult(reason: string): Compiled {
   return {
     served: [],
     refused: new Map(),
     findingsOf: new Map(),
-    folderErrors: [why],
+    folderErrors: [reason],
     // Not checked, so nothing is known to be missing.
     hasFiles: false,
     isUnchecked: true,
     site: null,
-    findings: why,
+    findings: reason,
   }
 }
 

@@ -22,10 +22,12 @@ export async function findIgnoredFiles(folder: string): Promise<readonly string[
       const id = (found['id'] ?? '').toLowerCase().replace(/[^a-z0-9]/g, '')
       const suffix = found['more'] ?? ''
       const correctName = `${id}.yaml`
-      const hasCorrectFile = names.some((other) => other === correctName || other === `${id}.yml`)
+      const hasCorrectFile = names.some(
+        (otherName) => otherName === correctName || otherName === `${id}.yml`,
+      )
       const isYamlName = YAML_WITH_SUFFIX.test(name)
       if (hasCorrectFile && (BACKUP_SUFFIX.test(suffix) || !isYamlName)) return []
-      const why =
+      const reason =
         isYamlName && suffix === ''
           ? 'its extension must be .yaml in lower case'
           : /^\.(docx?|rtf|odt|pages|pdf|xlsx?|html?)$/i.test(suffix)
@@ -39,7 +41,7 @@ export async function findIgnoredFiles(folder: string): Promise<readonly string[
           ? `only ${correctName} is read; put the changes there`
           : `rename it to ${correctName}`
       return [
-        `${path.join(folder, name)} is not read: ${why}. ${advice[0]?.toUpperCase()}${advice.slice(1)}.`,
+        `${path.join(folder, name)} is not read: ${reason}. ${advice[0]?.toUpperCase()}${advice.slice(1)}.`,
       ]
     })
 }

@@ -15,7 +15,7 @@ const RECHECK_MS = 120_000
 type Missing = {
   /** Events whose file has been missing for long enough. */
   readonly removed: ReadonlySet<string>
-  /** Milliseconds until the folder must be checked again; null: only when it changes. */
+  /** Milliseconds until the folder must be checked again. Null if only a change requires a check. */
   readonly waitMs: number | null
 }
 export type RemovalTracker = {

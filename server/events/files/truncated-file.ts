@@ -9,24 +9,24 @@ const END_MARK = /^#\s*end\s*$/i
  * Returns true if the new text ends in the middle of the previous one, within a line or between two. Lines added,
  * changed or removed above do not matter. A text that ends with the mark is complete.
  */
-export function isTruncated(next: string, before: string): boolean {
-  const [newLines, oldLines] = [splitLines(next), splitLines(before)]
+export function isTruncated(newText: string, previousText: string): boolean {
+  const [newLines, oldLines] = [splitLines(newText), splitLines(previousText)]
   const last = newLines.at(-1)
   if (last === undefined || END_MARK.test(last)) return false
   // An author who ends a file with the mark does not remove it by accident.
   if (END_MARK.test(oldLines.at(-1) ?? '')) return true
-  const tail = newLines.slice(-LAST_LINES)
+  const lastLines = newLines.slice(-LAST_LINES)
   // The last line itself may be incomplete.
   const startsLike = (at: number): boolean =>
-    tail.every((line, n) => {
+    lastLines.every((line, n) => {
       const oldLine = oldLines[at + n]
-      return n === tail.length - 1 ? oldLine?.startsWith(line) === true : oldLine === line
+      return n === lastLines.length - 1 ? oldLine?.startsWith(line) === true : oldLine === line
     })
-  const lastStart = oldLines.length - tail.length
+  const lastStart = oldLines.length - lastLines.length
   if (startsLike(lastStart) && oldLines.at(-1) === last) return false
   return oldLines.some(
     (_, at) =>
-      at <= lastStart && startsLike(at) && !isRemovedSection(oldLines.slice(at + tail.length)),
+      at <= lastStart && startsLike(at) && !isRemovedSection(oldLines.slice(at + lastLines.length)),
   )
 }
 

@@ -37,25 +37,33 @@ export async function compileActive(
   deps: CompileDeps,
   { number, site, events }: Active,
   known: readonly ServedEvent[],
-  before: readonly ServedEvent[],
+  previous: readonly ServedEvent[],
 ): Promise<ActiveState> {
   const byHash = new Map(
     known.flatMap((event) => (event.isGone === true ? [] : [[event.hash, event] as const])),
   )
   const served: ServedEvent[] = []
-  const unable = new Map<string, string>()
+  const unservable = new Map<string, string>()
   for (const active of events) {
     const { eventId, hash, isGone } = active
     const found = byHash.get(hash) ?? (await compileVersion(deps, hash))
-    const why = found === null ? UNREADABLE : findObstacle(deps, found.config)
-    if (found !== null && why === null) served.push(isGone ? closeRegistration(found) : found)
+    const reason = found === null ? UNREADABLE : findObstacle(deps, found.config)
+    if (found !== null && reason === null) served.push(isGone ? closeRegistration(found) : found)
     else {
-      unable.set(eventId, `${eventId} is active in a version that this server cannot serve: ${why}`)
-      const old = before.find(({ config }) => config.id === eventId)
-      if (old !== undefined) served.push(old)
+      unservable.set(
+        eventId,
+        `${eventId} is active in a version that this server cannot serve: ${reason}`,
+      )
+      const previousVersion = previous.find(({ config }) => config.id === eventId)
+      if (previousVersion !== undefined) served.push(previousVersion)
     }
   }
-  return { number, served, site: site === null ? null : (JSON.parse(site) as Site), unable }
+  return {
+    number,
+    served,
+    site: site === null ? null : (JSON.parse(site) as Site),
+    unable: unservable,
+  }
 }
 
 const UNREADABLE = 'it is from a newer Rollcall, or not stored.'
@@ -86,14 +94,14 @@ async function compileVersion(
  * again.
  */
 export function buildActivation(
-  before: { readonly number: number; readonly served: readonly ServedEvent[] },
+  previous: { readonly number: number; readonly served: readonly ServedEvent[] },
   { served, site }: { readonly served: readonly ServedEvent[]; readonly site: Site | null },
   at: Instant,
   all: boolean,
 ): Activation {
-  const oldHashes = new Set(before.served.map(({ hash }) => hash))
+  const oldHashes = new Set(previous.served.map(({ hash }) => hash))
   return {
-    after: before.number,
+    after: previous.number,
     events: served.map(({ config: { id }, hash, isGone = false }): ActiveEvent => ({
       eventId: id,
       hash,
@@ -112,7 +120,7 @@ export function toStoredVersion(
   at: Instant,
 ): Activation['files'][number] {
   const { id: eventId, quotas, holdSeatsMs } = config
-  const placeNames = Object.fromEntries(
+  const seatNames = Object.fromEntries(
     allSeatPools(quotas).map((seatPool) => [seatPool.id, seatName(config, seatPool)]),
   )
   const issuer = buildIssuer(config)
@@ -124,7 +132,7 @@ export function toStoredVersion(
     at,
     limits: quotas,
     holdPlaceMs: holdSeatsMs,
-    placeNames,
+    placeNames: seatNames,
     issuer,
     isGone: isGone === true,
   }

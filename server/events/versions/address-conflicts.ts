@@ -15,26 +15,27 @@ export type ConflictResult = {
  * `before` were served together, so this terminates.
  */
 export function resolveConflicts(
-  wanted: readonly ServedEvent[],
-  before: readonly ServedEvent[],
+  wantedEvents: readonly ServedEvent[],
+  previousEvents: readonly ServedEvent[],
 ): ConflictResult {
   const rejected: { event: ServedEvent; why: string }[] = []
-  const old = new Map(before.map((event) => [event.config.id, event]))
-  const isOld = (event: ServedEvent): boolean => old.get(event.config.id)?.hash === event.hash
+  const previousById = new Map(previousEvents.map((event) => [event.config.id, event]))
+  const isUnchanged = (event: ServedEvent): boolean =>
+    previousById.get(event.config.id)?.hash === event.hash
   // The target of a button may have been removed since: no version of the other events restores it.
   const strandedBefore = new Set(
-    findStrandedEvents(getConfigs(before)).map((at) => before[at]?.config.id),
+    findStrandedEvents(getConfigs(previousEvents)).map((at) => previousEvents[at]?.config.id),
   )
-  let served = wanted
+  let served = wantedEvents
   for (;;) {
     const conflicts = findConflicts(served)
-    const conflictingOld = [...conflicts.keys()].filter(isOld)
-    const conflictingNew = [...conflicts.keys()].filter((event) => !isOld(event))
+    const conflictingOld = [...conflicts.keys()].filter(isUnchanged)
+    const conflictingNew = [...conflicts.keys()].filter((event) => !isUnchanged(event))
     const isUnfixable = conflictingOld.every(({ config }) => strandedBefore.has(config.id))
     const reverted = new Set(
       conflictingNew.length > 0 || isUnfixable
         ? conflictingNew
-        : served.filter((event) => !isOld(event)),
+        : served.filter((event) => !isUnchanged(event)),
     )
     if (reverted.size === 0) return { served, rejected }
     for (const event of reverted)
@@ -43,7 +44,7 @@ export function resolveConflicts(
         why: conflicts.get(event) ?? 'another event needs its previous version',
       })
     served = served.flatMap((event) => {
-      const oldVersion = old.get(event.config.id)
+      const oldVersion = previousById.get(event.config.id)
       return !reverted.has(event) ? [event] : oldVersion === undefined ? [] : [oldVersion]
     })
   }
@@ -56,9 +57,9 @@ function getConfigs(served: readonly ServedEvent[]): readonly EventConfig[] {
 /** Returns the events that cannot be served in this combination, with the reasons. */
 function findConflicts(served: readonly ServedEvent[]): ReadonlyMap<ServedEvent, string> {
   const conflicts = new Map<ServedEvent, string>()
-  const addConflict = (at: number, why: string): void => {
+  const addConflict = (at: number, reason: string): void => {
     const event = served[at]
-    if (event !== undefined && !conflicts.has(event)) conflicts.set(event, why)
+    if (event !== undefined && !conflicts.has(event)) conflicts.set(event, reason)
   }
   const configs = getConfigs(served)
   for (const { later, earlier, message } of findClashes(configs)) {

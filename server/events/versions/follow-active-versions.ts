@@ -29,7 +29,7 @@ export type VersionFollower = {
   active(
     number: number,
     onDisk: readonly ServedEvent[],
-    before: readonly ServedEvent[],
+    previousEvents: readonly ServedEvent[],
   ): Promise<ActiveState | null>
   /** Returns the versions to serve from this disk; for overruled files, the active versions. */
   candidates(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): readonly ServedEvent[]
@@ -50,13 +50,23 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
   const follower = { store, cache: await openCache(options.cacheFolder), production, cannotServe }
   const overruled = new Map<string, string>()
   const isActive = ({ hash, config }: ServedEvent, active: readonly ServedEvent[]): boolean =>
-    active.some((one) => one.config.id === config.id && one.hash === hash && one.isGone !== true)
+    active.some(
+      (activeVersion) =>
+        activeVersion.config.id === config.id &&
+        activeVersion.hash === hash &&
+        activeVersion.isGone !== true,
+    )
   return {
-    active: async (number, onDisk, before) => {
+    active: async (number, onDisk, previousEvents) => {
       const found = store.isShared ? await store.activeEvents(number) : null
       if (found === null) return null
-      const now = await compileActive(follower, found, [...onDisk, ...before], before)
-      for (const why of now.unable.values()) log.error({}, why)
+      const now = await compileActive(
+        follower,
+        found,
+        [...onDisk, ...previousEvents],
+        previousEvents,
+      )
+      for (const reason of now.unable.values()) log.error({}, reason)
       return now
     },
     candidates: (onDisk, active) =>
@@ -102,16 +112,16 @@ export const overruledMessage = (id: string): string =>
 
 /** Runs one check at a time: a call during a check waits for the next, which starts after the call. */
 export function serialize(checkNow: () => Promise<boolean>): () => Promise<boolean> {
-  let running: Promise<boolean> | null = null
+  let currentCheck: Promise<boolean> | null = null
   let next: Promise<boolean> | null = null
   const checkSerially = (): Promise<boolean> => {
-    if (running === null) {
-      running = checkNow().finally(() => {
-        running = null
+    if (currentCheck === null) {
+      currentCheck = checkNow().finally(() => {
+        currentCheck = null
       })
-      return running
+      return currentCheck
     }
-    next ??= running
+    next ??= currentCheck
       .catch(() => false)
       .then(() => {
         next = null

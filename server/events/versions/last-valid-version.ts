@@ -45,15 +45,15 @@ export async function findLastValid(
   if (servedIds.length === 0 && problems.length > 0) return err(problems.join('\n'))
   const validIds = new Set(first.served.map(({ config }) => config.id))
   const standIns: ServedEvent[] = []
-  const reports: (() => void)[] = []
-  for (const [file, why] of first.refused) {
+  const logEntries: (() => void)[] = []
+  for (const [file, reason] of first.refused) {
     const id = getEventId(file)
     if (validIds.has(id)) continue
     const last = await findUsable(deps, id)
     if (last !== null) standIns.push(last)
-    reports.push(() => reportFile(deps, file, why, last))
+    logEntries.push(() => reportFile(deps, file, reason, last))
   }
-  const gone: ServedEvent[] = []
+  const removedWithoutRegistrations: ServedEvent[] = []
   const left: ServedEvent[] = []
   const refused = new Set([...first.refused.keys()].map(getEventId))
   for (const id of servedIds) {
@@ -65,18 +65,18 @@ export async function findLastValid(
     if (!isRemoved) standIns.push(last)
     else if ((await deps.store.valuesInUse(id)).registrations === 0) left.push(last)
     else {
-      reports.push(() => deps.log.warn({ event: id }, formatRemoved(id)))
-      gone.push(closeRegistration(last))
+      logEntries.push(() => deps.log.warn({ event: id }, formatRemoved(id)))
+      removedWithoutRegistrations.push(closeRegistration(last))
     }
   }
   if (first.served.length + standIns.length === 0) return err(problems.join('\n'))
-  for (const report of reports) report()
+  for (const report of logEntries) report()
   for (const problem of first.folderErrors) deps.log.error({}, problem)
   if (!first.hasFiles)
     deps.print(
       `${first.folderErrors[0] ?? ''} These events are served in their last version: ${standIns.map(({ config }) => config.id).join(', ')}.`,
     )
-  return ok({ standIns, gone, left })
+  return ok({ standIns, gone: removedWithoutRegistrations, left })
 }
 
 /** Returns the last version if it may be served here: a version with demo values must not take real payments. */
@@ -97,13 +97,13 @@ export const closeRegistration = (event: ServedEvent): ServedEvent => ({
 function reportFile(
   { log, print }: StartDeps,
   file: string,
-  why: string,
+  reason: string,
   last: ServedEvent | null,
 ): void {
   const name = path.basename(file)
   log.error(
     last === null ? { file: name } : { file: name, version: last.hash.slice(0, 12) },
-    why.split('\n')[0],
+    reason.split('\n')[0],
   )
   print(
     last === null

@@ -24,21 +24,21 @@ const CHECKED_AT_ONCE = 50
 export async function approveVersions(
   deps: ApprovalDeps,
   candidates: readonly ServedEvent[],
-  before: readonly ServedEvent[],
+  previousEvents: readonly ServedEvent[],
 ): Promise<readonly ServedEvent[]> {
   const approved: ServedEvent[] = []
   for (let from = 0; from < candidates.length; from += CHECKED_AT_ONCE) {
     approved.push(
       ...(await Promise.all(
         candidates.slice(from, from + CHECKED_AT_ONCE).map(async (next) => {
-          const served = before.find(({ config }) => config.id === next.config.id)
+          const served = previousEvents.find(({ config }) => config.id === next.config.id)
           if (served !== undefined)
             return served.hash === next.hash ? next : approveVersion(deps, next, served)
           const last = await deps.store.lastEventFile(next.config.id)
           // Unchanged: compiling it again would take a quarter of a server's start.
           if (last?.hash === next.hash) return next
-          const old = compileStored(last)
-          return old === null ? next : approveVersion(deps, next, old)
+          const lastVersion = compileStored(last)
+          return lastVersion === null ? next : approveVersion(deps, next, lastVersion)
         }),
       )),
     )
@@ -49,27 +49,27 @@ export async function approveVersions(
 async function approveVersion(
   { folder, store, log, print }: ApprovalDeps,
   next: ServedEvent,
-  old: ServedEvent,
+  lastVersion: ServedEvent,
 ): Promise<ServedEvent> {
   const { id } = next.config
   const file = { path: path.join(folder, `${id}.yaml`), text: next.text }
-  const findings = await findBrokenPromises(store, next.config, file, old.config)
+  const findings = await findBrokenPromises(store, next.config, file, lastVersion.config)
   if (findings.length > 0) print(formatFindings(findings, new Map([[file.path, file.text]])))
   if (!findings.some(({ severity }) => severity === 'error')) {
-    if (!isTruncated(next.text, old.text)) return next
+    if (!isTruncated(next.text, lastVersion.text)) return next
     const sentence = `${id}.yaml ends in the middle of its previous version, like a truncated file. The previous version is served. If this is intended, put "# end" in its last line.`
-    log.warn({ event: id, version: old.hash.slice(0, 12) }, sentence)
+    log.warn({ event: id, version: lastVersion.hash.slice(0, 12) }, sentence)
     print(sentence)
-    return old
+    return lastVersion
   }
   log.warn(
-    { event: id, version: old.hash.slice(0, 12) },
+    { event: id, version: lastVersion.hash.slice(0, 12) },
     `${id}.yaml is not served in its current version: it would break stored registrations. The last valid version is served.`,
   )
   print(
-    `${id}.yaml is not served in its current version; the last valid version (${old.hash.slice(0, 12)}) is. Fix it, or accept each finding with allow and a reason.`,
+    `${id}.yaml is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is. Fix it, or accept each finding with allow and a reason.`,
   )
-  return old
+  return lastVersion
 }
 
 /** Returns what a new version would break in the stored registrations; nothing if there are none. */
@@ -77,10 +77,10 @@ export async function findBrokenPromises(
   store: Pick<Store, 'valuesInUse'>,
   next: EventConfig,
   file: { readonly path: string; readonly text: string },
-  old: EventConfig,
+  lastVersion: EventConfig,
 ): Promise<readonly Finding[]> {
   const use = await store.valuesInUse(next.id)
-  return use.registrations === 0 ? [] : compareWithServedVersion(next, file, old, use)
+  return use.registrations === 0 ? [] : compareWithServedVersion(next, file, lastVersion, use)
 }
 
 /**

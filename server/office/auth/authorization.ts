@@ -189,12 +189,12 @@ function pick<N extends string, V>(names: readonly N[], read: (name: N) => V): R
 /** Returns the served events that the user has access to. */
 export function findUserEvents(
   deps: Pick<Deps, 'events'>,
-  person: Pick<PermissionHolder, 'events'>,
+  user: Pick<PermissionHolder, 'events'>,
 ): EventConfig[] {
   return deps.events
     .all()
     .map(({ config }) => config)
-    .filter(({ id }) => canSee(person, id))
+    .filter(({ id }) => canSee(user, id))
 }
 
 /**
@@ -204,9 +204,9 @@ export function findUserEvents(
 export function findListedEventIds(
   deps: Pick<Deps, 'events'>,
   admin: Pick<PermissionHolder, 'events'>,
-  named: string | null,
+  requestedId: string | null,
 ): readonly string[] | null {
-  if (named !== null) return [named]
+  if (requestedId !== null) return [requestedId]
   return admin.events === null ? null : findUserEvents(deps, admin).map(({ id }) => id)
 }
 

@@ -58,9 +58,9 @@ export function findPasswordProblem(password: string, names: readonly string[]):
   const ownNames = new Set(
     names.map((name) => trimNonLetters(name.toLowerCase())).filter((name) => name.length > 2),
   )
-  if (variants.some((word) => COMMON.has(word)))
+  if (variants.some((variant) => COMMON.has(variant)))
     return 'This password is too easy to guess. Use several words.'
-  if (variants.some((word) => ownNames.has(word)))
+  if (variants.some((variant) => ownNames.has(variant)))
     return 'A password must be more than the name of the user or of an event. Use several words.'
   if (new Set(plain).size < DISTINCT_CHARACTERS_MIN || isSequence(plain))
     return 'This password is too easy to guess (a keyboard row, or too few different characters). Use several words.'
@@ -75,8 +75,8 @@ const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfgh
  */
 function isSequence(text: string): boolean {
   const half = text.slice(0, Math.ceil(text.length / 2))
-  return [text, [...text].reverse().join('')].some((word) =>
-    ROWS.some((row) => row.includes(word) || (word === half + half && row.includes(half))),
+  return [text, [...text].reverse().join('')].some((variant) =>
+    ROWS.some((row) => row.includes(variant) || (variant === half + half && row.includes(half))),
   )
 }
 

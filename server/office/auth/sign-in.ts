@@ -50,15 +50,15 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
    * Records a wrong password: in the audit log under the user whose name was given, otherwise in the server log.
    * An unknown name may be a password typed in the wrong field, so it is not logged.
    */
-  const logFailure = async (who: string | null, at: Instant): Promise<void> => {
-    const key = who ?? ''
+  const logFailure = async (user: string | null, at: Instant): Promise<void> => {
+    const key = user ?? ''
     if ((await loggedFailures.take(key, at)) > 0) return
-    if (who === null) deps.log.warn({}, 'failed sign-in: unknown username')
+    if (user === null) deps.log.warn({}, 'failed sign-in: unknown username')
     else {
       deps.log.warn({}, 'failed sign-in: wrong password or code')
       await deps.store.addAuditEntry({
         at,
-        who,
+        who: user,
         what: 'failed to sign in',
         eventId: null,
         regNo: null,

@@ -76,14 +76,14 @@ export type SecondFactors = {
 }
 
 export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): SecondFactors {
-  const tries = openLimit(deps, TRIES)
+  const attemptLimit = openLimit(deps, TRIES)
   return {
     async take({ id, secret }, code, from, at) {
       // Counted before the check, so that simultaneous attempts all count.
-      const waitMs = await tries.take(from, at)
+      const waitMs = await attemptLimit.take(from, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
       const checked = await checkCode(deps, id, secret, normaliseCode(code), at)
-      if (checked.is === 'right') await tries.forget(from)
+      if (checked.is === 'right') await attemptLimit.forget(from)
       return checked
     },
   }

@@ -41,24 +41,24 @@ export async function createCodes(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,
   input: CodeInput,
-  who: string,
+  user: string,
 ): Promise<Result<readonly string[], CodesError>> {
   const at = clock()
   const parsed = parseInput(event, input, dayOf(at))
   if (!parsed.ok) return err({ code: 'bad_code', message: parsed.error })
-  const { chosen, count, ...options } = parsed.value
+  const { chosen: chosenCode, count, ...options } = parsed.value
   for (let attempt = 0; attempt < DRAWS_MAX; attempt++) {
-    const codes = Array.from({ length: count }, () => chosen ?? generateCode())
+    const codes = Array.from({ length: count }, () => chosenCode ?? generateCode())
     const stored = await store.createDiscountCodes({
       ...options,
       eventId: event.id,
       codes: codes.map((code) => ({ code, folded: foldCode(code) })),
-      who,
+      who: user,
       at,
     })
     if (stored.ok) return ok(codes)
-    if (chosen !== null)
-      return err({ code: 'code_taken', message: `The code ${chosen} already exists.` })
+    if (chosenCode !== null)
+      return err({ code: 'code_taken', message: `The code ${chosenCode} already exists.` })
   }
   assert(false, 'every generated code already exists')
 }
@@ -67,10 +67,11 @@ export async function withdrawCode(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,
   code: unknown,
-  who: string,
+  user: string,
 ): Promise<Result<string, CodesError>> {
-  const folded = typeof code === 'string' ? foldCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
-  const outcome = await store.withdrawDiscountCode(event.id, folded, who, clock())
+  const normalizedCode =
+    typeof code === 'string' ? foldCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
+  const outcome = await store.withdrawDiscountCode(event.id, normalizedCode, user, clock())
   if (outcome === 'unknown')
     return err({ code: 'code_unknown', message: `${event.title} has no such code.` })
   return ok(
@@ -105,20 +106,23 @@ function parseInput(event: EventConfig, input: CodeInput, today: Day): Result<Pa
   const note = toText(input.note).replaceAll(/\s+/g, ' ')
   if (note.length > NOTE_CHARACTERS_MAX)
     return err(`A note has at most ${NOTE_CHARACTERS_MAX} characters.`)
-  const chosen = toText(input.code)
-  const length = foldCode(chosen.slice(0, NOTE_CHARACTERS_MAX)).length
-  if (chosen !== '' && (length < CHOSEN_CHARACTERS_MIN || chosen.length > CHOSEN_CHARACTERS_MAX))
+  const chosenCode = toText(input.code)
+  const length = foldCode(chosenCode.slice(0, NOTE_CHARACTERS_MAX)).length
+  if (
+    chosenCode !== '' &&
+    (length < CHOSEN_CHARACTERS_MIN || chosenCode.length > CHOSEN_CHARACTERS_MAX)
+  )
     return err(
       `A chosen code has ${CHOSEN_CHARACTERS_MIN} to ${CHOSEN_CHARACTERS_MAX} letters and digits.`,
     )
-  if (chosen !== '' && count !== 1) return err('If you choose the code, create only one.')
+  if (chosenCode !== '' && count !== 1) return err('If you choose the code, create only one.')
   return ok({
     kind,
     count,
     usesMax,
     lastDay: isDay(until) ? until : null,
     note,
-    chosen: chosen === '' ? null : chosen,
+    chosen: chosenCode === '' ? null : chosenCode,
   })
 }
 

@@ -28,11 +28,15 @@ export function maskCode(role: Role, code: string): string {
 type EventCall = Pick<Call<'event'>, 'admin' | 'target'>
 
 export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
-  const recordView = (viewKey: string, what: string, { admin, target }: EventCall): Promise<void> =>
+  const recordView = (
+    viewKey: string,
+    description: string,
+    { admin, target }: EventCall,
+  ): Promise<void> =>
     deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what,
+      what: description,
       eventId: target.config.id,
       regNo: null,
       look: viewKey,
@@ -81,7 +85,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       rolls: target.config.memberLists.map(({ id }) => ({
         id,
-        rows: counts.find(({ roll }) => roll === id)?.rows ?? 0,
+        rows: counts.find(({ roll: memberList }) => memberList === id)?.rows ?? 0,
       })),
     }
     return reply.header('cache-control', 'no-store').send(answer)

@@ -37,7 +37,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       waiting: [...buildWorkQueueRows(workQueueCounts), ...buildUnmatchedRow(reviews, events)],
       ...(admin.events === null
         ? {
-            event_files: deps.events.refusedFiles().map(({ why }) => why),
+            event_files: deps.events.refusedFiles().map(({ why: reason }) => reason),
             ...(pausedErasure === null || admin.role !== 'owner'
               ? {}
               : { erasing_waits: pausedErasure }),

@@ -22,7 +22,7 @@ export async function sendExport(
   deps: Deps,
   { event, list }: OfficeCall,
   query: ListQuery,
-  who: string,
+  user: string,
   kind: ExportKind,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -34,7 +34,7 @@ export async function sendExport(
   const recordExport = (): Promise<void> =>
     deps.store.addAuditEntry({
       at,
-      who,
+      who: user,
       what: `exported the list ${list.id}${kind === 'csv' ? '' : ' to Excel'}`,
       eventId: event.id,
       regNo: null,
@@ -92,8 +92,8 @@ function buildFileName(
   kind: ExportKind,
 ): string {
   const { answers, chosen = {}, people = {}, sold, dateFrom, dateTo } = query
-  const filterParts = (by: Readonly<Record<string, string | boolean>>): string[] =>
-    Object.entries(by).map(([id, value]) =>
+  const filterParts = (filters: Readonly<Record<string, string | boolean>>): string[] =>
+    Object.entries(filters).map(([id, value]) =>
       typeof value === 'boolean' ? `${value ? '' : 'not-'}${id}` : value,
     )
   const parts = [

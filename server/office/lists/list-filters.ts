@@ -82,7 +82,7 @@ function setCommonFilters(
     filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
   const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(readParam)
   if (state !== undefined && state !== '') {
-    const knownState = STATES.find((one) => one === state)
+    const knownState = STATES.find((candidate) => candidate === state)
     if (knownState === undefined) return invalidOption('in_state', STATES, state)
     if (draft.state !== undefined && draft.state !== knownState)
       return `A registration cannot be both ${STATE_LABELS[draft.state]} and ${STATE_LABELS[knownState]}.`
@@ -93,10 +93,10 @@ function setCommonFilters(
     draft.waiting = { is: waiting, at }
   }
   if (sort !== undefined && sort !== '') {
-    const by = SORTS.find((one) => one === sort.replace(/^-/, ''))
-    if (by === undefined) return invalidOption('sort', SORTS, sort)
+    const sortName = SORTS.find((candidate) => candidate === sort.replace(/^-/, ''))
+    if (sortName === undefined) return invalidOption('sort', SORTS, sort)
     const order = event.categories.map(({ id }) => id)
-    draft.sort = { by, isDescending: sort.startsWith('-'), order }
+    draft.sort = { by: sortName, isDescending: sort.startsWith('-'), order }
   }
   return null
 }
@@ -240,7 +240,7 @@ export function describeQuery(
     const { item, option } = query.sold
     const id = option === null ? item : `${item}.${option}`
     const options = list.filters.find(({ show }) => show === SALES_FILTER)?.options ?? []
-    parts.push(`with ${options.find((one) => one.id === id)?.label ?? id}`)
+    parts.push(`with ${options.find((candidate) => candidate.id === id)?.label ?? id}`)
   }
   if (query.state !== undefined && endedLabel === '') parts[0] += ` ${STATE_LABELS[query.state]}`
   if (query.waiting !== undefined) parts[0] += ` ${WORK_QUEUE[query.waiting.is].said}`

@@ -262,7 +262,7 @@ export function buildPersonRows(
   field: Field,
   registration: ListedRegistration,
 ): readonly (readonly (string | number | null)[])[] {
-  const people = registration.answers[field.id]
+  const persons = registration.answers[field.id]
   const category = event.categories.find(({ id }) => id === registration.category)
   const leadingCells = [
     registration.regNo,
@@ -270,13 +270,13 @@ export function buildPersonRows(
     category?.label ?? registration.category,
     paymentStatusDisplay(registration),
   ]
-  return (typeof people === 'object' ? people : []).flatMap((person, at) =>
+  return (typeof persons === 'object' ? persons : []).flatMap((person, index) =>
     typeof person === 'string'
       ? []
       : [
           [
             ...leadingCells,
-            at + 1,
+            index + 1,
             ...(field.fields ?? []).map((part) =>
               formatPart(part, getOwn(person, part.id) ?? null),
             ),

@@ -53,10 +53,10 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const sendPage = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
     handle(call, reply, async (query) => {
-      const before = Number(call.query.before)
+      const beforeId = Number(call.query.before)
       const rows = await deps.store.auditLog(
         query,
-        Number.isSafeInteger(before) && before > 0 ? before : null,
+        Number.isSafeInteger(beforeId) && beforeId > 0 ? beforeId : null,
         PAGE_ROWS + 1,
       )
       const shown = rows.slice(0, PAGE_ROWS)
@@ -84,9 +84,9 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         csvRows(
           activityRows
             .map(toWireActivity)
-            .map(({ at: when, who, what, event, reg_no }) => [
+            .map(({ at: when, who: user, what, event, reg_no }) => [
               when.replace('T', ' ').replace(/\+05:30$/, ''),
-              who,
+              user,
               what,
               event,
               reg_no,
@@ -114,9 +114,9 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
     query: LogCall['query'],
     events: ActivityQuery['events'],
   ): Result<ActivityQuery, string> {
-    const [from, to, kind, searchText, who] = (['from', 'to', 'kind', 'words', 'who'] as const).map(
-      (name) => query[name].trim(),
-    ) as [string, string, string, string, string]
+    const [from, to, kind, searchText, user] = (
+      ['from', 'to', 'kind', 'words', 'who'] as const
+    ).map((name) => query[name].trim()) as [string, string, string, string, string]
     for (const [name, day] of [
       ['from', from],
       ['to', to],
@@ -130,7 +130,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
     if (searchText.length > SEARCH_CHARACTERS_MAX)
       return err(`Search for at most ${SEARCH_CHARACTERS_MAX} characters.`)
     return ok({
-      who: who || null,
+      who: user || null,
       events,
       kinds: KINDS[kind] ?? null,
       words: searchText,

@@ -37,10 +37,10 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const query = parseQuery(params, findListedEventIds(deps, admin, target))
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
-    const before = Number(params.before)
+    const beforeId = Number(params.before)
     const emails = await deps.store.mails(
       query.value,
-      Number.isSafeInteger(before) && before > 0 ? before : null,
+      Number.isSafeInteger(beforeId) && beforeId > 0 ? beforeId : null,
       PAGE_ROWS + 1,
     )
     const pageEmails = emails.slice(0, PAGE_ROWS)
@@ -104,7 +104,7 @@ function parseQuery(
   events: MailsQuery['events'],
 ): Result<MailsQuery, string> {
   const [statusText, address] = [params.status.trim(), params.address.trim()]
-  const status = MAIL_STATES.find((one) => one === statusText) ?? null
+  const status = MAIL_STATES.find((state) => state === statusText) ?? null
   if (statusText !== '' && status === null)
     return err(`“status” must be one of ${MAIL_STATES.join(', ')}, not “${statusText}”.`)
   if (address.length > ADDRESS_CHARACTERS_MAX)

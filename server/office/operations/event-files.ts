@@ -41,7 +41,10 @@ function listFiles({
   const refused = new Map(
     events
       .refusedFiles()
-      .map(({ file, why, findings }) => [file, { why, findings: hidePath(findings) }] as const),
+      .map(
+        ({ file, why: reason, findings }) =>
+          [file, { why: reason, findings: hidePath(findings) }] as const,
+      ),
   )
   const served = events.all().map((event): WireEventFile => {
     const file = `${event.config.id}.yaml`
@@ -56,7 +59,7 @@ function listFiles({
       ...describeState(event, problem),
     }
   })
-  const others = [...refused].map(([file, problem]): WireEventFile => ({
+  const otherFiles = [...refused].map(([file, problem]): WireEventFile => ({
     file,
     event_id: null,
     title: null,
@@ -65,7 +68,7 @@ function listFiles({
     ...problem,
   }))
   return [
-    ...others,
+    ...otherFiles,
     ...served.toSorted((a, b) => Number(a.is === 'served') - Number(b.is === 'served')),
   ]
 }

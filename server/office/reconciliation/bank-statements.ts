@@ -62,7 +62,7 @@ export async function matchStatement(
   event: EventConfig,
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
-  others: OtherEvents = { all: [], user: { events: null } },
+  otherEvents: OtherEvents = { all: [], user: { events: null } },
 ): Promise<Result<Statement, StatementError>> {
   const read = readStatement(rows, columns)
   if (!read.ok) return read
@@ -76,18 +76,20 @@ export async function matchStatement(
     loadSettlementAccounts(store, event),
   ])
   const accounts = gateway === null ? [] : [gateway.reported, ...gateway.former]
-  const awaited = stored.map((one) => priceByDay(event, one))
-  const ownReports = known.reports.filter((one) => one.eventId === eventId)
-  const otherReports = known.reports.filter((one) => one.eventId !== eventId)
+  const awaitedPayments = stored.map((registration) => priceByDay(event, registration))
+  const ownReports = known.reports.filter((registration) => registration.eventId === eventId)
+  const otherReports = known.reports.filter((registration) => registration.eventId !== eventId)
   const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
-  const matches = reconcile(read.value, awaited, {
+  const matches = reconcile(read.value, awaitedPayments, {
     payments: new Map(known.payments),
     payouts: new Map(
       known.payouts.filter(([, { source, account }]) =>
-        accounts.some((one) => one.source === source && one.account === account),
+        accounts.some(
+          (registration) => registration.source === source && registration.account === account,
+        ),
       ),
     ),
-    ...findRegistrations(keys, known.registrations, event, others),
+    ...findRegistrations(keys, known.registrations, event, otherEvents),
     reports: Map.groupBy(ownReports, ({ key }) => key),
     claimedElsewhere: toKeys(otherReports.filter(({ isReleased }) => !isReleased)),
     releasedElsewhere: toKeys(otherReports.filter(({ isReleased }) => isReleased)),
@@ -97,11 +99,15 @@ export async function matchStatement(
   const matchedNos = new Set(matches.flatMap(({ of }) => of))
   return ok({
     lines: matches,
-    openClaims: awaited.filter(({ regNo, told }) => told !== null && !matchedNos.has(regNo)),
+    openClaims: awaitedPayments.filter(
+      ({ regNo, told }) => told !== null && !matchedNos.has(regNo),
+    ),
     unread,
     repeated,
     byNumber: new Map(
-      [...ownReports.map(withoutBalance), ...awaited].map((one) => [one.regNo, one] as const),
+      [...ownReports.map(withoutBalance), ...awaitedPayments].map(
+        (registration) => [registration.regNo, registration] as const,
+      ),
     ),
   })
 }
@@ -190,9 +196,9 @@ export async function reconcileRoutes(
         'not_settlement',
         'This is not a settlement report of the gateway.',
       )
-    const who = admin.username
+    const user = admin.username
     const { of, report } = settlement
-    const reportToSave = { file, lines: report.lines, who }
+    const reportToSave = { file, lines: report.lines, who: user }
     const saved = await saveReport(deps, event, of.reported, reportToSave, buildViewer(deps, admin))
     return reply.send(saved)
   }
@@ -263,7 +269,7 @@ async function countInReview(
   regNos: readonly string[],
 ): Promise<number> {
   const registrations = await Promise.all(regNos.map((regNo) => store.registration(regNo)))
-  return registrations.filter((one) => one?.inReview === true).length
+  return registrations.filter((registration) => registration?.inReview === true).length
 }
 
 /** Adds returned transfers to the work queue, so that they do not depend on a user reading this response. */
@@ -293,14 +299,16 @@ async function hideOtherEvents(
   statement: Statement,
 ): Promise<Statement> {
   const regNos = new Set(statement.lines.flatMap(({ of }) => of))
-  const others = [...regNos].filter((regNo) => !statement.byNumber.has(regNo))
-  const registrations = await Promise.all(others.map((regNo) => store.registration(regNo)))
-  const hidden = new Set(
-    registrations.flatMap((one) => (one === null || canSee(user, one.eventId) ? [] : [one.regNo])),
+  const otherNumbers = [...regNos].filter((regNo) => !statement.byNumber.has(regNo))
+  const registrations = await Promise.all(otherNumbers.map((regNo) => store.registration(regNo)))
+  const hiddenNumbers = new Set(
+    registrations.flatMap((registration) =>
+      registration === null || canSee(user, registration.eventId) ? [] : [registration.regNo],
+    ),
   )
   const lines = statement.lines.map((line) => ({
     ...line,
-    of: line.of.filter((regNo) => !hidden.has(regNo)),
+    of: line.of.filter((regNo) => !hiddenNumbers.has(regNo)),
   }))
   return { ...statement, lines }
 }
@@ -318,16 +326,16 @@ function toWireStatement({
   repeated,
   byNumber,
 }: Statement): ReconcileAnswer {
-  const toWireAwaited = (one: Awaited, day?: Day) => ({
-    reg_no: one.regNo,
-    name: one.name,
-    due: rupees((day === undefined ? null : one.dueOn?.(day)) ?? one.due),
-    reference: one.told?.reference ?? null,
+  const toWireAwaited = (registration: Awaited, day?: Day) => ({
+    reg_no: registration.regNo,
+    name: registration.name,
+    due: rupees((day === undefined ? null : registration.dueOn?.(day)) ?? registration.due),
+    reference: registration.told?.reference ?? null,
   })
   return {
     status: 'success',
     header: null,
-    lines: lines.map(({ line, reference, also, as, of, payout, why }) => ({
+    lines: lines.map(({ line, reference, also, as, of, payout, why: reason }) => ({
       line: line.line,
       day: line.day,
       narration: line.narration,
@@ -335,17 +343,17 @@ function toWireStatement({
       also: [...also],
       amount: rupees(line.amount),
       as,
-      why,
+      why: reason,
       payout:
         payout === null ? null : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net) },
       of: of.map((regNo) => {
-        const one = byNumber.get(regNo)
-        return one === undefined
+        const registration = byNumber.get(regNo)
+        return registration === undefined
           ? { reg_no: regNo, name: '', due: 0, reference: null }
-          : toWireAwaited(one, line.day)
+          : toWireAwaited(registration, line.day)
       }),
     })),
-    waiting: openClaims.map((one) => toWireAwaited(one)),
+    waiting: openClaims.map((registration) => toWireAwaited(registration)),
     unread: [...unread],
     repeated: [...repeated],
   }

@@ -19,14 +19,18 @@ const NARRATION_CHARACTERS_MAX = 300
 export function parseLinesToKeep(
   lines: unknown,
   event: EventConfig,
-  { who, at, viewer }: { readonly who: string; readonly at: Instant; readonly viewer: OtherEvents },
+  {
+    who: user,
+    at,
+    viewer,
+  }: { readonly who: string; readonly at: Instant; readonly viewer: OtherEvents },
 ): readonly NewUnmatched[] | null {
   const { id: eventId, methods } = event
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
-  const own = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
+  const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
   const read = list.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
     const received = fromRupees(amount)
-    const isWhole =
+    const isUsable =
       typeof reference === 'string' &&
       bankKey(reference) !== '' &&
       reference.length <= REFERENCE_CHARACTERS_MAX &&
@@ -36,16 +40,18 @@ export function parseLinesToKeep(
       typeof day === 'string' &&
       isDay(day)
     const text = typeof narration === 'string' ? narration.slice(0, NARRATION_CHARACTERS_MAX) : ''
-    const others = readOtherReferences(also)
-    if (!isWhole || others === null) return []
-    const numbers = [reference, ...others, text].flatMap((one) => [...findReferenceKeys(one)])
+    const otherReferences = readOtherReferences(also)
+    if (!isUsable || otherReferences === null) return []
+    const numbers = [reference, ...otherReferences, text].flatMap((numberText) => [
+      ...findReferenceKeys(numberText),
+    ])
     const hiddenNumbers = findHiddenNumbers(numbers, event, viewer)
-    const line = { reference, also: others, amount: received, day, narration: text }
-    return [{ ...line, own, hiddenNumbers, eventId, who, at }]
+    const line = { reference, also: otherReferences, amount: received, day, narration: text }
+    return [{ ...line, own: ownKeys, hiddenNumbers, eventId, who: user, at }]
   })
   return read.length === list.length ? read : null
 }
 
 /** Texts that contain the conference's own bank details. */
 export const bankDetails = (methods: EventConfig['methods']): readonly string[] =>
-  methods.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : []))
+  methods.flatMap((method) => (method.is === 'transfer' ? [method.instructions] : []))

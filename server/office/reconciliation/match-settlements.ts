@@ -63,22 +63,22 @@ export async function matchSettlements(
   viewer: OtherEvents,
 ): Promise<EventSettlements> {
   const account = await matchAccount(store, reported, report, viewer)
-  const others: Account[] = []
+  const formerAccounts: Account[] = []
   // A report that was loaded before and after the change of account is stored for both: its lines count once.
-  const seen = lineKeys(reported, account)
-  for (const one of former) {
-    const other = await matchAccount(store, one, null, viewer, seen)
-    for (const key of lineKeys(one, other)) seen.add(key)
-    others.push(other)
+  const seenKeys = lineKeys(reported, account)
+  for (const formerAccount of former) {
+    const matched = await matchAccount(store, formerAccount, null, viewer, seenKeys)
+    for (const key of lineKeys(formerAccount, matched)) seenKeys.add(key)
+    formerAccounts.push(matched)
   }
-  const accounts = [account, ...others]
+  const accounts = [account, ...formerAccounts]
   return {
     ...account,
     current,
-    former: others,
+    former: formerAccounts,
     // A report of one account may list a payment through another: its order names it.
     unsettled: unsettled(
-      accounts.flatMap(({ all }) => all),
+      accounts.flatMap(({ all: allLines }) => allLines),
       accounts.flatMap(({ ownership: whose }) =>
         whose.held.filter(({ isOfAccount }) => isOfAccount),
       ),
@@ -89,37 +89,40 @@ export async function matchSettlements(
 
 const lineName = ({ source }: SettlementAccount, line: SettlementLine): string =>
   `${source} ${lineKey(line)}`
-const lineKeys = (account: SettlementAccount, { all }: Account): Set<string> =>
-  new Set(all.map(({ line }) => lineName(account, line)))
+const lineKeys = (account: SettlementAccount, { all: allLines }: Account): Set<string> =>
+  new Set(allLines.map(({ line }) => lineName(account, line)))
 
 async function matchAccount(
   store: SettlementStore,
-  of: SettlementAccount,
+  account: SettlementAccount,
   report: Settlement | null,
   viewer: OtherEvents,
-  seen: ReadonlySet<string> = new Set(),
+  seenKeys: ReadonlySet<string> = new Set(),
 ): Promise<Account> {
-  const [stored, held] = await Promise.all([store.settlementLines(of), store.paymentsOfAccount(of)])
-  const newLines = stored.filter((line) => !seen.has(lineName(of, line)))
+  const [stored, held] = await Promise.all([
+    store.settlementLines(account),
+    store.paymentsOfAccount(account),
+  ])
+  const newLines = stored.filter((line) => !seenKeys.has(lineName(account, line)))
   const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
   const orders = await store.knownOrders([...new Set(orderNames)])
-  const ownership = assignLines(of, viewer, held, orders)
+  const ownership = assignLines(account, viewer, held, orders)
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
-  const own = newLines.filter(ownership.isOwn)
-  const all = report === null ? newLines : joinLines(own, report.lines)
+  const ownLines = newLines.filter(ownership.isOwn)
+  const allLines = report === null ? newLines : joinLines(ownLines, report.lines)
   const results = new Map(
     checkSettlementLines(
-      all.filter((line) => !ownership.isElsewhere(line)),
+      allLines.filter((line) => !ownership.isElsewhere(line)),
       ownership.held,
       ownership.orders,
-    ).map((one) => [one.line, one]),
+    ).map((matchedLine) => [matchedLine.line, matchedLine]),
   )
-  const settled = all.map((line) => results.get(line) ?? toOtherEventLine(line))
-  const keys = new Set(own.map(lineKey))
+  const settled = allLines.map((line) => results.get(line) ?? toOtherEventLine(line))
+  const keys = new Set(ownLines.map(lineKey))
   const inReport = new Set(report?.lines.map(lineKey))
   const transfers = new Set(report?.lines.map(transferId))
   return {
-    of,
+    of: account,
     ownership,
     settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
     all: settled,
@@ -127,7 +130,9 @@ async function matchAccount(
       report === null
         ? null
         : { ...report, newLines: report.lines.filter((line) => !keys.has(lineKey(line))) },
-    payouts: payouts(all).filter((payout) => report === null || transfers.has(transferId(payout))),
+    payouts: payouts(allLines).filter(
+      (payout) => report === null || transfers.has(transferId(payout)),
+    ),
   }
 }
 

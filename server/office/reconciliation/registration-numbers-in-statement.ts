@@ -57,6 +57,8 @@ export function findHiddenNumbers(
   event: EventConfig,
   { all, user }: OtherEvents,
 ): readonly BankKey[] {
-  const hidden = all.filter(({ id }) => id !== event.id && !canSee(user, id))
-  return keys.filter((key) => !isRegNo(event, key) && hidden.some((other) => isRegNo(other, key)))
+  const hiddenEvents = all.filter(({ id }) => id !== event.id && !canSee(user, id))
+  return keys.filter(
+    (key) => !isRegNo(event, key) && hiddenEvents.some((otherEvent) => isRegNo(otherEvent, key)),
+  )
 }

@@ -29,19 +29,23 @@ export async function loadSettlementAccounts(
   const reported = current ?? storedAccounts.at(-1)
   return reported === undefined
     ? null
-    : { current, reported, former: storedAccounts.filter((one) => !covers(reported, one)) }
+    : {
+        current,
+        reported,
+        former: storedAccounts.filter((storedAccount) => !covers(reported, storedAccount)),
+      }
 }
 
 /** A payment whose account is unknown may belong to any account of the gateway. */
-const covers = (of: SettlementAccount, { source, account }: SettlementAccount): boolean =>
-  source === of.source && (account === of.account || account === '')
+const covers = (reference: SettlementAccount, { source, account }: SettlementAccount): boolean =>
+  source === reference.source && (account === reference.account || account === '')
 
 /** Names an account that is no longer in the event file. Null if it still is. */
 export function formatFormerAccount(
   current: SettlementAccount | null,
-  other: SettlementAccount,
+  otherAccount: SettlementAccount,
 ): string | null {
-  if (current !== null && covers(current, other)) return null
-  const account = other.account === '' ? 'an unknown account' : other.account
-  return other.source === current?.source ? account : `${account} (${other.source})`
+  if (current !== null && covers(current, otherAccount)) return null
+  const account = otherAccount.account === '' ? 'an unknown account' : otherAccount.account
+  return otherAccount.source === current?.source ? account : `${account} (${otherAccount.source})`
 }

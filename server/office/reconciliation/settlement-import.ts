@@ -38,12 +38,13 @@ export function toWireSettlement(
   const { ownership: whose, settled, report, current, unsettled: unsettledPayments } = settlements
   const shownLines = shownAccounts(settlements).flatMap((account) =>
     account.settled
-      .filter((one) => needsAttention(one) && account.ownership.isOwn(one.line))
-      .map((one) => toWireLine(one, account.ownership)),
+      .filter((item) => needsAttention(item) && account.ownership.isOwn(item.line))
+      .map((item) => toWireLine(item, account.ownership)),
   )
   return {
     fresh: report?.newLines.filter(whose.isOwn).length ?? null,
-    lines: report === null ? shownLines : settled.map((one) => toWireLine(one, whose)),
+    lines:
+      report === null ? shownLines : settled.map((settledLine) => toWireLine(settledLine, whose)),
     payouts: buildPayouts(settlements),
     unsettled: unsettledPayments
       .filter(({ money }) => money.eventId === event.id)
@@ -88,11 +89,11 @@ function buildAccountPayouts({ all, payouts: paid, ownership: whose }: Account):
     const [own] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
     if (own === undefined) return []
     const { day, net } = payout
-    const elsewhere = {
+    const otherEventLines = {
       lines: payoutLines.length - shown.length,
       net: rupees(paise(net - own.net)),
     }
-    return [{ ...toWirePayout({ ...own, day, net }), elsewhere }]
+    return [{ ...toWirePayout({ ...own, day, net }), elsewhere: otherEventLines }]
   })
 }
 
@@ -115,14 +116,15 @@ function toWirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
 const isOfEvent = ({ money, order }: Settled): boolean =>
   (money?.eventId ?? order?.eventId ?? null) !== null
 
-function toWireLine(one: Settled, { isElsewhere, isPartial }: LineOwnership): WireSettled {
-  const { line, money, order } = one
+function toWireLine(settledLine: Settled, { isElsewhere, isPartial }: LineOwnership): WireSettled {
+  const { line, money, order } = settledLine
   const isHidden = isElsewhere(line)
-  const why = isPartial && money === null && order === null ? NOT_IN_YOUR_EVENTS : one.why
+  const reason =
+    isPartial && money === null && order === null ? NOT_IN_YOUR_EVENTS : settledLine.why
   return {
     line: line.line,
     is: line.is,
-    as: isHidden ? 'elsewhere' : one.as,
+    as: isHidden ? 'elsewhere' : settledLine.as,
     // The order id of a first attempt is the registration number.
     order_id: isHidden ? '' : line.order,
     reference: line.reference,
@@ -132,8 +134,8 @@ function toWireLine(one: Settled, { isElsewhere, isPartial }: LineOwnership): Wi
     net: rupees(line.net),
     day: line.day,
     utr: line.utr,
-    reg_no: findOwner(one)?.regNo ?? null,
-    why: isHidden ? OF_ANOTHER_EVENT : why,
+    reg_no: findOwner(settledLine)?.regNo ?? null,
+    why: isHidden ? OF_ANOTHER_EVENT : reason,
   }
 }
 
@@ -145,10 +147,10 @@ export function findOwner({
   money,
   order,
 }: Pick<Settled, 'money' | 'order'>): { readonly regNo: string; readonly eventId: string } | null {
-  const toOwner = (one: HeldMoney | null) =>
-    one === null || one.regNo === null || one.eventId === null
+  const toOwner = (payment: HeldMoney | null) =>
+    payment === null || payment.regNo === null || payment.eventId === null
       ? null
-      : { regNo: one.regNo, eventId: one.eventId }
+      : { regNo: payment.regNo, eventId: payment.eventId }
   return toOwner(money) ?? order
 }
 
@@ -199,7 +201,7 @@ export async function saveReport(
     readonly clock: Deps['clock']
   },
   event: EventConfig,
-  of: SettlementAccount,
+  account: SettlementAccount,
   report: {
     readonly file: Buffer
     readonly lines: readonly SettlementLine[]
@@ -208,14 +210,14 @@ export async function saveReport(
   viewer: OtherEvents,
 ): Promise<SettlementKeptAnswer> {
   const [payments, orders] = await Promise.all([
-    store.paymentsOfAccount(of),
+    store.paymentsOfAccount(account),
     store.knownOrders(report.lines.map(({ order }) => order)),
   ])
   const {
     isKeepable: isKnown,
     isElsewhere,
     orders: own,
-  } = assignLines(of, viewer, payments, orders)
+  } = assignLines(account, viewer, payments, orders)
   const foreign = await findForeignTransfers(store, report.lines, viewer.user)
   const isKeepable = (line: SettlementLine): boolean =>
     isKnown(line) && !foreign.has(bankKey(line.utr))
@@ -226,7 +228,7 @@ export async function saveReport(
     report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order),
   )
   const { added, known, toReview } = await store.saveSettlement({
-    ...of,
+    ...account,
     eventId: event.id,
     sha256: createHash('sha256').update(report.file).digest('hex'),
     who: report.who,
@@ -285,7 +287,9 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const { admin, event, accounts } = loaded
     const settlements = await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
     const shown = shownAccounts(settlements).flatMap(({ settled, ownership: whose }) =>
-      settled.filter(({ line }) => whose.isOwn(line)).map((one) => ({ one, whose })),
+      settled
+        .filter(({ line }) => whose.isOwn(line))
+        .map((settledLine) => ({ one: settledLine, whose })),
     )
     const at = deps.clock()
     await deps.store.addAuditEntry({
@@ -295,18 +299,19 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const others = buildPayouts(settlements).flatMap(({ day, utr, elsewhere }) =>
-      elsewhere === null ? [] : [buildOtherEventsRow(day, utr, elsewhere)],
+    const otherPayouts = buildPayouts(settlements).flatMap(
+      ({ day, utr, elsewhere: otherEventLines }) =>
+        otherEventLines === null ? [] : [buildOtherEventsRow(day, utr, otherEventLines)],
     )
-    const rows = shown.map(({ one, whose }) => {
-      const { line, money } = one
-      const { as, reg_no: regNo, order_id: order, why } = toWireLine(one, whose)
+    const rows = shown.map(({ one: settledLine, whose }) => {
+      const { line, money } = settledLine
+      const { as, reg_no: regNo, order_id: order, why: reason } = toWireLine(settledLine, whose)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
         rupees: rupees(amount),
       }))
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]
-      return [line.day, line.utr, ...names, ...amounts, SETTLED_LABELS[as], why]
+      return [line.day, line.utr, ...names, ...amounts, SETTLED_LABELS[as], reason]
     })
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
@@ -314,7 +319,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
         'content-disposition',
         `attachment; filename="${event.id}_settlements_${dayOf(at)}.csv"`,
       )
-      .send(csvRows([CSV_HEADINGS, ...rows, ...others], true))
+      .send(csvRows([CSV_HEADINGS, ...rows, ...otherPayouts], true))
   }
 
   const rule = { least: 'treasurer', about: 'event' } as const

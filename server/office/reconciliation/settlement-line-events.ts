@@ -25,20 +25,20 @@ export type LineOwnership = {
 
 /** `held` and `orders` cover the whole gateway. */
 export function assignLines(
-  of: SettlementAccount,
+  account: SettlementAccount,
   { all, user }: OtherEvents,
   held: readonly HeldMoney[],
   orders: readonly HeldOrder[],
 ): LineOwnership {
   if (user.events === null) {
-    const isAny = () => true
+    const isAlwaysTrue = () => true
     return {
       held,
       orders,
       isPartial: false,
       isElsewhere: () => false,
-      isOwn: isAny,
-      isKeepable: isAny,
+      isOwn: isAlwaysTrue,
+      isKeepable: isAlwaysTrue,
     }
   }
   const isVisible = ({ eventId }: { readonly eventId: string | null }): boolean =>
@@ -52,18 +52,18 @@ export function assignLines(
     return !ownOrders.has(order) && nearest !== undefined && !canSee(user, nearest.id)
   }
   const isShared =
-    held.some((money) => money.isOfAccount && !isVisible(money)) ||
+    held.some((payment) => payment.isOfAccount && !isVisible(payment)) ||
     all.some((event) => {
       const eventAccount = readSettlementAccount(event)
       return (
         !canSee(user, event.id) &&
-        eventAccount?.source === of.source &&
-        eventAccount.account === of.account
+        eventAccount?.source === account.source &&
+        eventAccount.account === account.account
       )
     })
   if (!isShared) {
     const otherOrders = new Set<string>(
-      orders.filter((one) => !isVisible(one)).map(({ order }) => order),
+      orders.filter((ownedOrder) => !isVisible(ownedOrder)).map(({ order }) => order),
     )
     return {
       ...visible,

@@ -1,6 +1,6 @@
 /** Describes the results of confirming or keeping lines of a bank statement. */
 import type { BulkAnswer } from '../../../engine/api.ts'
-import type { KeptUnmatched } from '../../storage/index.ts'
+import type { UnmatchedResult } from '../../storage/index.ts'
 
 /** For confirmed lines. `differing` is the number of them that the treasurer needs to review. */
 export function formatConfirmed(
@@ -16,7 +16,7 @@ export function formatConfirmed(
 }
 
 /** For kept lines. `sent` is the number of lines in the request. */
-export function formatSaved(sent: number, { added, elsewhere, reported }: KeptUnmatched): string {
+export function formatSaved(sent: number, { added, elsewhere, reported }: UnmatchedResult): string {
   const recordedCount = sent - added - elsewhere - reported
   return [
     `${added} unmatched ${added === 1 ? 'payment' : 'payments'} sent to review.`,

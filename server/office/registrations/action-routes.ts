@@ -54,7 +54,7 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { registration, served, review } = target
-    const { act: actionName, why, ...params } = body
+    const { act: actionName, why: reason, ...params } = body
     const input = review === null ? params : { ...params, review }
     const handler =
       typeof actionName === 'string' && isActionName(actionName)
@@ -64,7 +64,7 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
       return sendError(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
     const requestKey = readIdempotency(
-      { ...input, why },
+      { ...input, why: reason },
       { who: admin.username, regNo, act: actionName },
     )
     if (!requestKey.ok) return sendDenial(reply, requestKey.error)
@@ -73,7 +73,7 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
       act: actionName,
       actor: admin.role,
       who: admin.username,
-      why: readText({ why }, 'why'),
+      why: readText({ why: reason }, 'why'),
       at: deps.clock(),
       once: requestKey.value,
     }
@@ -101,7 +101,7 @@ async function loadActions(
   const { regNo, state, due } = registration
   const fileUrl = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
   const [
-    keptAmount,
+    netPaid,
     billMoney,
     captures,
     refunds,
@@ -125,22 +125,22 @@ async function loadActions(
     store.reviews(registration.eventId),
     store.secondPayment(regNo),
   ])
-  const isErased = actions.some(({ act }) => act === 'erase')
+  const isErased = actions.some(({ act: action }) => action === 'erase')
   const allowed = allowedActions(state, admin.role).filter(
-    (act) =>
-      ACTION_HANDLERS[act] !== undefined &&
-      !(isErased && NEEDS_PERSON.has(act)) &&
-      (act !== 'handle_refund' || isRefundUnsettled) &&
-      (act !== 'not_found' || state === 'told' || hasReservedReference(claims)),
+    (action) =>
+      ACTION_HANDLERS[action] !== undefined &&
+      !(isErased && NEEDS_PERSONAL_DATA.has(action)) &&
+      (action !== 'handle_refund' || isRefundUnsettled) &&
+      (action !== 'not_found' || state === 'told' || hasReservedReference(claims)),
   )
   const refund = calculateCancellationRefund(
     served.config,
     registration,
-    { money: billMoney, kept: keptAmount },
+    { money: billMoney, kept: netPaid },
     clock(),
   )
   // A payment made by mistake is refunded in full, regardless of the cancellation scale.
-  const proposed = secondPayment === null ? refund.proposed : keptAmount
+  const proposed = secondPayment === null ? refund.proposed : netPaid
   return {
     status: 'success',
     reg_no: regNo,
@@ -150,12 +150,12 @@ async function loadActions(
     due: rupees(paise(Math.max(0, due))),
     pay_back: rupees(calculateRefundDue(registration, refunds)),
     goodwill: rupees(calculateGoodwill(registration, billMoney)),
-    kept: rupees(keptAmount),
+    kept: rupees(netPaid),
     back_by_gateway: rupees(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
     ),
     refund_unsettled: isRefundUnsettled,
-    second_payment: toWireSecondPayment(secondPayment, keptAmount),
+    second_payment: toWireSecondPayment(secondPayment, netPaid),
     proposed_back: proposed === null ? null : rupees(proposed),
     cancellation: {
       paid: rupees(refund.paid),
@@ -206,11 +206,11 @@ function describeState(
 }
 
 /** Returns true if a claim still reserves its reference, so that staff can reject it. */
-const hasReservedReference = (tellings: readonly StoredPaymentClaim[]): boolean =>
-  tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
+const hasReservedReference = (claims: readonly StoredPaymentClaim[]): boolean =>
+  claims.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
 
 /** Actions that need personal data. After erasure, only actions on payments remain. */
-const NEEDS_PERSON: ReadonlySet<ActionName> = new Set([
+const NEEDS_PERSONAL_DATA: ReadonlySet<ActionName> = new Set([
   'approve',
   'correct',
   'erase',
@@ -219,7 +219,7 @@ const NEEDS_PERSON: ReadonlySet<ActionName> = new Set([
   'transfer',
 ])
 
-export const inputOf = ({ body }: FastifyRequest): ActionParameters =>
+export const getActionParameters = ({ body }: FastifyRequest): ActionParameters =>
   typeof body === 'object' && body !== null ? (body as ActionParameters) : {}
 
 /** Sends the error response for an action that was denied. */

@@ -59,26 +59,34 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       now: isoIndia(deps.clock()),
       event: publicEvent(config),
       left: publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
-      ways: config.methods.flatMap((way) =>
-        way.is === 'desk' ? [{ id: way.id, label: way.label, asks: toWireFields(way, null) }] : [],
+      ways: config.methods.flatMap((paymentMethod) =>
+        paymentMethod.is === 'desk'
+          ? [
+              {
+                id: paymentMethod.id,
+                label: paymentMethod.label,
+                asks: toWireFields(paymentMethod, null),
+              },
+            ]
+          : [],
       ),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
   const add = async (
-    { admin, target, body: words }: Call<'event', never, AddField>,
+    { admin, target, body: parameters }: Call<'event', never, AddField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const key = readText(words, 'key')
+    const key = readText(parameters, 'key')
     if (!KEY.test(key))
       return sendError(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
-    const rawAnswers = getOwn(words, 'answers')
+    const rawAnswers = getOwn(parameters, 'answers')
     const answers =
       typeof rawAnswers === 'object' && rawAnswers !== null ? (rawAnswers as ActionParameters) : {}
     const served = withoutFiles(target)
-    const paid = readPayment(served, words)
+    const paid = readPayment(served, parameters)
     // Reported together with all problems of the form.
     if (!paid.ok)
       return sendRefusal(
@@ -92,7 +100,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       {
         user: admin.username,
         deskPayment: paid.value === null ? null : { ...paid.value, actor: admin.role },
-        shownTotal: fromRupees(getOwn(words, 'total')),
+        shownTotal: fromRupees(getOwn(parameters, 'total')),
       },
     )
     if (!result.ok)
@@ -110,15 +118,16 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
   /** Null if nothing was paid. */
   const readPayment = (
     { config }: ServedEvent,
-    words: ActionParameters,
+    parameters: ActionParameters,
   ): Result<PaidInHand | null, FieldErrors> => {
-    const methodId = readText(words, 'way')
+    const methodId = readText(parameters, 'way')
     if (methodId === '') return ok(null)
     const method = config.methods.find(({ id, is }) => is === 'desk' && id === methodId)
     if (method?.is !== 'desk') return err({ way: 'This payment method is not available here.' })
-    const rawPaid = getOwn(words, 'paid')
-    const raw = typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as ActionParameters) : {}
-    const read = readMethodFields(config, method, raw, dayOf(deps.clock()))
+    const rawPaid = getOwn(parameters, 'paid')
+    const rawPayment =
+      typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as ActionParameters) : {}
+    const read = readMethodFields(config, method, rawPayment, dayOf(deps.clock()))
     if (!read.ok) return read
     const choice = method.fields.find(({ type }) => type === 'select')
     const mode = choice === undefined ? '' : String(getOwn(read.value, choice.id) ?? '')

@@ -38,8 +38,10 @@ type BulkResult = Pick<BulkAnswer, 'done' | 'refused'>
 
 /** Returns the version that the user saw of a review, '' if the user did not see it. */
 function findVersion(versions: unknown, review: string): string {
-  const seen: readonly unknown[] = Array.isArray(versions) ? versions : []
-  const version = seen.find((one) => typeof one === 'string' && one.startsWith(`${review}:`))
+  const seenVersions: readonly unknown[] = Array.isArray(versions) ? versions : []
+  const version = seenVersions.find(
+    (seenVersion) => typeof seenVersion === 'string' && seenVersion.startsWith(`${review}:`),
+  )
   return typeof version === 'string' ? version : ''
 }
 
@@ -74,9 +76,9 @@ export async function performEach(
       continue
     }
     const { regNo } = registration
-    const { act, why } = task
-    const { role: actor, username: who } = admin
-    const request = { regNo, act, actor, who, why, at: deps.clock(), once: null }
+    const { act, why: reason } = task
+    const { role: actor, username: user } = admin
+    const request = { regNo, act, actor, who: user, why: reason, at: deps.clock(), once: null }
     const result = await task.handler({
       deps,
       served,
@@ -120,19 +122,19 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
         'act_unknown',
         'This action is not available for several registrations.',
       )
-    const why = readText(words, 'why')
+    const reason = readText(words, 'why')
     const reviews = actionName === 'accept' ? await deps.store.reviews(null) : []
     const inputFor = (regNo: RegNo | null): ActionParameters => {
       // If there are several, the user has to choose.
-      const [only, ...others] = reviews.filter((review) => review.regNo === regNo)
-      if (only === undefined || others.length > 0) return words
+      const [only, ...otherItems] = reviews.filter((review) => review.regNo === regNo)
+      if (only === undefined || otherItems.length > 0) return words
       return { ...words, review: only.id, version: findVersion(versions, only.id) }
     }
     const result = await performEach(
       deps,
       admin,
       target.rows.map((row) => ({ ...row, words: inputFor(row.regNo) })),
-      { act: actionName, why, handler, eventId: target.eventId },
+      { act: actionName, why: reason, handler, eventId: target.eventId },
     )
     return reply.header('cache-control', 'no-store').send(buildBulkAnswer(result, 'done'))
   }

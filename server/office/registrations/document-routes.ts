@@ -9,12 +9,12 @@ import { sendDocument } from '../../documents/send-pdf.ts'
 export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
   const recordView = async (
     { admin, target: registration }: Pick<Call<'stored registration'>, 'admin' | 'target'>,
-    what: string,
+    description: string,
   ): Promise<void> => {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what,
+      what: description,
       eventId: registration.eventId,
       regNo: registration.regNo,
       look: 'documents',

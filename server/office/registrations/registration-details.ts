@@ -19,7 +19,7 @@ import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type {
-  KeptUpload,
+  StoredRegistrationUpload,
   StoredCapture,
   StoredDecision,
   StoredPayment,
@@ -113,10 +113,12 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         at: isoIndia(at),
         error,
       })),
-      audit: audit.toReversed().map(({ at, who, what }) => ({ at: isoIndia(at), who, what })),
-      same_email: sameEmail.map((other) => ({
-        reg_no: other.regNo,
-        payment_status_display: paymentStatusDisplay(other),
+      audit: audit
+        .toReversed()
+        .map(({ at, who: user, what }) => ({ at: isoIndia(at), who: user, what })),
+      same_email: sameEmail.map((otherRegistration) => ({
+        reg_no: otherRegistration.regNo,
+        payment_status_display: paymentStatusDisplay(otherRegistration),
       })),
       paid_by_same_person: [...samePerson],
       event: {
@@ -230,7 +232,7 @@ function buildFullItems(
   const pools = allSeatPools(event.quotas)
   const names = fullIds.map((id) => {
     const poolId = id.slice(fullSeatName('').length)
-    const pool = pools.find((one) => one.id === poolId)
+    const pool = pools.find((candidate) => candidate.id === poolId)
     return pool === undefined ? wordsFromId(poolId) : seatName(event, pool)
   })
   return [{ id: 'full', label: 'Already full at registration', text: names.join(', ') }]
@@ -239,7 +241,7 @@ function buildFullItems(
 /** Labels a member list result, which is listed with the answers under its own id. */
 function labelUnknown({ fields }: EventConfig, id: string): string {
   const [first = '', ...rest] = id.split('.')
-  const field = fields.find((one) => one.id === first)
+  const field = fields.find((candidate) => candidate.id === first)
   if (rest.length === 0) return id
   return field === undefined
     ? `${wordsFromId(first)}: ${rest.join('.')}`
@@ -247,7 +249,7 @@ function labelUnknown({ fields }: EventConfig, id: string): string {
 }
 
 /** Returns a file's name and whether it was deleted. Undefined if there was no file. */
-function describeFile(upload: KeptUpload | undefined): string | undefined {
+function describeFile(upload: StoredRegistrationUpload | undefined): string | undefined {
   if (upload === undefined || upload.droppedAt === null) return upload?.name
   return `${upload.name} (deleted on ${formatDayShort(dayOf(upload.droppedAt))}: the registration was unpaid)`
 }
@@ -255,13 +257,13 @@ function describeFile(upload: KeptUpload | undefined): string | undefined {
 /** Describes how a payment started: only a gateway payment was sent to the gateway. */
 function describeRequest(
   event: EventConfig,
-  { way, isDifference, handedOffAt }: StoredPayment,
+  { way: method, isDifference, handedOffAt }: StoredPayment,
 ): string {
-  const label = event.methods.find(({ id }) => id === way)?.label ?? way
-  const by = label === null ? '' : ` (${label})`
+  const label = event.methods.find(({ id }) => id === method)?.label ?? method
+  const actorText = label === null ? '' : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
-  if (isDifference) return `Payment of the difference after a correction requested${by}.`
-  if (way !== null) return `Payment requested${by}.`
+  if (isDifference) return `Payment of the difference after a correction requested${actorText}.`
+  if (method !== null) return `Payment requested${actorText}.`
   return handedOffAt === null ? 'Payment requested.' : 'Sent to the payment gateway.'
 }
 
@@ -297,23 +299,23 @@ function buildManualRefunds(
     }))
 }
 
-function describePaymentEvent(fact: PaymentEvent, payment: StoredPayment): string {
-  switch (fact.type) {
+function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment): string {
+  switch (paymentEvent.type) {
     case 'confirmed':
-      return `The gateway confirmed ${formatMoney(fact.amount)}${fact.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount)}`}, reference ${fact.reference}.`
+      return `The gateway confirmed ${formatMoney(paymentEvent.amount)}${paymentEvent.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount)}`}, reference ${paymentEvent.reference}.`
     case 'declined':
-      return `The gateway declined the payment: ${fact.message} (${fact.code}).`
+      return `The gateway declined the payment: ${paymentEvent.message} (${paymentEvent.code}).`
     case 'expired':
       return 'Expired: the gateway has no record of this payment.'
     case 'undecided':
       return 'Needs review: the gateway has not returned a final result.'
     case 'refunded':
-      return `${formatMoney(fact.amount)} was refunded, reference ${fact.reference}.`
+      return `${formatMoney(paymentEvent.amount)} was refunded, reference ${paymentEvent.reference}.`
   }
 }
 
 /** RFC 6266: a plain name for old clients, the real one in UTF-8. */
 function contentDisposition(name: string): string {
-  const plain = name.replaceAll(/[^ -~]|["\\]/g, '_')
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`
+  const asciiName = name.replaceAll(/[^ -~]|["\\]/g, '_')
+  return `attachment; filename="${asciiName}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`
 }

@@ -12,7 +12,7 @@ export function buildTimeline(
   refunds: readonly Refund[],
 ): WireAction[] {
   const lines = [
-    ...actions.map((act) => ({ at: act.at, line: toTimelineEntry(act) })),
+    ...actions.map((action) => ({ at: action.at, line: toTimelineEntry(action) })),
     ...decisions.map((decision) => ({ at: decision.at, line: toDecisionEntry(decision, refunds) })),
   ]
   return lines
@@ -21,16 +21,30 @@ export function buildTimeline(
     .map(({ line }) => line)
 }
 
-function toTimelineEntry({ at, who, act, why, data }: StoredAction): WireAction {
+function toTimelineEntry({
+  at,
+  who: user,
+  act: action,
+  why: reason,
+  data,
+}: StoredAction): WireAction {
   const details = describeData(data)
   const text =
-    details === '' ? ACTION_HISTORY_TEXTS[act] : `${ACTION_HISTORY_TEXTS[act]}: ${details}`
-  return { at: isoIndia(at), who, act, text, why }
+    details === '' ? ACTION_HISTORY_TEXTS[action] : `${ACTION_HISTORY_TEXTS[action]}: ${details}`
+  return { at: isoIndia(at), who: user, act: action, text, why: reason }
 }
 
 /** Describes the data that an action stored in addition to user and reason. */
 function describeData(data: StoredAction['data']): string {
-  const { to, pay_back: toRefund, difference, due, changes, came: received, told: claim } = data
+  const {
+    to,
+    pay_back: toRefund,
+    difference,
+    due: dueAmount,
+    changes,
+    came: received,
+    told: claim,
+  } = data
   return [
     ...(typeof received === 'string' ? [received] : []),
     ...(typeof claim === 'string' ? [claim] : []),
@@ -40,19 +54,19 @@ function describeData(data: StoredAction['data']): string {
       ? [`${formatMoney(paise(toRefund))} to refund`]
       : []),
     ...(typeof difference === 'number' && difference !== 0
-      ? [describeDifference(difference, due)]
+      ? [describeDifference(difference, dueAmount)]
       : []),
   ].join('; ')
 }
 
 /** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
-function describeDifference(difference: number, due: unknown): string {
+function describeDifference(difference: number, dueAmount: unknown): string {
   const size = formatMoney(paise(Math.abs(difference)))
-  if (difference > 0 && due === undefined) return `${size} more due`
+  if (difference > 0 && dueAmount === undefined) return `${size} more due`
   const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
-  if (typeof due !== 'number' || due === 0) return changed
-  const balance = formatMoney(paise(Math.abs(due)))
-  return `${changed}; ${balance} ${due > 0 ? 'due' : 'to refund'}`
+  if (typeof dueAmount !== 'number' || dueAmount === 0) return changed
+  const balance = formatMoney(paise(Math.abs(dueAmount)))
+  return `${changed}; ${balance} ${dueAmount > 0 ? 'due' : 'to refund'}`
 }
 
 /**
@@ -60,27 +74,30 @@ function describeDifference(difference: number, due: unknown): string {
  * gateway declined the first refund, a second decision may look the same.
  */
 function toDecisionEntry(
-  { at, who, what, about, amount, why }: StoredDecision,
+  { at, who: user, what: decision, about: subject, amount, why: reason }: StoredDecision,
   refunds: readonly Refund[],
 ): WireAction {
-  const matching = refunds.filter((one) => one.at === at && one.amount === amount)
+  const matching = refunds.filter((refund) => refund.at === at && refund.amount === amount)
   const isRefused = matching.some(({ state }) => state === 'refused')
   const completed = matching.find(
-    ({ captureId, state }) => about === `C${captureId}` && state === 'done',
+    ({ captureId, state }) => subject === `C${captureId}` && state === 'done',
   )
   const reference =
-    what === 'refund by hand' && completed?.reference ? `, reference ${completed.reference}` : ''
-  const outcome = what === 'refund' && isRefused ? ', refused by the gateway' : ''
-  const money = amount === null ? '' : `, ${formatMoney(amount)}`
-  const text = `${describeDecision(what, about)}${money}${reference}${outcome}`
-  return { at: isoIndia(at), who, act: what.split(' ')[0] ?? what, text, why }
+    decision === 'refund by hand' && completed?.reference
+      ? `, reference ${completed.reference}`
+      : ''
+  const outcome = decision === 'refund' && isRefused ? ', refused by the gateway' : ''
+  const amountText = amount === null ? '' : `, ${formatMoney(amount)}`
+  const text = `${describeDecision(decision, subject)}${amountText}${reference}${outcome}`
+  return { at: isoIndia(at), who: user, act: decision.split(' ')[0] ?? decision, text, why: reason }
 }
 
 /** `what` as stored: "accept", "move to CHIR1234", "refund by hand". */
-function describeDecision(what: string, about: string | null): string {
-  const isOfRefund = about?.startsWith('R') ?? false
-  if (what.startsWith('move to ')) return `Payment moved to ${what.slice('move to '.length)}`
-  switch (what) {
+function describeDecision(decision: string, subject: string | null): string {
+  const isOfRefund = subject?.startsWith('R') ?? false
+  if (decision.startsWith('move to '))
+    return `Payment moved to ${decision.slice('move to '.length)}`
+  switch (decision) {
     case 'accept':
       return isOfRefund ? 'Refund confirmed' : 'Payment accepted'
     case 'dismiss':
@@ -90,6 +107,6 @@ function describeDecision(what: string, about: string | null): string {
     case 'refund by hand':
       return 'Refunded outside Rollcall'
     default:
-      return `${what.charAt(0).toUpperCase()}${what.slice(1)}`
+      return `${decision.charAt(0).toUpperCase()}${decision.slice(1)}`
   }
 }

@@ -49,7 +49,7 @@ type OwnCall = Call<'own', never, OwnField>
 
 export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   const factors = openSecondFactors(deps)
-  const tries = openLimit(deps, TRIES)
+  const attemptLimit = openLimit(deps, TRIES)
   const { store } = deps
 
   const loadRequest = async (
@@ -68,13 +68,13 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return { admin, account, at: deps.clock(), readField }
   }
-  const recordAction = ({ admin, at }: OwnRequest, what: string): Promise<void> =>
-    store.addAuditEntry({ at, who: admin.username, what, eventId: null, regNo: null })
+  const recordAction = ({ admin, at }: OwnRequest, description: string): Promise<void> =>
+    store.addAuditEntry({ at, who: admin.username, what: description, eventId: null, regNo: null })
 
   /** Proves the user's identity: by password, and by a code if there is a second factor. */
   const proveIdentity = async (ownRequest: OwnRequest, reply: FastifyReply): Promise<boolean> => {
     const { admin, account, at, readField: said } = ownRequest
-    const waitMs = await tries.take(admin.username, at)
+    const waitMs = await attemptLimit.take(admin.username, at)
     if (waitMs > 0) {
       sendTooMany(reply, waitMs, 'wrong passwords')
       return false
@@ -86,7 +86,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
       sendFieldError(reply, 'password', 'This password is wrong.')
       return false
     }
-    await tries.forget(admin.username)
+    await attemptLimit.forget(admin.username)
     if (account.totpSecret === null) return true
     if (said('code').trim() === '') {
       sendFieldError(reply, 'code', 'Enter the code from your authenticator app.')
@@ -165,7 +165,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
     // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
-    const waitMs = await tries.take(admin.username, at)
+    const waitMs = await attemptLimit.take(admin.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
     const step = findStep(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)
     if (step === null)
@@ -182,7 +182,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
         'not_begun',
         'Start again: the setup was started elsewhere in the meantime.',
       )
-    await tries.forget(admin.username)
+    await attemptLimit.forget(admin.username)
     await store.closeOtherSessions(admin.adminId, admin.tokenHash)
     await recordAction(ownRequest, 'set up a second factor')
     const answer: RecoveryCodesAnswer = {

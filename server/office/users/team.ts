@@ -9,7 +9,7 @@ import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
 import { asRecord } from '../../http/request-input.ts'
-import type { MayWhat, StoredUser } from '../../storage/index.ts'
+import type { Permissions, StoredUser } from '../../storage/index.ts'
 import { buildPaths } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { hashPassword, makePassword, findPasswordProblem } from '../auth/passwords.ts'
@@ -41,7 +41,7 @@ export function parsePermissions(
   { events: allEvents }: Pick<Deps, 'events'>,
   role: unknown,
   events: unknown,
-): Result<MayWhat, string> {
+): Result<Permissions, string> {
   if (!isRole(role)) return err('Choose one of the roles viewer, desk, treasurer and owner.')
   if (events === null) return ok({ role, events: null })
   const list: readonly unknown[] = Array.isArray(events) ? events : []
@@ -98,10 +98,10 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const add = async (
-    by: Call<'every', never, 'username' | 'role' | 'events'>,
+    call: Call<'every', never, 'username' | 'role' | 'events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const input = by.body
+    const input = call.body
     const at = deps.clock()
     const username = typeof input.username === 'string' ? input.username.trim() : ''
     const refusal = username === '' ? 'Required' : findUsernameProblem(username)
@@ -110,17 +110,17 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     if (!permissions.ok)
       return sendFieldError(reply, isRole(input.role) ? 'events' : 'role', permissions.error)
     // No one knows this password; the user sets one with the link.
-    const added = await store.addAdmin(
+    const newUser = await store.addAdmin(
       username,
       await hashPassword(makePassword()),
       at,
       permissions.value,
     )
-    if (!added.ok)
+    if (!newUser.ok)
       return sendFieldError(reply, 'username', `A user named “${username}” already exists.`)
     const link = await createPasswordLink(deps, username, at)
     return sendChanged(
-      by,
+      call,
       reply,
       `added ${username}, ${formatPermissions(permissions.value)}`,
       `${username} added. Send them this link: they use it to set a password and sign in.`,
@@ -129,17 +129,17 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const setPermissions = async (
-    by: Call<'every', never, 'role' | 'events', 'username'>,
+    call: Call<'every', never, 'role' | 'events', 'username'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { username } = by.params
-    const permissions = parsePermissions(deps, by.body.role, by.body.events)
+    const { username } = call.params
+    const permissions = parsePermissions(deps, call.body.role, call.body.events)
     if (!permissions.ok)
-      return sendFieldError(reply, isRole(by.body.role) ? 'events' : 'role', permissions.error)
+      return sendFieldError(reply, isRole(call.body.role) ? 'events' : 'role', permissions.error)
     const result = await store.setPermissions(username, permissions.value)
     return result === 'done'
       ? sendChanged(
-          by,
+          call,
           reply,
           `made ${username} ${formatPermissions(permissions.value)}`,
           `${username} is now ${formatPermissions(permissions.value)}.`,
@@ -147,12 +147,12 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
       : rejectChange(reply, result, username)
   }
 
-  const remove = async (by: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const { username } = by.params
+  const remove = async (call: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = call.params
     const result = await store.removeAdmin(username)
     return result === 'removed'
       ? sendChanged(
-          by,
+          call,
           reply,
           `removed ${username}`,
           `${username} removed and signed out everywhere.`,
@@ -160,16 +160,16 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
       : rejectChange(reply, result, username)
   }
 
-  const replaceLink = async (by: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const { username } = by.params
-    if (isOwnAccount(by)) return rejectOwnAccount(reply)
+  const replaceLink = async (call: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = call.params
+    if (isOwnAccount(call)) return rejectOwnAccount(reply)
     const at = deps.clock()
     // The old password no longer works.
     await store.setPassword(username, await hashPassword(makePassword()), at)
     const link = await createPasswordLink(deps, username, at)
     if (link === null) return rejectChange(reply, 'unknown', username)
     return sendChanged(
-      by,
+      call,
       reply,
       `gave ${username} a link for a new password`,
       `The old password of ${username} no longer works. Send them this link to set a new one.`,
@@ -177,12 +177,12 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     )
   }
 
-  const resetFactor = async (by: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const { username } = by.params
-    if (isOwnAccount(by)) return rejectOwnAccount(reply)
+  const resetFactor = async (call: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = call.params
+    if (isOwnAccount(call)) return rejectOwnAccount(reply)
     return (await store.removeSecondFactor(username))
       ? sendChanged(
-          by,
+          call,
           reply,
           `reset the second factor of ${username}`,
           `${username} signs in with the password only until they set up two-step sign-in again.`,
@@ -191,13 +191,13 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const setFactorRequired = async (
-    by: Call<'every', never, 'required'>,
+    call: Call<'every', never, 'required'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { required } = by.body
+    const { required } = call.body
     if (typeof required !== 'boolean')
       return sendFieldError(reply, 'required', 'Choose whether it is required: true or false.')
-    if (required && !by.admin.hasSecondFactor)
+    if (required && !call.admin.hasSecondFactor)
       return sendError(
         reply,
         409,
@@ -206,7 +206,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     await store.requireSecondFactor(required)
     return sendChanged(
-      by,
+      call,
       reply,
       required
         ? 'required a second factor for treasurers and owners'
@@ -322,18 +322,18 @@ function sendFieldError(reply: FastifyReply, field: string, message: string): Fa
 }
 
 /** "desk for sample2026", "owner for all events". */
-export function formatPermissions({ role, events }: MayWhat): string {
+export function formatPermissions({ role, events }: Permissions): string {
   return `${role} for ${events === null ? 'all events' : events.join(', ')}`
 }
 
-function toWireUser(person: StoredUser): UsersAnswer['people'][number] {
+function toWireUser(storedUser: StoredUser): UsersAnswer['people'][number] {
   return {
-    username: person.username,
-    role: person.role,
-    events: person.events === null ? null : [...person.events],
-    has_second_factor: person.hasSecondFactor,
-    added_at: isoIndia(person.createdAt),
-    signed_in_at: person.signedInAt === null ? null : isoIndia(person.signedInAt),
-    invited_until: person.invitedUntil === null ? null : isoIndia(person.invitedUntil),
+    username: storedUser.username,
+    role: storedUser.role,
+    events: storedUser.events === null ? null : [...storedUser.events],
+    has_second_factor: storedUser.hasSecondFactor,
+    added_at: isoIndia(storedUser.createdAt),
+    signed_in_at: storedUser.signedInAt === null ? null : isoIndia(storedUser.signedInAt),
+    invited_until: storedUser.invitedUntil === null ? null : isoIndia(storedUser.invitedUntil),
   }
 }

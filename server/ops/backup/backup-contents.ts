@@ -11,14 +11,14 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
-import { copyDatabase, damageIn, lookInto } from '../../storage/recovery/copy-database.ts'
+import { copyDatabase, findDamage, checkCopy } from '../../storage/recovery/copy-database.ts'
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { beginServing, databaseUser } from '../../storage/database/single-server-lock.ts'
-import { databaseTrouble, placeTrouble } from '../../storage/database/error-explanations.ts'
-import { recordRestored } from '../recovery/detect-older-database.ts'
+import { databaseTrouble, explainFileError } from '../../storage/database/error-explanations.ts'
+import { recordRestore } from '../recovery/detect-older-database.ts'
 import { changeToFolderOwner, keepPrivate } from '../file-permissions.ts'
 import { recordNewDatabase } from '../recovery/new-database-date.ts'
 
@@ -106,7 +106,7 @@ function explainMisplacement({ dataDir, eventsDir }: DataFolders, target: string
     targetPath = path.join(realpathSync(parent), path.basename(target))
   } catch (error) {
     return (
-      placeTrouble(error, target) ??
+      explainFileError(error, target) ??
       `There is no folder ${parent}. Create it, or mount the disk that it is on.`
     )
   }
@@ -139,7 +139,7 @@ function explainCopyError(
   const isReadError =
     /^(EACCES|EPERM|EIO)$/.test(errorCode) &&
     [dataDir, eventsDir].some((root) => errorPath.startsWith(root))
-  return isReadError ? `${errorPath} cannot be read.` : placeTrouble(error, target)
+  return isReadError ? `${errorPath} cannot be read.` : explainFileError(error, target)
 }
 
 async function copyAll(
@@ -149,7 +149,7 @@ async function copyAll(
 ): Promise<BackupResult> {
   const copy = path.join(partialFolder, DATABASE_FILE)
   copyDatabase(dataDir, copy)
-  const { version, rows, files: referred } = lookInto(copy)
+  const { version, rows, files: referred } = checkCopy(copy)
   const files = uploadsBucket === null ? referred : []
   await syncToDisk(copy)
   const missing = await copyFiles(dataDir, partialFolder, files)
@@ -210,7 +210,7 @@ export async function restore(
     return await restoreIntoFolder(from, dataDir, list, { shouldMoveAside, at })
   } catch (error) {
     await rm(partialPath(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
-    const reason = placeTrouble(error, dataDir)
+    const reason = explainFileError(error, dataDir)
     if (reason === null) throw error
     return err(`${reason} The backup was not restored.`)
   } finally {
@@ -270,7 +270,7 @@ async function restoreIntoFolder(
     await syncToDisk(previousDatabaseDir)
   }
   // The next start then detects that the database is older than the one served before.
-  await recordRestored(dataDir, { at, copyAt: list.at })
+  await recordRestore(dataDir, { at, copyAt: list.at })
   await recordNewDatabase(dataDir, at)
   // The database is last, so that an interrupted restore leaves no database without its uploads.
   await rename(partialDatabase, target)
@@ -318,9 +318,9 @@ function findDifference(list: BackupList, file: string): string | null {
 }
 
 function compareWithList({ rows: expectedRows }: BackupList, file: string): string | null {
-  const damage = damageIn(file)
+  const damage = findDamage(file)
   if (damage !== null) return `The database of the backup is damaged: ${damage}.`
-  const rowCounts = lookInto(file).rows
+  const rowCounts = checkCopy(file).rows
   const table = Object.keys(expectedRows).find((name) => expectedRows[name] !== rowCounts[name])
   return table === undefined
     ? null
@@ -390,7 +390,7 @@ async function hashFile(file: string): Promise<string | null> {
  * Returns the hashes of uploads that the database refers to but that are missing on disk. Does not read the uploads.
  */
 export async function findMissingUploads(dataDir: string): Promise<readonly string[]> {
-  const { files } = lookInto(path.join(dataDir, DATABASE_FILE))
+  const { files } = checkCopy(path.join(dataDir, DATABASE_FILE))
   const existingHashes = new Set<string>()
   for (const folder of new Set(files.map((sha256) => sha256.slice(0, 2))))
     for (const name of await readdir(path.join(dataDir, UPLOADS_FOLDER, folder)).catch(() => []))

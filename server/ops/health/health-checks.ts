@@ -193,10 +193,10 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     },
     async check() {
       try {
-        const lost = await store.lost()
-        if (lost !== null)
+        const lossDescription = await store.lost()
+        if (lossDescription !== null)
           return [
-            { code: 'cannot_write', text: formatLost(lost), isDown: true },
+            { code: 'cannot_write', text: formatLost(lossDescription), isDown: true },
             ...(await listRescued(environment)).map(
               (text) => ({ code: 'rescued', text, isDown: true }) as const,
             ),
@@ -225,8 +225,8 @@ const listRescued = async ({
   databaseUrl === null ? rescuedSentences(dataDir, await createCompletenessNote(dataDir)) : []
 const NO_FURTHER_CONNECTION =
   'PostgreSQL has no free connection. Registrations use the existing connections of this server; uploads may be refused. End other connections, or raise max_connections or the connection limit of the role or database.'
-const formatLost = (what: string): string =>
-  `The database file ${what}. Writes are refused. The log says where the data is.`
+const formatLost = (description: string): string =>
+  `The database file ${description}. Writes are refused. The log says where the data is.`
 const formatMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 
 /**
@@ -244,11 +244,11 @@ function createDatabaseCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): (
   }
 }
 
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, task: Promise<T>): Promise<T> {
   const timeout = Promise.withResolvers<never>()
   const timer = setTimeout(() => timeout.reject(new Error(`no response within ${ms} ms`)), ms)
   try {
-    return await Promise.race([work, timeout.promise])
+    return await Promise.race([task, timeout.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -7,7 +7,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import type { Counted } from '../../storage/index.ts'
+import type { RowCounts } from '../../storage/index.ts'
 
 export const SERVED_FILE = 'last-served.json'
 /** Written by a restore that could not begin the recovery itself, so that the next start does. */
@@ -16,13 +16,13 @@ export const RESTORED_FILE = 'restored.json'
 export type LastServed = {
   /** The identity of the database. */
   readonly name: string
-  readonly counted: Counted
+  readonly counted: RowCounts
   /** The time of the record. */
   readonly at: Instant
   /** The codes of all recoveries started in this folder, which a copy restored again does not contain. */
   readonly codes: readonly string[]
 }
-export type Restored = {
+export type RestoreRecord = {
   readonly at: Instant
   /** Null if unknown. */
   readonly copyAt: Instant | null
@@ -46,31 +46,31 @@ export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
       : null,
   )
 
-export const recordServed = (dataDir: string, note: LastServed): Promise<void> =>
-  write(path.join(dataDir, SERVED_FILE), note)
+export const saveProgress = (dataDir: string, record: LastServed): Promise<void> =>
+  write(path.join(dataDir, SERVED_FILE), record)
 
-export const readRestored = (dataDir: string): Promise<Restored | null> =>
-  read(path.join(dataDir, RESTORED_FILE), ({ at, copyAt, why }) =>
+export const readRestored = (dataDir: string): Promise<RestoreRecord | null> =>
+  read(path.join(dataDir, RESTORED_FILE), ({ at, copyAt, why: reason }) =>
     typeof at === 'number' && (typeof copyAt === 'number' || copyAt === null)
       ? {
           at: instant(at),
           copyAt: copyAt === null ? null : instant(copyAt),
-          ...(typeof why === 'string' ? { why } : {}),
+          ...(typeof reason === 'string' ? { why: reason } : {}),
         }
       : null,
   )
 
-export const recordRestored = (dataDir: string, note: Restored): Promise<void> =>
-  write(path.join(dataDir, RESTORED_FILE), note)
+export const recordRestore = (dataDir: string, record: RestoreRecord): Promise<void> =>
+  write(path.join(dataDir, RESTORED_FILE), record)
 
 export const deleteRestored = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, RESTORED_FILE), { force: true })
 
 /** Whether a database has made less progress than the record states. */
-export const isOlder = (counted: Counted, note: Pick<LastServed, 'counted'>): boolean =>
-  Object.entries(note.counted).some(([table, position]) => (counted[table] ?? 0) < position)
+export const isOlder = (progress: RowCounts, record: Pick<LastServed, 'counted'>): boolean =>
+  Object.entries(record.counted).some(([table, position]) => (progress[table] ?? 0) < position)
 
-const isProgress = (value: unknown): value is Counted =>
+const isProgress = (value: unknown): value is RowCounts =>
   typeof value === 'object' &&
   value !== null &&
   Object.values(value).every((position) => typeof position === 'number')

@@ -22,10 +22,10 @@ export async function rescueIfLost(
     await sleep(RETRY_MS)
     await lossWatch.check()
   }
-  const rescued = lossWatch.rescued()
-  if (rescued === null) return null
+  const rescuedFile = lossWatch.rescued()
+  if (rescuedFile === null) return null
   const { dataDir } = deps.environment
-  const { file, isWhole } = rescued
+  const { file, isWhole } = rescuedFile
   const location = isWhole
     ? `All of its data is in ${file}, which was checked.`
     : `The data that could be read is in ${file}, but some rows may be missing: keep all files of DATA_DIR.${(await createCompletenessNote(dataDir))(file)}`

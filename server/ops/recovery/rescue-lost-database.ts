@@ -7,8 +7,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps, Environment } from '../../dependencies.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
-import type { Rescued } from '../../storage/files/upload-and-clock-types.ts'
-import { placeTrouble } from '../../storage/database/error-explanations.ts'
+import type { RescuedRows } from '../../storage/files/upload-and-clock-types.ts'
+import { explainFileError } from '../../storage/database/error-explanations.ts'
 import { spareDirs } from '../environment.ts'
 import { INCOMPLETE_REASON } from './rescued-completeness.ts'
 import { recoveryContext } from './start-recovery.ts'
@@ -36,7 +36,7 @@ export type LossWatch = {
   /** True while the server holds data that is in no file. */
   isUnsaved(): boolean
   /** Returns where the rescued data is. Null if there is none. */
-  rescued(): Pick<Rescued, 'file' | 'isWhole'> | null
+  rescued(): Pick<RescuedRows, 'file' | 'isWhole'> | null
   /** True if the data is in a file that the next start does not find. */
   isOutsideDataDir(): boolean
 }
@@ -48,7 +48,7 @@ export function watchForLoss(
 ): LossWatch {
   const openedIdentity = folderIdentity(dataDir)
   let isLost = false
-  let rescuedDatabase: Rescued | null = null
+  let rescuedDatabase: RescuedRows | null = null
   let failedAt: number | null = null
   const rescue = async (): Promise<void> => {
     const at = clock()
@@ -137,7 +137,7 @@ function adviseOnFailure(folders: readonly string[], error: unknown): string {
   const { code } = (error ?? {}) as { readonly code?: unknown }
   if (/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/.test(String(code)))
     return `free space in DATA_DIR, at least the size of the database; ${folders.join(', ')} have too little space`
-  const explanation = placeTrouble(error, dataDir)
+  const explanation = explainFileError(error, dataDir)
   if (explanation !== null) return explanation.replace(/\.$/, '')
   return `the cause is not a lack of space. Copy all files of DATA_DIR, and what "ls -l /proc/${process.pid}/fd" shows as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
 }

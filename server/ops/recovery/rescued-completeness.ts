@@ -17,9 +17,9 @@ export async function createCompletenessNote(dataDir: string): Promise<(file: st
     ),
   )
   return (file) => {
-    const rescued = contents.get(file)
-    if (rescued == null) return ''
-    const { registrations, progress, recoveryWhy, at } = rescued
+    const cachedContents = contents.get(file)
+    if (cachedContents == null) return ''
+    const { registrations, progress, recoveryWhy, at } = cachedContents
     // A later record describes a database that was served afterwards.
     const isBehind =
       lastServedNote !== null &&

@@ -14,11 +14,11 @@ import {
   deleteRestored,
   isOlder,
   readLastServed,
-  recordRestored,
-  recordServed,
+  recordRestore,
+  saveProgress,
   readRestored,
 } from './detect-older-database.ts'
-import type { LastServed, Restored } from './detect-older-database.ts'
+import type { LastServed, RestoreRecord } from './detect-older-database.ts'
 import { progressIn } from '../../storage/recovery/copy-database.ts'
 import { lacksLog } from '../../storage/recovery/inspect-log.ts'
 import { rescuedFiles } from '../../storage/recovery/rescued-databases.ts'
@@ -41,20 +41,20 @@ export async function beginRecovery(
   { store, environment }: Pick<RecoveryDeps, 'store' | 'environment'>,
   start: RecoveryStart,
 ): Promise<Recovery> {
-  const note = await readLastServed(environment.dataDir)
-  const recovery = await store.beginRecovery({ ...start, ...recoveryContext(note) }, null)
+  const lastRecord = await readLastServed(environment.dataDir)
+  const recovery = await store.beginRecovery({ ...start, ...recoveryContext(lastRecord) }, null)
   assert(recovery !== null, 'the recovery did not begin')
   await deleteRestored(environment.dataDir)
-  await recordProgress(environment.dataDir, store, start.at, note)
+  await recordProgress(environment.dataDir, store, start.at, lastRecord)
   return recovery
 }
 
 /** Returns what a new recovery takes from the recorded progress. */
 export const recoveryContext = (
-  note: LastServed | null,
+  lastRecord: LastServed | null,
 ): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
-  servedAt: note?.at ?? null,
-  taken: note?.codes ?? [],
+  servedAt: lastRecord?.at ?? null,
+  taken: lastRecord?.codes ?? [],
 })
 
 /**
@@ -63,11 +63,11 @@ export const recoveryContext = (
  */
 export function beginRecoveryAfterRestore(
   deps: Pick<RecoveryDeps, 'store' | 'environment'>,
-  restored: Restored,
+  restored: RestoreRecord,
   at: Instant,
 ): Promise<Recovery> {
-  const { copyAt, why = explainRestore(restored) } = restored
-  return beginRecovery(deps, { at, who: 'rollcall', why, copyAt })
+  const { copyAt, why: reason = explainRestore(restored) } = restored
+  return beginRecovery(deps, { at, who: 'rollcall', why: reason, copyAt })
 }
 
 /**
@@ -85,7 +85,7 @@ export async function scheduleRecoveryIfLogMissing({
     {},
     `${reason} The last confirmed writes are missing. If you find rollcall.db-wal, stop the server and put it back together with its database. A recovery begins now`,
   )
-  await recordRestored(dataDir, { at: clock(), copyAt: null, why: reason })
+  await recordRestore(dataDir, { at: clock(), copyAt: null, why: reason })
 }
 
 /** Begins a recovery if the database is older. Call it before anything is sent, queried or erased. Logs the state. */
@@ -94,10 +94,10 @@ export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
   const restored = await readRestored(environment.dataDir)
   if (restored !== null) await beginRecoveryAfterRestore(deps, restored, clock())
   else if (!(await recoverIfOlderThanRescue(deps))) await compareProgress(deps)
-  const rescued = store.isShared ? [] : rescuedFiles(environment.dataDir)
-  if (rescued.length > 0)
+  const rescuedDatabases = store.isShared ? [] : rescuedFiles(environment.dataDir)
+  if (rescuedDatabases.length > 0)
     log.warn(
-      { rescued },
+      { rescued: rescuedDatabases },
       'a rescued database is not in use: rollcall doctor prints the commands to use it or move it away',
     )
   const openRecovery = await store.recovery()
@@ -129,10 +129,11 @@ export async function explainNextRecovery(
     (progress.recoveredAt === null || progress.recoveredAt < newerRescued.storedAt)
   )
     return explainOlderThanRescued(newerRescued.file)
-  const note = await readLastServed(dataDir)
-  if (note === null) return null
-  if (progress.name !== null && progress.name !== note.name) return explainOtherDatabase(note)
-  return isOlder(progress.counted, note) ? explainOlder(note) : null
+  const lastRecord = await readLastServed(dataDir)
+  if (lastRecord === null) return null
+  if (progress.name !== null && progress.name !== lastRecord.name)
+    return explainOtherDatabase(lastRecord)
+  return isOlder(progress.counted, lastRecord) ? explainOlder(lastRecord) : null
 }
 type Progress = Awaited<ReturnType<Store['databaseProgress']>>
 
@@ -144,10 +145,12 @@ async function explainOlderPostgres(
   dataDir: string,
   readCounted: () => Promise<Progress>,
 ): Promise<string | null> {
-  const note = await readLastServed(dataDir)
-  if (note === null) return null
+  const lastRecord = await readLastServed(dataDir)
+  if (lastRecord === null) return null
   const { name, counted } = await readCounted()
-  return (name === null || name === note.name) && isOlder(counted, note) ? explainOlder(note) : null
+  return (name === null || name === lastRecord.name) && isOlder(counted, lastRecord)
+    ? explainOlder(lastRecord)
+    : null
 }
 
 /** Returns a rescued database of the same installation that has made more progress. Null if there is none. */
@@ -156,10 +159,10 @@ async function findNewerRescued(
   dataDir: string,
 ): Promise<{ readonly file: string; readonly storedAt: Instant } | null> {
   for (const file of rescuedFiles(dataDir)) {
-    const rescued = await progressIn(file)
-    if (rescued === null || rescued.storedAt === null) continue
-    if ((name === null || rescued.name === name) && isOlder(counted, rescued))
-      return { file, storedAt: rescued.storedAt }
+    const rescuedProgress = await progressIn(file)
+    if (rescuedProgress === null || rescuedProgress.storedAt === null) continue
+    if ((name === null || rescuedProgress.name === name) && isOlder(counted, rescuedProgress))
+      return { file, storedAt: rescuedProgress.storedAt }
   }
   return null
 }
@@ -169,7 +172,7 @@ const explainOtherDatabase = ({ at }: LastServed): string =>
   `The database is not the one that this DATA_DIR served until ${formatInstant(at)}: it was copied from elsewhere.`
 const LOG_MISSING =
   'The database lacks the last writes of this server: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
-const explainRestore = ({ copyAt }: Restored): string =>
+const explainRestore = ({ copyAt }: RestoreRecord): string =>
   copyAt === null ? 'A copy was restored.' : `A copy of ${formatInstant(copyAt)} was restored.`
 
 /** The recorded progress may be a few seconds older than the rescued database, which contains everything. */
@@ -179,7 +182,7 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
   if (store.isShared) return false
   const newerRescued = await findNewerRescued(await store.databaseProgress(), dataDir)
   if (newerRescued === null) return false
-  const note = await readLastServed(dataDir)
+  const lastRecord = await readLastServed(dataDir)
   const at = clock()
   const newRecovery = await store.beginRecovery(
     {
@@ -187,11 +190,11 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
       who: 'rollcall',
       why: explainOlderThanRescued(newerRescued.file),
       copyAt: null,
-      ...recoveryContext(note),
+      ...recoveryContext(lastRecord),
     },
     newerRescued.storedAt,
   )
-  await recordProgress(dataDir, store, at, note)
+  await recordProgress(dataDir, store, at, lastRecord)
   if (newRecovery !== null)
     log.error(
       { code: newRecovery.code, file: newerRescued.file, storedAt: newRecovery.storedAt },
@@ -225,9 +228,9 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const { dataDir } = environment
   // The record may be lost with the database, or describe another one.
   if ((await store.lost()) !== null) return 0
-  const note = await readLastServed(dataDir)
+  const lastRecord = await readLastServed(dataDir)
   const at = clock()
-  if (note === null) {
+  if (lastRecord === null) {
     if (!store.isShared && (await store.databaseProgress()).name !== null)
       log.warn(
         {},
@@ -237,32 +240,32 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
     return 0
   }
   const { name, counted } = await store.databaseProgress()
-  const isSameDatabase = name === null || name === note.name
-  if (!isSameDatabase && !store.isShared) return recoverFromOtherDatabase(deps, note)
+  const isSameDatabase = name === null || name === lastRecord.name
+  if (!isSameDatabase && !store.isShared) return recoverFromOtherDatabase(deps, lastRecord)
   // A server may be configured for another PostgreSQL database, which other servers already use.
   if (!isSameDatabase)
     log.warn(
-      { servedAt: note.at },
+      { servedAt: lastRecord.at },
       'DATABASE_URL names a different database from the one that this DATA_DIR served before',
     )
-  if (!isSameDatabase || !isOlder(counted, note)) {
-    if (!isSameDatabase || !hasSameProgress(counted, note))
-      await recordProgress(dataDir, store, at, note)
+  if (!isSameDatabase || !isOlder(counted, lastRecord)) {
+    if (!isSameDatabase || !hasSameProgress(counted, lastRecord))
+      await recordProgress(dataDir, store, at, lastRecord)
     return 0
   }
   const isEmpty = name === null && Object.values(counted).every((position) => position === 0)
-  const until = formatInstant(note.at)
-  const why = isEmpty
+  const until = formatInstant(lastRecord.at)
+  const reason = isEmpty
     ? `A new, empty database was created in a DATA_DIR whose previous database was served until ${until}.`
-    : explainOlder(note)
+    : explainOlder(lastRecord)
   const newRecovery = await store.beginRecovery(
-    { at, who: 'rollcall', why, copyAt: null, ...recoveryContext(note) },
-    note.at,
+    { at, who: 'rollcall', why: reason, copyAt: null, ...recoveryContext(lastRecord) },
+    lastRecord.at,
   )
-  await recordProgress(dataDir, store, at, note)
+  await recordProgress(dataDir, store, at, lastRecord)
   if (newRecovery === null) return 0
   log.error(
-    { code: newRecovery.code, servedAt: note.at, storedAt: newRecovery.storedAt },
+    { code: newRecovery.code, servedAt: lastRecord.at, storedAt: newRecovery.storedAt },
     isEmpty
       ? 'a new, empty database was created in place of the previous one. The installation is in recovery, so that no invoice number is issued twice'
       : 'the database is older than the one that this server used: an older copy was put back. The installation is in recovery now',
@@ -273,25 +276,25 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
 /** The progress of a database from elsewhere is unknown, so it may be an older copy. */
 async function recoverFromOtherDatabase(
   { store, clock, log, environment: { dataDir } }: RecoveryDeps,
-  note: LastServed,
+  lastRecord: LastServed,
 ): Promise<number> {
   const at = clock()
-  const why = explainOtherDatabase(note)
+  const reason = explainOtherDatabase(lastRecord)
   const newRecovery = await store.beginRecovery(
-    { at, who: 'rollcall', why, copyAt: null, ...recoveryContext(note) },
+    { at, who: 'rollcall', why: reason, copyAt: null, ...recoveryContext(lastRecord) },
     null,
   )
-  await recordProgress(dataDir, store, at, note)
+  await recordProgress(dataDir, store, at, lastRecord)
   log.error(
-    { code: newRecovery?.code, servedAt: note.at, storedAt: newRecovery?.storedAt },
+    { code: newRecovery?.code, servedAt: lastRecord.at, storedAt: newRecovery?.storedAt },
     'this is a different database from the one served from this DATA_DIR before: it may be an older copy. The installation is in recovery now. If it is the wrong database, stop the server, put the right one back (rollcall db restore) and start again; if it is the right one, end the recovery (rollcall db recovery end)',
   )
   return 1
 }
 
 /** Whether the record has exactly this progress. */
-const hasSameProgress = (counted: LastServed['counted'], note: LastServed): boolean =>
-  Object.entries(counted).every(([table, position]) => note.counted[table] === position)
+const hasSameProgress = (counted: LastServed['counted'], lastRecord: LastServed): boolean =>
+  Object.entries(counted).every(([table, position]) => lastRecord.counted[table] === position)
 
 async function recordProgress(
   dataDir: string,
@@ -302,5 +305,5 @@ async function recordProgress(
   const progress = await store.identifyDatabase(previous?.name ?? randomUUID())
   const recovery = await store.recovery()
   const codes = new Set([...(previous?.codes ?? []), ...(recovery === null ? [] : [recovery.code])])
-  await recordServed(dataDir, { ...progress, at, codes: [...codes] })
+  await saveProgress(dataDir, { ...progress, at, codes: [...codes] })
 }

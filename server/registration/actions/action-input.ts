@@ -7,7 +7,7 @@ import type {
   ActionResult,
   ActionDenial,
   NewAction,
-  Once,
+  IdempotencyKey,
   StoredRegistration,
 } from '../../storage/index.ts'
 
@@ -55,15 +55,15 @@ const KEY = /^[\w-]{8,64}$/
  */
 export function readIdempotency(
   { key, ...params }: ActionParameters,
-  of: { readonly who: string; readonly regNo: string; readonly act: ActionName },
-): Result<Once | null, ActionDenial> {
+  request: { readonly who: string; readonly regNo: string; readonly act: ActionName },
+): Result<IdempotencyKey | null, ActionDenial> {
   if (key === undefined || key === null) return ok(null)
   if (typeof key !== 'string' || !KEY.test(key))
     return badData('A key has 8 to 64 letters, digits or dashes.')
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
   return ok({
-    key: hash(JSON.stringify([of.who, of.regNo, key])),
-    fingerprint: hash(JSON.stringify([of.act, params])),
+    key: hash(JSON.stringify([request.who, request.regNo, key])),
+    fingerprint: hash(JSON.stringify([request.act, params])),
   })
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../../engine/messages.ts'
 import type { EventConfig, Quote } from '../../../engine/index.ts'
 import type { WireApproval, WireRefused } from '../../../engine/api.ts'
-import type { Approved, Store, StoredRegistration } from '../../storage/index.ts'
+import type { Approval, Store, StoredRegistration } from '../../storage/index.ts'
 import { badData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 import { buildFreeConfirmationEmail } from './resend-emails.ts'
@@ -51,12 +51,12 @@ export const refuseApproval: ActionHandler = async ({
     isOfferRequested && offer !== null ? quoteOffer(config, registration, offer) : null
   if (isOfferRequested && offered === null)
     return badData('The offered category was not on sale on the day of registration.')
-  const mail = buildNotApprovedEmail(config, registration, {
+  const email = buildNotApprovedEmail(config, registration, {
     why: wanted.why,
     say: message,
     offer: offered,
   })
-  return deps.store.rejectApplication(wanted, { offer: offered?.category ?? null, mail })
+  return deps.store.rejectApplication(wanted, { offer: offered?.category ?? null, mail: email })
 }
 
 /** `{category}`: the offered category that the delegate saw when accepting. */
@@ -162,7 +162,7 @@ export const readAmounts = (quote: Quote | null) =>
 function buildPaymentStart(
   { deps, served: { config }, wanted: { at } }: ActionRequest,
   registration: StoredRegistration,
-): Pick<Approved, 'through' | 'confirmation'> {
+): Pick<Approval, 'through' | 'confirmation'> {
   return {
     through: choosePaymentChannel(deps, config, registration, at),
     confirmation: buildFreeConfirmationEmail(config, registration, at),

@@ -52,10 +52,10 @@ export function calculateGoodwill(
 export function calculateCancellationRefund(
   { cancellation }: EventConfig,
   { total }: StoredRegistration,
-  { money, kept }: { readonly money: MoneyOfBill; readonly kept: Paise },
+  { money: amounts, kept: keptAmount }: { readonly money: MoneyOfBill; readonly kept: Paise },
   at: Instant,
 ): CancellationRefund {
-  const { came: paid } = money
-  const price = pricePartOfPayments(total, money)
-  return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
+  const { came: paid } = amounts
+  const price = pricePartOfPayments(total, amounts)
+  return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - keptAmount) }, at)
 }

@@ -25,8 +25,8 @@ export const cancel: ActionHandler = async ({
 }) => {
   const amount = readAmountParameter(words, 'pay_back')
   if (!amount.ok) return amount
-  const kept = readAmountParameter(words, 'kept')
-  if (!kept.ok) return kept
+  const keptAmount = readAmountParameter(words, 'kept')
+  if (!keptAmount.ok) return keptAmount
   const { regNo } = registration
   const [refunds, paidAmount, money] = await Promise.all([
     deps.store.refunds(regNo),
@@ -46,7 +46,7 @@ export const cancel: ActionHandler = async ({
   return deps.store.cancel(wanted, {
     payBack: refundAmount,
     atLeast: refundMin,
-    shown: kept.value,
+    shown: keptAmount.value,
     mail: email,
   })
 }

@@ -14,8 +14,10 @@ export function choosePaymentChannel(
   { payments, answers }: Pick<StoredRegistration, 'payments' | 'answers'>,
   at: Instant,
 ): PaymentChannel {
-  const chosen = findChosenMethod(event, answers, dayOf(at))
-  const methodId = payments[0]?.way ?? (chosen.ok && chosen.value !== null ? chosen.value.id : null)
+  const chosenMethod = findChosenMethod(event, answers, dayOf(at))
+  const methodId =
+    payments[0]?.way ??
+    (chosenMethod.ok && chosenMethod.value !== null ? chosenMethod.value.id : null)
   const transfer = transferMethod(event, methodId)
   if (transfer !== null) return { way: transfer.id }
   const { payment } = event

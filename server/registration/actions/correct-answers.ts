@@ -64,9 +64,9 @@ export const transfer: ActionHandler = async (request) => {
   if (typeof changes !== 'object' || changes === null)
     return badData('Enter the details of the new person: answers: {field: answer}.')
   const personFields = Object.values(roles)
-  const others = Object.keys(changes).filter((id) => !personFields.includes(id))
-  if (others.length > 0)
-    return badData(`A transfer changes the person only, not ${others.join(', ')}.`)
+  const otherFields = Object.keys(changes).filter((id) => !personFields.includes(id))
+  if (otherFields.length > 0)
+    return badData(`A transfer changes the person only, not ${otherFields.join(', ')}.`)
   const name =
     roles.fullName === undefined ? undefined : getOwn(changes as RawAnswers, roles.fullName)
   if (typeof name !== 'string' || name.trim() === '')
@@ -91,11 +91,11 @@ export const edit: ActionHandler = async (request) => {
     ...editableFields(config, wanted.at).map(({ id }) => id),
     ...filesToSend(config, registration.answers, []).map(({ id }) => id),
   ])
-  const others = Object.keys(givenAnswers).filter((id) => !allowedFields.has(id))
-  if (others.length > 0)
+  const otherFields = Object.keys(givenAnswers).filter((id) => !allowedFields.has(id))
+  if (otherFields.length > 0)
     return badData(
       formatMessage(config.edit === null ? text.notEditable : text.notEditableAnyMore, {
-        fields: others.map((id) => findLabel(config, id)).join(', '),
+        fields: otherFields.map((id) => findLabel(config, id)).join(', '),
         support: config.support,
       }),
     )
@@ -108,10 +108,10 @@ export const edit: ActionHandler = async (request) => {
       )
     files[id] = draft.value
   }
-  const unsent = config.fields.filter(
+  const missingFields = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(givenAnswers, id) && files[id] === undefined,
   )
-  if (unsent.length > 0) return badData(requestText.sendFileFirst)
+  if (missingFields.length > 0) return badData(requestText.sendFileFirst)
   const fileNames = Object.fromEntries(Object.entries(files).map(([id, { name }]) => [id, name]))
   return changeAnswers(request, { ...givenAnswers, ...fileNames }, 'edit', Object.values(files))
 }
@@ -125,13 +125,15 @@ async function changeAnswers(
   const isTransfer = kind === 'transfer'
   const { deps, served, registration, wanted, params: words } = request
   const { config } = served
-  const unknown = Object.keys(changes).filter((id) => !config.fields.some((one) => one.id === id))
+  const unknown = Object.keys(changes).filter(
+    (id) => !config.fields.some((configField) => configField.id === id),
+  )
   if (unknown.length > 0) return badData(`The form has no field ${unknown.join(', ')}.`)
   const isSent = (id: string): boolean => files.some(({ field }) => field === id)
-  const unsent = config.fields.filter(
+  const missingFields = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(changes, id) && !isSent(id),
   )
-  if (unsent.length > 0) return badData('Files cannot be corrected here.')
+  if (missingFields.length > 0) return badData('Files cannot be corrected here.')
   const context = await buildCorrectionContext(request, changes)
   const correction = correctRegistration(config, registration, changes, context)
   if (!correction.ok) return badData(formatRefusal(config, correction.error))
@@ -213,8 +215,8 @@ async function changeAnswers(
 
 /** Returns true if future emails go to another address. */
 function hasNewEmail(config: EventConfig, previous: Answers, current: Answers): boolean {
-  const [before, after] = [readDelegate(config, previous), readDelegate(config, current)]
-  return before.email.toLowerCase() !== after.email.toLowerCase()
+  const [contextBefore, after] = [readDelegate(config, previous), readDelegate(config, current)]
+  return contextBefore.email.toLowerCase() !== after.email.toLowerCase()
 }
 
 /** Computes the balance at a new price, by the same rule as the store; `total` is null if the price is unchanged. */
@@ -222,10 +224,12 @@ async function calculateBalanceAfter(
   { deps, registration }: ActionRequest,
   total: Paise | null,
 ): Promise<Paise> {
-  const { regNo, due, total: before } = registration
+  const { regNo, due, total: contextBefore } = registration
   if (total === null) return due
-  const money = await deps.store.paymentsBesideBill(regNo)
-  return paise(due + calculateBalance(total, money) - calculateBalance(before ?? paise(0), money))
+  const amounts = await deps.store.paymentsBesideBill(regNo)
+  return paise(
+    due + calculateBalance(total, amounts) - calculateBalance(contextBefore ?? paise(0), amounts),
+  )
 }
 
 /** Returns the emails about a paid registration whose balance rises or falls. */
@@ -253,7 +257,7 @@ async function buildCorrectionContext(
   changes: RawAnswers,
 ): Promise<PricingContext> {
   const { answers, category } = registration
-  const before = extractContext(config, answers)
+  const contextBefore = extractContext(config, answers)
   const raw = rawAnswersWithChanges(config, answers, changes)
   const left = await readSeatsLeft(deps, config, at)
   const heldSeats = requiredSeats(config.quotas, answers, category).map(
@@ -262,13 +266,13 @@ async function buildCorrectionContext(
   const { context: listContext } = await buildPricingContext(deps, config, raw, {}, at)
   const isUnchanged = (field: string): boolean => getOwn(changes, field) === undefined
   return {
-    code: before.code,
+    code: contextBefore.code,
     // An item that was full at registration also counted as full in its price.
-    left: { ...left, ...Object.fromEntries(heldSeats), ...before.left },
+    left: { ...left, ...Object.fromEntries(heldSeats), ...contextBefore.left },
     rolls: Object.fromEntries(
       Object.entries(listContext.rolls).map(([field, row]) => [
         field,
-        isUnchanged(field) ? (getOwn(before.rolls, field) ?? row) : row,
+        isUnchanged(field) ? (getOwn(contextBefore.rolls, field) ?? row) : row,
       ]),
     ),
   }
@@ -282,23 +286,23 @@ function calculateDifference(
 }
 
 function formatPriceChange({ total }: Pick<StoredRegistration, 'total'>, now: Paise): string {
-  const was = total ?? paise(0)
-  const [increase, decrease] = [paise(now - was), paise(was - now)]
+  const oldTotal = total ?? paise(0)
+  const [increase, decrease] = [paise(now - oldTotal), paise(oldTotal - now)]
   const changeAnswers =
     increase > 0 ? `${formatMoney(increase)} more` : `${formatMoney(decrease)} less`
-  return `This correction changes the price from ${formatMoney(was)} to ${formatMoney(now)}: ${changeAnswers}. Agree to save it.`
+  return `This correction changes the price from ${formatMoney(oldTotal)} to ${formatMoney(now)}: ${changeAnswers}. Agree to save it.`
 }
 
 /** Warns that a new price asks for a refund beside an earlier one, perhaps for the same change; '' if it does not. */
 function formatRefundedBefore(
   registration: Pick<StoredRegistration, 'state' | 'total'>,
-  money: MoneyOfBill,
+  amounts: MoneyOfBill,
   newTotal: Paise,
 ): string {
-  const goodwill = calculateGoodwill(registration, money)
-  const toRefund = -calculateBalance(newTotal, money)
-  const isMore = toRefund > -calculateBalance(registration.total ?? newTotal, money)
-  return goodwill > 0 && toRefund > 0 && isMore
+  const goodwill = calculateGoodwill(registration, amounts)
+  const toRefund = -calculateBalance(newTotal, amounts)
+  const refundsMore = toRefund > -calculateBalance(registration.total ?? newTotal, amounts)
+  return goodwill > 0 && toRefund > 0 && refundsMore
     ? ` ${formatMoney(goodwill)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(paise(toRefund))}.`
     : ''
 }

@@ -29,7 +29,7 @@ export function listEditableAnswers(
     if (kind === null) return []
     const answer = getOwn(answers, id)
     const value = Array.isArray(answer)
-      ? answer.filter((one) => typeof one === 'string')
+      ? answer.filter((chosenOption) => typeof chosenOption === 'string')
       : answer === undefined
         ? ''
         : String(answer)

@@ -68,13 +68,14 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
   const today = dayOf(at)
   const { answers, files } = config.retention
   if (files !== null && today > files) {
-    let dropped = 0
+    let droppedCount = 0
     for (;;) {
       const batchCount = await store.dropEventFiles(config.id, at, RETENTION_OVER)
       if (batchCount === 0) break
-      dropped += batchCount
+      droppedCount += batchCount
     }
-    if (dropped > 0) logErasure(deps, config.id, dropped, 'the files of registrations were dropped')
+    if (droppedCount > 0)
+      logErasure(deps, config.id, droppedCount, 'the files of registrations were dropped')
   }
   if (answers === null || today <= answers) return 0
   let erased = 0

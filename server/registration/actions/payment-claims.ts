@@ -72,9 +72,10 @@ function findClaimMethod(
   const methodId = readText(words, 'way')
   if (methodId !== '') return transferMethod(config, methodId)
   const registrationMethod = transferMethod(config, registration.payments[0]?.way ?? null)
-  const [only, ...others] = config.methods.filter(({ is }) => is === 'transfer')
+  const [only, ...otherItems] = config.methods.filter(({ is }) => is === 'transfer')
   return (
-    registrationMethod ?? (others.length === 0 ? transferMethod(config, only?.id ?? null) : null)
+    registrationMethod ??
+    (otherItems.length === 0 ? transferMethod(config, only?.id ?? null) : null)
   )
 }
 
@@ -127,11 +128,11 @@ export const rejectClaim: ActionHandler = async ({ deps, served, registration, w
   const [claim] = await deps.store.paymentClaims(registration.regNo)
   const method = transferMethod(config, claim?.way ?? null)
   const payUntil = method === null ? registration.payUntil : expiryTime(method, wanted.at)
-  const mail =
+  const email =
     claim === undefined || registration.state !== 'told'
       ? null
       : buildClaimRejectedEmail(config, registration, claim.reference, wanted.why, payUntil)
-  return deps.store.rejectPaymentClaim(wanted, { payUntil, mail })
+  return deps.store.rejectPaymentClaim(wanted, { payUntil, mail: email })
 }
 
 /** Reopens a registration at its original price, with the payment period of its method. */
@@ -162,7 +163,7 @@ export async function findLastClaim(
   if (claim === undefined) return null
   const { at, way: id, reference, paidOn, answers, endedAs } = claim
   const method = transferMethod(config, id)
-  const why = endedAs === 'not_found' ? findRejectionReason(await store.actions(regNo)) : ''
+  const reason = endedAs === 'not_found' ? findRejectionReason(await store.actions(regNo)) : ''
   const fields = method?.fields ?? []
   return {
     claim,
@@ -177,7 +178,9 @@ export async function findLastClaim(
         if (answer === undefined || field.id === method?.reference || field.id === method?.day)
           return []
         const fileField = method === null ? '' : methodFileName(method, field)
-        const hasFile = uploads.some((one) => one.field === fileField && one.droppedAt === null)
+        const hasFile = uploads.some(
+          (upload) => upload.field === fileField && upload.droppedAt === null,
+        )
         return [
           {
             label: field.label,
@@ -187,7 +190,7 @@ export async function findLastClaim(
         ]
       }),
       stands: claimState(registration, claim),
-      why,
+      why: reason,
     },
   }
 }

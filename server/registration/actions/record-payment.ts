@@ -38,7 +38,7 @@ export const confirmPayment: ActionHandler = async (request) => {
   const { reference, paidAt } = received.value
   const [payment] = registration.payments
   const price = quotePriceOnDay(served.config, registration, paidAt)
-  const mail =
+  const email =
     payment === undefined
       ? null
       : buildPaidEmail(
@@ -46,7 +46,7 @@ export const confirmPayment: ActionHandler = async (request) => {
           reference,
           paidAt,
         )
-  return deps.store.recordPayment(wanted, { ...received.value, price }, mail)
+  return deps.store.recordPayment(wanted, { ...received.value, price }, email)
 }
 
 /** Records an extra payment for a registration that is already paid or has ended. */
@@ -67,24 +67,25 @@ function readPayment({ wanted, params }: Pick<ActionRequest, 'wanted' | 'params'
   },
   ActionDenial
 > {
-  const way = readText(params, 'way')
-  if (!isManualMethod(way)) return badData('Choose a payment method.')
-  const { least: minRole, asks: referenceLabel } = describeMethod(way)
+  const manualMethod = readText(params, 'way')
+  if (!isManualMethod(manualMethod)) return badData('Choose a payment method.')
+  const { least: minRole, asks: referenceLabel } = describeMethod(manualMethod)
   if (!canConfirm(wanted.actor, minRole))
     return err({
       code: 'not_your_role' as const,
-      message: `You need the ${minRole} role to record a payment ${methodInSentence(way)}. You have ${wanted.actor}.`,
+      message: `You need the ${minRole} role to record a payment ${methodInSentence(manualMethod)}. You have ${wanted.actor}.`,
     })
   const reference = readText(params, 'reference').replaceAll(/\s+/g, ' ')
-  const also = readOtherReferences(getOwn(params, 'also'))
-  if (also === null) return badData('The other bank references must be a list of strings.')
+  const otherReferences = readOtherReferences(getOwn(params, 'also'))
+  if (otherReferences === null)
+    return badData('The other bank references must be a list of strings.')
   // A bank reference has at least one letter or digit.
-  const isEmpty = isDeskPayment(way) ? reference === '' : bankKey(reference) === ''
+  const isEmpty = isDeskPayment(manualMethod) ? reference === '' : bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return badData(
       `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
     )
-  const characterError = findCharacterError(way, reference)
+  const characterError = findCharacterError(manualMethod, reference)
   if (characterError !== null) return badData(characterError)
   const amount = readAmountParameter(params, 'amount')
   if (!amount.ok) return amount
@@ -97,7 +98,7 @@ function readPayment({ wanted, params }: Pick<ActionRequest, 'wanted' | 'params'
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
     )
   const paidAt = day === today ? wanted.at : instant(startOfDay(day))
-  return ok({ way, reference, also, amount: amount.value, paidAt })
+  return ok({ way: manualMethod, reference, also: otherReferences, amount: amount.value, paidAt })
 }
 
 /**
@@ -123,7 +124,9 @@ export function readOtherReferences(references: unknown): readonly string[] | nu
   if (references === undefined) return []
   const isList = Array.isArray(references) && references.length <= OTHER_REFERENCES_MAX
   return isList &&
-    references.every((one) => typeof one === 'string' && one.length <= REFERENCE_CHARACTERS_MAX)
+    references.every(
+      (reference) => typeof reference === 'string' && reference.length <= REFERENCE_CHARACTERS_MAX,
+    )
     ? references
     : null
 }

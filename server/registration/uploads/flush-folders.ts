@@ -14,19 +14,22 @@ type RunningFlush = { readonly current: Promise<void>; next: Promise<void> | nul
 
 /** `sync` flushes one folder to disk. */
 export function createFlushes(sync: (folder: string) => Promise<void> = syncFolder): Flushes {
-  const running = new Map<string, RunningFlush>()
+  const runningFlushes = new Map<string, RunningFlush>()
   const finished = new Map<string, Promise<void>>()
 
   const startFlush = (folder: string): Promise<void> => {
     const current = sync(folder).finally(() => {
-      if (running.get(folder)?.current === current && running.get(folder)?.next === null)
-        running.delete(folder)
+      if (
+        runningFlushes.get(folder)?.current === current &&
+        runningFlushes.get(folder)?.next === null
+      )
+        runningFlushes.delete(folder)
     })
-    running.set(folder, { current, next: null })
+    runningFlushes.set(folder, { current, next: null })
     return current
   }
   const flush = (folder: string): Promise<void> => {
-    const runningFlush = running.get(folder)
+    const runningFlush = runningFlushes.get(folder)
     if (runningFlush === undefined) return startFlush(folder)
     // A running flush may have started before this entry was in the folder, so all callers until its end share
     // the next one.
@@ -40,8 +43,8 @@ export function createFlushes(sync: (folder: string) => Promise<void> = syncFold
     flush,
     flushOnce: (folder, entry) => {
       const key = `${folder}\0${entry}`
-      const earlier = finished.get(key)
-      if (earlier !== undefined) return earlier
+      const earlierFlush = finished.get(key)
+      if (earlierFlush !== undefined) return earlierFlush
       const flushed = flush(folder)
       finished.set(key, flushed)
       // After a failure the next caller tries again.
@@ -52,10 +55,10 @@ export function createFlushes(sync: (folder: string) => Promise<void> = syncFold
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
+  const folderHandle = await open(folder, 'r')
   try {
-    await handle.sync()
+    await folderHandle.sync()
   } finally {
-    await handle.close()
+    await folderHandle.close()
   }
 }

@@ -41,7 +41,7 @@ const FORMATS: ReadonlyMap<string, (window: FileWindow) => Promise<number>> = ne
   ['image/webp', stripWebp],
 ])
 
-const blank = (chunk: Buffer): void => {
+const overwriteChunk = (chunk: Buffer): void => {
   chunk.fill(0)
 }
 
@@ -108,7 +108,7 @@ async function overwrite(
   end: number,
 ): Promise<void> {
   const orientation = marker === EXIF ? await readOrientation(window, dataStart, end) : null
-  await window.change(dataStart, end, blank)
+  await window.change(dataStart, end, overwriteChunk)
   if (orientation === null) return
   const exif = Buffer.alloc(EXIF_BYTES_MIN)
   exif.write('Exif\0\0MM\0*', 'latin1')
@@ -209,7 +209,7 @@ async function stripWebp(window: FileWindow): Promise<number> {
     }
     if (name === 'EXIF' || name === 'XMP ') {
       await window.write(at, Buffer.from('JUNK', 'latin1'))
-      await window.change(dataStart, dataStart + length, blank)
+      await window.change(dataStart, dataStart + length, overwriteChunk)
     }
     at = dataStart + length + (length % 2)
   }

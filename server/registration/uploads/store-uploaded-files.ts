@@ -9,7 +9,7 @@ import type { Instant, Result } from '../../../engine/index.ts'
 import type { Environment, ReceivedFile, ReceiveRefusal, Uploads } from '../../dependencies.ts'
 import { readNewDatabaseDate } from '../../ops/recovery/new-database-date.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
-import type { Swept, UploadStorage } from '../../storage/files/upload-storage-types.ts'
+import type { SweepResult, UploadStorage } from '../../storage/files/upload-storage-types.ts'
 import { openS3Uploads } from '../../storage/files/uploads-in-s3.ts'
 import type { Store } from '../../storage/index.ts'
 import { detectMediaType } from './file-type.ts'
@@ -109,9 +109,9 @@ function createFileApi(
   storage: UploadStorage,
   store: Records,
   clock: () => Instant,
-  since: Since,
+  timeLimit: Since,
 ): FileApi {
-  let lastSweep: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
+  let lastSweep: Pick<SweepResult, 'held' | 'aside'> = { held: null, aside: 0 }
   /** When each hash was last submitted since the server started. */
   const submitted = new Map<string, Instant>()
   const isSubmitted = (sha256: string): boolean => submitted.has(sha256)
@@ -131,7 +131,7 @@ function createFileApi(
     forget: async (sha256s) => void (await storage.forget(sha256s)),
     sweep: async (moveAll = false) => {
       const at = clock()
-      const { dropped, forgotten } = await dropOldReferences(store, at)
+      const { dropped: droppedCount, forgotten } = await dropOldReferences(store, at)
       const expected = new Set<string>()
       for (const [sha256, submittedAt] of submitted) {
         if (at - submittedAt < UNUSED_MS_MAX) continue
@@ -139,8 +139,8 @@ function createFileApi(
         submitted.delete(sha256)
       }
       const forgottenFiles = await storage.forget(forgotten, isSubmitted)
-      const isRecent = !moveAll && isYoung(await since(), at)
-      const swept = await storage.sweep({
+      const isRecent = !moveAll && isYoung(await timeLimit(), at)
+      const sweepResult = await storage.sweep({
         at,
         keptBefore: instant(at - UNUSED_MS_MAX),
         deleteBefore: isRecent ? null : instant(deletionLimit(at)),
@@ -149,12 +149,16 @@ function createFileApi(
         mayMove: (unknown, unexpected, files) =>
           moveAll ? null : findHoldReason(isRecent ? unknown : unexpected, files, isRecent),
       })
-      lastSweep = swept
-      return { ...swept, removed: swept.removed + forgottenFiles, dropped }
+      lastSweep = sweepResult
+      return {
+        ...sweepResult,
+        removed: sweepResult.removed + forgottenFiles,
+        dropped: droppedCount,
+      }
     },
     reclaim: async () => {
-      const aside = await storage.reclaim()
-      if (aside !== null) lastSweep = { ...lastSweep, aside }
+      const asideCount = await storage.reclaim()
+      if (asideCount !== null) lastSweep = { ...lastSweep, aside: asideCount }
     },
     state: () => uploadsState(lastSweep, storage.location),
     check: () => storage.check(),
@@ -241,10 +245,10 @@ async function dropOldReferences(
 ): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
   const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
   const forgotten = await store.deleteOldDraftUploads(instant(at - DRAFT_MS))
-  const dropped = await store.dropFilesOfUnpaid(
+  const droppedCount = await store.dropFilesOfUnpaid(
     failedBefore,
     at,
     `not paid for ${UNPAID_DAYS_MAX} days`,
   )
-  return { dropped, forgotten }
+  return { dropped: droppedCount, forgotten }
 }

@@ -7,7 +7,7 @@ import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import type { Instant } from '../../../engine/index.ts'
 import type { UploadsState } from '../../dependencies.ts'
-import type { Held, Swept } from '../../storage/files/upload-storage-types.ts'
+import type { HeldFiles, SweepResult } from '../../storage/files/upload-storage-types.ts'
 import type { Store } from '../../storage/index.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -30,11 +30,11 @@ const ALWAYS_MOVED_MAX = 5
 const BATCH_MAX = 500
 
 /** Returns why this many of all files are not moved; null if they are moved. */
-export function findHoldReason(count: number, all: number, isYoung: boolean): Held | null {
+export function findHoldReason(count: number, total: number, isYoung: boolean): HeldFiles | null {
   if (count === 0) return null
   if (isYoung) return { count, why: 'young' }
   const isMany =
-    count > FEW_MAX || (count > ALWAYS_MOVED_MAX && count * 100 > all * FEW_PERCENT_MAX)
+    count > FEW_MAX || (count > ALWAYS_MOVED_MAX && count * 100 > total * FEW_PERCENT_MAX)
   return isMany ? { count, why: 'many' } : null
 }
 
@@ -44,13 +44,13 @@ export const deletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_
 /**
  * `since`: when the database was created or restored; null if unknown. A clock that was set back makes it younger.
  */
-export const isYoung = (since: Instant | null, at: Instant): boolean =>
-  since !== null && at - since < YOUNG_DATABASE_DAYS * DAY_MS
+export const isYoung = (databaseSince: Instant | null, at: Instant): boolean =>
+  databaseSince !== null && at - databaseSince < YOUNG_DATABASE_DAYS * DAY_MS
 
 /** The sentence for the health report and `rollcall db unknown-files`. */
-export function formatHoldReason({ count, why }: Held): string {
+export function formatHoldReason({ count, why: reason }: HeldFiles): string {
   const files = `${count} uploaded files belong to no registration in the database`
-  return why === 'young'
+  return reason === 'young'
     ? `${files}. None is moved within ${YOUNG_DATABASE_DAYS} days of a restore or of a start with an empty database.`
     : `${files}: more than are ever left over. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall db unknown-files --set-aside.`
 }
@@ -77,9 +77,9 @@ export async function checkSetAside(
   const files = await listSetAside(folder)
   const used = new Set(await inBatches([...files.keys()], (batch) => store.uploadsInUse(batch)))
   let removed = 0
-  for (const [sha256, since] of files) {
+  for (const [sha256, databaseSince] of files) {
     if (used.has(sha256)) await restoreFile(folder, getFilePath, sha256)
-    else if (deleteBefore !== null && since <= deleteBefore) {
+    else if (deleteBefore !== null && databaseSince <= deleteBefore) {
       await rm(path.join(folder, sha256), { force: true })
       removed += 1
     }
@@ -118,17 +118,17 @@ export async function setAside(
 }
 
 export async function inBatches<T>(
-  all: readonly string[],
+  hashes: readonly string[],
   query: (batch: readonly string[]) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
   const found: T[] = []
-  for (let from = 0; from < all.length; from += BATCH_MAX)
-    found.push(...(await query(all.slice(from, from + BATCH_MAX))))
+  for (let from = 0; from < hashes.length; from += BATCH_MAX)
+    found.push(...(await query(hashes.slice(from, from + BATCH_MAX))))
   return found
 }
 
 export function uploadsState(
-  { held, aside }: Pick<Swept, 'held' | 'aside'>,
+  { held, aside }: Pick<SweepResult, 'held' | 'aside'>,
   location: string,
 ): UploadsState {
   const notes = [
@@ -147,7 +147,7 @@ export async function findOldFiles(
   incoming: string,
   submittedBefore: Instant,
 ): Promise<{ readonly old: readonly string[]; readonly files: number }> {
-  const old: string[] = []
+  const oldHashes: string[] = []
   let files = 0
   for (const folderName of await readdir(folder).catch(() => [])) {
     if (folderName === incoming) continue
@@ -155,10 +155,10 @@ export async function findOldFiles(
       const found = await stat(path.join(folder, folderName, name)).catch(() => null)
       if (found === null || !isHash(name)) continue
       files += 1
-      if (found.mtimeMs <= submittedBefore) old.push(name)
+      if (found.mtimeMs <= submittedBefore) oldHashes.push(name)
     }
   }
-  return { old, files }
+  return { old: oldHashes, files }
 }
 
 export const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)

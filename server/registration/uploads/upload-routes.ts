@@ -101,7 +101,7 @@ function getSingleFile(
   fields: readonly Field[],
 ): (SentFile & { readonly field: Field }) | null {
   const [[id, sent] = []] = files
-  const field = fields.find((one) => one.id === id)
+  const field = fields.find((field) => field.id === id)
   return files.size === 1 && sent !== undefined && field !== undefined ? { ...sent, field } : null
 }
 

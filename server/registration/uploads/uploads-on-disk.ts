@@ -4,8 +4,8 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Instant } from '../../../engine/index.ts'
 import type {
-  KeptFile,
-  ShelfSweep,
+  StagedFile,
+  SweepOptions,
   SweptFiles,
   UploadStorage,
 } from '../../storage/files/upload-storage-types.ts'
@@ -66,7 +66,7 @@ export function openDiskUploads(
       }
       return removed
     },
-    sweep: (how) => sweep(disk, references, how),
+    sweep: (options) => sweepUploads(disk, references, options),
     reclaim: async () => (await checkSetAside(disk.asideFolder, filePath, references, null)).aside,
     // The free space of the disk has its own check.
     check: async () => null,
@@ -88,7 +88,7 @@ async function listHashes(folder: string): Promise<readonly string[]> {
 async function storeDurably(
   flushes: Flushes,
   filePath: string,
-  received: KeptFile,
+  received: StagedFile,
   at: Instant,
 ): Promise<void> {
   const existing = await stat(filePath).catch(() => null)
@@ -119,7 +119,7 @@ async function read(
   sha256: string,
 ): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
   if (!isHash(sha256)) return null
-  const pathTo = (one: string): string => pathOf(disk, one)
+  const pathTo = (hash: string): string => pathOf(disk, hash)
   const openFile = () =>
     open(pathTo(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
@@ -137,19 +137,19 @@ async function read(
  * Removes files that registrations have dropped, and sets aside files that no record refers to and that were not
  * submitted recently.
  */
-async function sweep(
+async function sweepUploads(
   disk: Disk,
   references: References,
-  { at, keptBefore, deleteBefore, isSubmitted, expected, mayMove }: ShelfSweep,
+  { at, keptBefore, deleteBefore, isSubmitted, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
   const { old, files } = await findOldFiles(disk.folder, INCOMING, keptBefore)
   const used = new Set(await inBatches(old, references.uploadsInUse))
-  const unused = old.filter((sha256) => !used.has(sha256) && !isSubmitted(sha256))
-  const dropped = new Set(await inBatches(unused, references.uploadsDropped))
+  const unusedHashes = old.filter((sha256) => !used.has(sha256) && !isSubmitted(sha256))
+  const droppedHashes = new Set(await inBatches(unusedHashes, references.uploadsDropped))
   // The file may have been submitted again since the query.
-  for (const sha256 of dropped) if (!isSubmitted(sha256)) await remove(disk, sha256)
+  for (const sha256 of droppedHashes) if (!isSubmitted(sha256)) await remove(disk, sha256)
 
-  const unknown = unused.filter((sha256) => !dropped.has(sha256))
+  const unknown = unusedHashes.filter((sha256) => !droppedHashes.has(sha256))
   const unexpected = unknown.filter((sha256) => !expected.has(sha256))
   const held = mayMove(unknown.length, unexpected.length, files)
   const movedFiles = held === null ? unknown : []
@@ -160,7 +160,7 @@ async function sweep(
     references,
     deleteBefore,
   )
-  return { removed: dropped.size + removed, setAside: movedFiles.length, held, aside }
+  return { removed: droppedHashes.size + removed, setAside: movedFiles.length, held, aside }
 }
 
 /** A request that submits the same bytes in the meantime waits for the removal. */

@@ -3,46 +3,45 @@ import { receiveMessageOnPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { codeOfBusy } from './transient-errors.ts'
 import type { Connection } from './sqlite-connection.ts'
-import { answerAll, messageOf } from '../operations/run-writes.ts'
+import { runRequests, messageOf } from '../operations/run-writes.ts'
 import { commitAndAnswer } from './fault-injection.ts'
-import type { Seam } from './fault-injection.ts'
+import type { InjectedFaults } from './fault-injection.ts'
 import { requestsIn } from './worker-client.ts'
 import type { MessageFromThread, Request, MessageToThread } from './worker-client.ts'
 
-/** More would keep the first of a batch waiting for the last. */
+/** The maximum size of a batch: with more, the first request would wait too long for the last. */
 const BATCH_MAX = 256
 
-export type Writing = {
+export type BatchWriter = {
   readonly connection: Connection
-  readonly seam: Seam
+  readonly seam: InjectedFaults
   readonly send: (message: MessageFromThread) => void
 }
 
 /**
- * Runs a batch in one transaction and responds; a batch that fails as a whole has stored nothing, as far as is
- * known.
+ * Runs a batch in one transaction and responds. A batch that fails as a whole has stored nothing, as far as is known.
  */
 export async function commitBatch(
-  { connection, seam, send }: Writing,
+  { connection, seam: faults, send }: BatchWriter,
   batch: readonly Request[],
 ): Promise<void> {
   const { sql } = connection
   try {
-    const answers = await answerAll(connection, sql, batch)
+    const answers = await runRequests(connection, sql, batch)
     commitAndAnswer(
-      seam,
+      faults,
       () => sql('COMMIT').run(),
       () => send({ answers }),
     )
   } catch (error) {
     if (connection.inTransaction) sql('ROLLBACK').run()
-    const no = {
+    const noResult = {
       ok: false,
       busy: true,
       message: messageOf(error),
       code: codeOfBusy(error),
     } as const
-    send({ answers: batch.map(({ id }) => ({ id, ...no })) })
+    send({ answers: batch.map(({ id }) => ({ id, ...noResult })) })
   }
 }
 
@@ -51,17 +50,17 @@ export function serveBatches(
   port: MessagePort,
   { commit, close }: { commit(batch: readonly Request[]): Promise<void>; close(): void },
 ): void {
-  // One after the other: a message that arrives while a batch runs waits for its commit.
-  let working: Promise<void> = Promise.resolve()
+  // Batches run one after the other: a message that arrives while a batch runs waits for its commit.
+  let currentBatch: Promise<void> = Promise.resolve()
   port.on('message', (first: MessageToThread) => {
-    working = working.then(() => serve(first))
+    currentBatch = currentBatch.then(() => serve(first))
   })
   async function serve(first: MessageToThread): Promise<void> {
     const requests: Request[] = []
-    let closing = false
+    let isClosing = false
     let message: MessageToThread | undefined = first
     while (message !== undefined) {
-      if ('close' in message) closing = true
+      if ('close' in message) isClosing = true
       else requests.push(...requestsIn(message.requests))
       message =
         requests.length < BATCH_MAX
@@ -70,7 +69,7 @@ export function serveBatches(
     }
     for (let from = 0; from < requests.length; from += BATCH_MAX)
       await commit(requests.slice(from, from + BATCH_MAX))
-    if (closing) {
+    if (isClosing) {
       close()
       port.close()
     }

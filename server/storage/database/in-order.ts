@@ -1,28 +1,28 @@
-/** Array functions whose callback awaits: one element after the other, because a transaction runs one query at a time. */
+/** Array functions with asynchronous callbacks, run one after the other: a transaction runs one query at a time. */
 
 export async function mapInOrder<T, R>(
   list: readonly T[],
-  call: (item: T, at: number) => Promise<R>,
+  callback: (item: T, at: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = []
-  for (const [at, item] of list.entries()) results.push(await call(item, at))
+  for (const [at, item] of list.entries()) results.push(await callback(item, at))
   return results
 }
 
 export async function flatMapInOrder<T, R>(
   list: readonly T[],
-  call: (item: T) => Promise<R | readonly R[]>,
+  callback: (item: T) => Promise<R | readonly R[]>,
 ): Promise<R[]> {
-  return (await mapInOrder(list, call)).flat() as R[]
+  return (await mapInOrder(list, callback)).flat() as R[]
 }
 
 export async function filterInOrder<T>(
   list: readonly T[],
   test: (item: T) => Promise<boolean>,
 ): Promise<T[]> {
-  const kept: T[] = []
-  for (const item of list) if (await test(item)) kept.push(item)
-  return kept
+  const filtered: T[] = []
+  for (const item of list) if (await test(item)) filtered.push(item)
+  return filtered
 }
 
 export async function findInOrder<T>(

@@ -15,7 +15,7 @@ import type { MovedFiles } from '../files/move-files.ts'
 import type { S3Bucket } from '../files/s3-bucket.ts'
 import { connect } from '../postgres/hosts.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
-import { cannotBeUsed, prepare } from '../postgres/prepare-database.ts'
+import { createUnusableError, prepare } from '../postgres/prepare-database.ts'
 import { isOfPostgres } from '../postgres/errors.ts'
 import { createTables, migrations, reportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
@@ -23,7 +23,7 @@ import { loadInBulk } from '../postgres/bulk-load.ts'
 import { rollUp } from '../postgres/appended-counters.ts'
 import { indexNew } from '../lists/search-index.ts'
 
-export type Moved = {
+export type MoveResult = {
   readonly registrations: number
   readonly rows: number
   readonly tables: number
@@ -32,26 +32,31 @@ export type Moved = {
 type Table = { readonly name: string; readonly columns: readonly Column[] }
 type Column = { readonly name: string; readonly isNumber: boolean }
 type Row = readonly unknown[]
-/** What both sides are asked for, table by table. */
-type Side = {
+/** The operations that both databases provide, table by table. */
+type DatabaseSide = {
   rows(table: Table): AsyncIterable<Row> | Iterable<Row>
-  /** How many rows there are, and the sum of each column of numbers, as text. */
+  /** The number of rows, and the sum of each numeric column, as text. */
   sums(table: Table): Promise<string>
 }
 
-/** Rows that are read or written by one statement of PostgreSQL. */
+/** The number of rows read or written by one PostgreSQL statement. */
 const CHUNK_ROWS = 2_000
 /** Emails and event files are longer than other rows. */
 const CHUNK_CHARACTERS = 4_000_000
-/** Searching is indexed anew where the rows come to; what is served is read anew from the event files. */
-const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation', 'counted']
+/** The target rebuilds its search index, and reads active versions from the event files again. */
+const SKIPPED_TABLES: readonly string[] = [
+  'search_progress',
+  'active_events',
+  'activation',
+  'counted',
+]
 
 /** Moves into an empty PostgreSQL database. */
 export async function moveToPostgres(
   dataDir: string,
   url: string,
   bucket: S3Bucket | null = null,
-): Promise<Result<Moved, string>> {
+): Promise<Result<MoveResult, string>> {
   const file = join(dataDir, DATABASE_FILE)
   if (!existsSync(file)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
   refuseEmpty(file)
@@ -67,15 +72,17 @@ export async function moveToPostgres(
       db.exec('BEGIN')
       const tables = tablesOf(db)
       const { sql } = connection
-      const full = await findInOrder(
+      const nonEmptyTable = await findInOrder(
         tables,
         async ({ name }) =>
-          !SEEDED.includes(name) &&
+          !SEEDED_TABLES.includes(name) &&
           (await sql(`SELECT 1 FROM ${name} LIMIT 1`).get()) !== undefined,
       )
-      if (full !== undefined)
-        return err(`The database in PostgreSQL is not empty: there are rows in ${full.name}.`)
-      const moved = await loadInBulk(connection, async () => {
+      if (nonEmptyTable !== undefined)
+        return err(
+          `The database in PostgreSQL is not empty: there are rows in ${nonEmptyTable.name}.`,
+        )
+      const copiedRows = await loadInBulk(connection, async () => {
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
         const copied = await copy(tables, sqliteSide(db), postgresSide(connection), (table) =>
           openInsertion(connection, table),
@@ -87,7 +94,7 @@ export async function moveToPostgres(
         connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
         return copied
       })
-      return withFiles(moved, () =>
+      return withFiles(copiedRows, () =>
         bucket === null
           ? filesIntoPostgres(connection, dataDir)
           : findFilesInBucket(connection, bucket),
@@ -103,7 +110,7 @@ export async function moveToSqlite(
   dataDir: string,
   url: string,
   bucket: S3Bucket | null = null,
-): Promise<Result<Moved, string>> {
+): Promise<Result<MoveResult, string>> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file))
     return err(
@@ -117,9 +124,9 @@ export async function moveToSqlite(
   try {
     createTables(db)
     db.pragma('foreign_keys = OFF')
-    const moved = await inPostgres(url, async (connection) => {
+    const copiedRows = await inPostgres(url, async (connection) => {
       const tables = tablesOf(db)
-      // There is one row for each key where it goes.
+      // The target already has one row for each key.
       for (const text of rollUp(0)) await connection.plain(text)
       db.exec('BEGIN')
       const triggers = db
@@ -131,9 +138,11 @@ export async function moveToSqlite(
       const done = await copy(tables, postgresSide(connection), sqliteSide(db), async (table) => {
         db.exec(`DELETE FROM ${table.name}`)
         const places = table.columns.map(() => '?').join(', ')
-        const add = db.prepare(`INSERT INTO ${table.name} (${named(table)}) VALUES (${places})`)
+        const insertRow = db.prepare(
+          `INSERT INTO ${table.name} (${listColumns(table)}) VALUES (${places})`,
+        )
         return async (rows) => {
-          for (const row of rows) add.run(...row)
+          for (const row of rows) insertRow.run(...row)
         }
       })
       db.exec('UPDATE counted SET last_id = (SELECT coalesce(max(id), 0) FROM registrations)')
@@ -146,43 +155,43 @@ export async function moveToSqlite(
       )
     })
     closeWhole(db)
-    if (moved.ok) renameSync(part, file)
-    return moved
+    if (copiedRows.ok) renameSync(part, file)
+    return copiedRows
   } finally {
     if (db.open) db.close()
     rmSync(part, { force: true })
   }
 }
 
-/** After the rows, which say which files there are. */
+/** Call this after copying the rows, which list the files. */
 async function withFiles(
-  rows: Result<Omit<Moved, keyof MovedFiles>, string>,
+  rows: Result<Omit<MoveResult, keyof MovedFiles>, string>,
   move: () => Promise<MovedFiles>,
-): Promise<Result<Moved, string>> {
+): Promise<Result<MoveResult, string>> {
   return rows.ok ? ok({ ...rows.value, ...(await move()) }) : rows
 }
 
-/** Has a row before anything is stored. */
-const SEEDED: readonly string[] = ['office_settings', 'pings']
+/** Tables that have a row before anything is stored. */
+const SEEDED_TABLES: readonly string[] = ['office_settings', 'pings']
 
-/** In one transaction, in which no server writes; committed where the answer is good. */
+/** Runs in one transaction, during which no server writes. Commits if the result is ok. */
 async function inPostgres<T>(
   url: string,
-  work: (connection: PostgresConnection) => Promise<Result<T, string>>,
+  task: (connection: PostgresConnection) => Promise<Result<T, string>>,
 ): Promise<Result<T, string>> {
   const connection = await connect(url).catch((error: unknown) => {
-    throw cannotBeUsed(error)
+    throw createUnusableError(error)
   })
   try {
     connection.queue('BEGIN ISOLATION LEVEL REPEATABLE READ')
-    const done = await work(connection)
+    const done = await task(connection)
     if (done.ok) await connection.commit()
     else await connection.rollBack()
     return done
   } catch (error) {
     await connection.rollBack()
-    // Of the file and of what delegates sent, others say what is wrong.
-    throw isOfPostgres(error) ? cannotBeUsed(error) : error
+    // Other code explains errors of the file and of the uploads.
+    throw isOfPostgres(error) ? createUnusableError(error) : error
   } finally {
     await connection.end()
   }
@@ -190,22 +199,22 @@ async function inPostgres<T>(
 
 async function copy(
   tables: readonly Table[],
-  from: Side,
-  into: Side,
+  from: DatabaseSide,
+  target: DatabaseSide,
   adderOf: (table: Table) => Promise<(rows: readonly Row[]) => Promise<void>>,
-): Promise<Result<Omit<Moved, keyof MovedFiles>, string>> {
+): Promise<Result<Omit<MoveResult, keyof MovedFiles>, string>> {
   let rows = 0
   let registrations = 0
   for (const table of tables) {
-    const add = await adderOf(table)
+    const insertRow = await adderOf(table)
     for await (const chunk of inChunks(from.rows(table))) {
-      await add(chunk)
+      await insertRow(chunk)
       rows += chunk.length
       if (table.name === 'registrations') registrations += chunk.length
     }
   }
   for (const table of tables) {
-    const [there, here] = [await from.sums(table), await into.sums(table)]
+    const [there, here] = [await from.sums(table), await target.sums(table)]
     if (there !== here)
       return err(
         `Rows or sums of ${table.name} differ: ${there} became ${here}. Nothing was moved.`,
@@ -214,8 +223,8 @@ async function copy(
   return ok({ registrations, rows, tables: tables.length })
 }
 
-/** So many rows together, or fewer large ones. */
-async function* inChunks(rows: ReturnType<Side['rows']>): AsyncGenerator<readonly Row[]> {
+/** Yields this many rows together, or fewer large ones. */
+async function* inChunks(rows: ReturnType<DatabaseSide['rows']>): AsyncGenerator<readonly Row[]> {
   let chunk: Row[] = []
   let characters = 0
   for await (const row of rows) {
@@ -229,7 +238,7 @@ async function* inChunks(rows: ReturnType<Side['rows']>): AsyncGenerator<readonl
   if (chunk.length > 0) yield chunk
 }
 
-/** Returns how to add rows with one statement for many of them. */
+/** Returns a function that adds many rows with one statement. */
 async function openInsertion(
   connection: PostgresConnection,
   table: Table,
@@ -238,17 +247,19 @@ async function openInsertion(
   sql(`DELETE FROM ${table.name}`).run()
   const types = await columnTypes(connection, table)
   const arrays = types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')
-  const add = sql(`INSERT INTO ${table.name} (${named(table)}) SELECT * FROM unnest(${arrays})`)
+  const insertRow = sql(
+    `INSERT INTO ${table.name} (${listColumns(table)}) SELECT * FROM unnest(${arrays})`,
+  )
   const valueOf = types.map(
     (type) =>
       (value: unknown): unknown =>
         type === 'bytea' ? sql.dialect.storedBytes(String(value)) : value,
   )
   return async (rows) =>
-    void (await add.run(...valueOf.map((of, at) => rows.map((row) => of(row[at])))).changes)
+    void (await insertRow.run(...valueOf.map((of, at) => rows.map((row) => of(row[at])))).changes)
 }
 
-/** The types of PostgreSQL, in the order of the columns. */
+/** The PostgreSQL types, in the order of the columns. */
 async function columnTypes(
   { sql }: PostgresConnection,
   { name, columns }: Table,
@@ -260,7 +271,7 @@ async function columnTypes(
   return columns.map((column) => types.get(column.name) ?? 'text')
 }
 
-/** Every table after those that its rows refer to. */
+/** Orders the tables so that each follows the tables that its rows refer to. */
 function tablesOf(db: Database.Database): readonly Table[] {
   const names = db
     .prepare<[], { name: string }>(
@@ -268,16 +279,16 @@ function tablesOf(db: Database.Database): readonly Table[] {
     )
     .all()
     .map(({ name }) => name)
-    .filter((name) => !NOT_MOVED.includes(name))
-  const sorted: string[] = []
-  const take = (name: string): void => {
-    if (sorted.includes(name)) return
+    .filter((name) => !SKIPPED_TABLES.includes(name))
+  const orderedTables: string[] = []
+  const visitTable = (name: string): void => {
+    if (orderedTables.includes(name)) return
     const refers = db.pragma(`foreign_key_list(${name})`) as { table: string }[]
-    for (const { table } of refers) if (table !== name) take(table)
-    sorted.push(name)
+    for (const { table } of refers) if (table !== name) visitTable(table)
+    orderedTables.push(name)
   }
-  names.forEach(take)
-  return sorted.map((name) => ({
+  names.forEach(visitTable)
+  return orderedTables.map((name) => ({
     name,
     columns: (db.pragma(`table_info(${name})`) as { name: string; type: string }[]).map(
       (column) => ({ name: column.name, isNumber: column.type === 'INTEGER' }),
@@ -285,27 +296,30 @@ function tablesOf(db: Database.Database): readonly Table[] {
   }))
 }
 
-const named = ({ columns }: Table): string => columns.map(({ name }) => `"${name}"`).join(', ')
+const listColumns = ({ columns }: Table): string =>
+  columns.map(({ name }) => `"${name}"`).join(', ')
 const summing = ({ name, columns }: Table): string => {
   const numbers = columns.filter(({ isNumber }) => isNumber)
-  const sums = numbers.map((column) => `coalesce(CAST(sum("${column.name}") AS text), '')`)
-  return `SELECT ${["count(*) || ' rows'", ...sums].join(" || ', ' || ")} AS said FROM ${name}`
+  const sumColumns = numbers.map((column) => `coalesce(CAST(sum("${column.name}") AS text), '')`)
+  return `SELECT ${["count(*) || ' rows'", ...sumColumns].join(" || ', ' || ")} AS said FROM ${name}`
 }
 
-const sqliteSide = (db: Database.Database): Side => ({
+const sqliteSide = (db: Database.Database): DatabaseSide => ({
   rows: (table) =>
     db
-      .prepare<[], Row>(`SELECT ${named(table)} FROM ${table.name}`)
+      .prepare<[], Row>(`SELECT ${listColumns(table)} FROM ${table.name}`)
       .raw()
       .iterate(),
   sums: async (table) => db.prepare<[], { said: string }>(summing(table)).get()?.said ?? '',
 })
 
-const postgresSide = ({ sql, plain }: PostgresConnection): Side => ({
+const postgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => ({
   async *rows(table) {
-    // A cursor for each table: what a statement answers always has the same columns.
+    // Uses one cursor per table, because all results of a statement have the same columns.
     const cursor = `moving_${table.name}`
-    await plain(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${named(table)} FROM ${table.name}`)
+    await plain(
+      `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${listColumns(table)} FROM ${table.name}`,
+    )
     const next = sql<Readonly<Record<string, unknown>>>(`FETCH ${CHUNK_ROWS} FROM ${cursor}`)
     for (let rows = await next.all(); rows.length > 0; rows = await next.all())
       for (const row of rows) yield table.columns.map(({ name }) => row[name])
@@ -314,18 +328,18 @@ const postgresSide = ({ sql, plain }: PostgresConnection): Side => ({
   sums: async (table) => (await sql<{ said: string }>(summing(table)).get())?.said ?? '',
 })
 
-/** The last id that was ever given to a registration, also to one that is gone. */
+/** The last id that was ever assigned to a registration, including deleted ones. */
 const lastGiven = (db: Database.Database): number =>
   db
     .prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'registrations'")
     .get()?.seq ?? 0
 
-/** Numbers that are given from now on follow those that are there. */
-function countOn({ queue }: PostgresConnection, tables: readonly Table[], given: number): void {
+/** Ids assigned from now on follow the existing ones. */
+function countOn({ queue }: PostgresConnection, tables: readonly Table[], startId: number): void {
   for (const { name, columns } of tables)
     if (columns.some((column) => column.name === 'id'))
       queue(
-        `SELECT setval(pg_get_serial_sequence('${name}', 'id'), greatest(1, ${name === 'registrations' ? given : 0}, max(id)),
-           max(id) IS NOT NULL OR ${name === 'registrations' ? given : 0} > 0) FROM ${name}`,
+        `SELECT setval(pg_get_serial_sequence('${name}', 'id'), greatest(1, ${name === 'registrations' ? startId : 0}, max(id)),
+           max(id) IS NOT NULL OR ${name === 'registrations' ? startId : 0} > 0) FROM ${name}`,
       )
 }

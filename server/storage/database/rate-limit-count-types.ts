@@ -1,14 +1,16 @@
-/** Counts tries for several servers together; a single server counts them in memory. */
+/** Counts attempts for several servers together. A single server counts them in memory. */
 import type { Instant } from '../../../engine/index.ts'
 
-/** The number of tries in a sliding window, measured with the caller's clock. */
+/** The maximum number of attempts in a sliding window, measured with the caller's clock. */
 export type Window = { readonly triesMax: number; readonly windowMs: number }
-export type Tries = {
-  /** Milliseconds until the key may try again; 0: it may now. */
+export type AttemptCounter = {
+  /** Milliseconds until the key may try again; 0 if it may try now. */
   wait(key: string, at: Instant, window: Window): Promise<number>
-  /** The same, and counts the try if it is allowed; simultaneous tries at several servers all count. */
+  /**
+   * Like `wait`, but counts the attempt if it is allowed. Simultaneous attempts on several servers are all counted.
+   */
   take(key: string, at: Instant, window: Window): Promise<number>
-  /** Counts in any case; the oldest is dropped for it. */
+  /** Counts in any case, dropping the oldest attempt if necessary. */
   count(key: string, at: Instant, window: Window): Promise<void>
   forget(key: string): Promise<void>
 }

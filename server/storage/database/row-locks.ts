@@ -1,15 +1,15 @@
 /**
- * Locks the rows that operations check, on PostgreSQL. SQLite has one writer and locks nothing.
- * Every operation locks in the order of `LOCK_ORDER`, and rows of one kind by their ids, so that operations seldom wait
- * for each other in a circle; one that does is undone by PostgreSQL and run again.
+ * Locks the rows that operations check, on PostgreSQL. SQLite has one writer and needs no locks.
+ * Every operation locks in the order of `LOCK_ORDER`, and rows of one kind by their ids, so that deadlocks are rare.
+ * PostgreSQL rolls back one of the deadlocked operations, and it is retried.
  */
 import { createHash } from 'node:crypto'
 import type { Sql } from './sqlite-connection.ts'
 
-/** Slots for answers, and for persons: two different ones share a slot so seldom that the wait does not matter. */
+/** Lock slots for answers and persons. Two different values rarely share a slot, so the wait does not matter. */
 export const SLOTS = 1_024
 
-/** Answers that others may give at the same moment, each by event, rule and normalised answer. */
+/** Answers that other delegates may submit at the same time, each by event, rule and normalised answer. */
 export function lockAnswers(
   sql: Sql,
   answers: readonly (readonly [eventId: string, rule: string, answer: string])[],
@@ -22,7 +22,7 @@ export function lockAnswers(
   )
 }
 
-/** No index of unique answers of these events is filled until the transaction ends. */
+/** Prevents filling an index of unique answers of these events until the transaction ends. */
 export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
   lockAnswers(
     sql,
@@ -32,7 +32,7 @@ export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
 const slotOf = (parts: readonly string[]): number =>
   createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % SLOTS
 
-/** Other payments and refunds of these persons wait until the transaction ends. */
+/** Makes other payments and refunds of these persons wait until the transaction ends. */
 export const lockPersons = (
   sql: Sql,
   persons: readonly (readonly [eventId: string, person: string])[],
@@ -44,8 +44,8 @@ export const lockPersons = (
   )
 
 /**
- * Other emails to this mailbox that strangers can trigger wait until the transaction ends. Mailboxes share the slots of
- * persons.
+ * Makes other emails to this mailbox that strangers can trigger wait until the transaction ends. Mailboxes share the
+ * slots of persons.
  */
 export const lockMailbox = (sql: Sql, mailbox: string): void =>
   sql.lock(
@@ -54,23 +54,23 @@ export const lockMailbox = (sql: Sql, mailbox: string): void =>
     slotOf([mailbox]),
   )
 
-export const lockCode = (sql: Sql, eventId: string, folded: string): void =>
+export const lockCode = (sql: Sql, eventId: string, normalizedCode: string): void =>
   sql.lock(
     'code',
     'SELECT 1 FROM codes WHERE event_id = $1 AND folded = $2 FOR UPDATE',
     eventId,
-    folded,
+    normalizedCode,
   )
 
-/** The active version of an event stays active until the transaction ends: a key lock would not prevent an update. */
+/** Keeps the active version of an event active until the transaction ends. A key lock would not prevent an update. */
 export const lockVersion = (sql: Sql, eventId: string): void =>
   sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR SHARE', eventId)
 
-/** The quotas of an event stay as they are until the transaction ends. */
+/** Prevents changes to an event's quotas until the transaction ends. */
 export const lockLimits = (sql: Sql, eventId: string): void =>
   sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR SHARE', eventId)
 
-/** The seats of an event by name, and its quotas. */
+/** Locks an event's seats by name, and its quotas. */
 export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): void {
   lockLimits(sql, eventId)
   sql.lock(
@@ -82,8 +82,8 @@ export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): 
 }
 
 /**
- * The seats that a registration has lost, and what it holds: another one that takes a seat whose hold is over frees it
- * first.
+ * Locks the seats that a registration has lost, and its own: another registration that takes a seat with an expired
+ * hold frees it first.
  */
 export function lockLostSeats(sql: Sql, registrationId: number): void {
   sql.lock(
@@ -99,7 +99,7 @@ export function lockLostSeats(sql: Sql, registrationId: number): void {
   )
 }
 
-/** All seats of an event and its quotas, before they change. */
+/** Locks all seats of an event and its quotas, before they change. */
 export function lockQuotas(sql: Sql, eventId: string): void {
   sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR UPDATE', eventId)
   sql.lock('seat', 'SELECT id FROM places WHERE event_id = $1 ORDER BY id FOR UPDATE', eventId)

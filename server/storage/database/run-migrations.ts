@@ -6,7 +6,7 @@ import { DATABASE_FILE } from './sqlite-connection.ts'
 import { migrate, migrations, newerVersion, parseVersion, reportedVersion } from './schema.ts'
 
 export type Versions = {
-  /** Null: there is no database yet. */
+  /** Null if there is no database yet. */
   readonly found: number | null
   readonly known: number
 }
@@ -20,7 +20,7 @@ export function versionsIn(dataDir: string): Versions {
   const known = migrations.length
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === undefined) return { found: null, known }
-  // Opening an empty file would delete the log beside it, which may hold everything.
+  // Opening an empty file would delete its log, which may contain all the data.
   if (size === 0) return { found: 0, known }
   const db = new Database(file, { readonly: true })
   try {
@@ -31,18 +31,18 @@ export function versionsIn(dataDir: string): Versions {
 }
 
 type Permission = {
-  /** A server, or the command that migrates. */
+  /** True for a server, or for the command that migrates. */
   readonly migrates: boolean
-  /** False: a server that must leave the migration to the command. */
+  /** False for a server that leaves the migration to the command. */
   readonly migratesAtStart: boolean
 }
 
 /**
- * Creates the tables in an empty file. A database of another version is migrated only with both permissions, and after
- * a copy beside it; otherwise it fails with a message, because an older server may be running on it. Returns the
+ * Creates the tables in an empty file. A database of another version is migrated only with both permissions, after a
+ * copy is made in its folder. Otherwise it fails with a message, because an older server may be using it. Returns the
  * path of the copy.
  */
-export async function bringUpToDate(
+export async function migrateDatabase(
   db: Database.Database,
   file: string,
   { migrates, migratesAtStart }: Permission,
@@ -57,9 +57,9 @@ export async function bringUpToDate(
     return null
   }
   if (!migrates) throw olderVersion(found)
-  if (!migratesAtStart) throw notAtStart(found, known)
+  if (!migratesAtStart) throw createNotMigratedError(found, known)
   const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
-  // A migration that was interrupted has made the copy; the file has changed since.
+  // An interrupted migration has already made the copy; the file has changed since.
   const isInterrupted = parseVersion(stored).from !== null
   if (!isInterrupted || !existsSync(copy)) copyTo(db, copy)
   await migrate(db)
@@ -67,15 +67,15 @@ export async function bringUpToDate(
 }
 
 /**
- * Copies the whole database at this moment into one file, while others read and write. Throws SQLite's errors; an
- * incomplete copy leaves nothing, and an older file of the same name stays until the copy is complete.
+ * Copies the whole database into one file, as of one moment, while others read and write. Throws SQLite's errors. A
+ * failed copy leaves nothing; an older file of the same name is replaced only by a complete copy.
  */
 export function copyTo(db: Database.Database, copy: string): void {
   const part = `${copy}.part`
   rmSync(part, { force: true })
   try {
     db.prepare('VACUUM INTO ?').run(part)
-    withoutMark(part)
+    removeMark(part)
     renameSync(part, copy)
   } catch (error) {
     rmSync(part, { force: true })
@@ -83,8 +83,11 @@ export function copyTo(db: Database.Database, copy: string): void {
   }
 }
 
-/** A server knows its own file by a mark (detect-replaced-database.ts): a copy that is put over it must not have that. */
-function withoutMark(copy: string): void {
+/**
+ * A server identifies its own file by a mark (detect-replaced-database.ts). A copy must not have that mark, because it
+ * may replace the file.
+ */
+function removeMark(copy: string): void {
   const db = new Database(copy)
   try {
     db.pragma('application_id = 0')
@@ -93,14 +96,14 @@ function withoutMark(copy: string): void {
   }
 }
 
-/** Why a server does not start on an older database. */
-export function notAtStart(found: number, known: number): Error {
+/** Explains why a server does not start on an older database. */
+export function createNotMigratedError(found: number, known: number): Error {
   return new Error(
     `The database has version ${found}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
   )
 }
 
-/** Why a file is left as it is by whoever may not migrate. */
+/** Explains why a process without permission to migrate leaves the file unchanged. */
 function olderVersion(found: number): Error {
   return new Error(
     `The database is of an older version of Rollcall (${found}; this one writes ${migrations.length}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.`,

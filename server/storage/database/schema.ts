@@ -32,12 +32,12 @@ import { mailLimits } from '../migrations/email-limits.ts'
 import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
 import {
-  nameOlder,
-  nameOlderImports,
-  nameOlderReports,
+  assignOlderReferences,
+  assignOlderImportReferences,
+  normalizeOlderClaims,
 } from '../reconciliation/older-references.ts'
-import { nameOlderCheques } from '../reconciliation/unmatched-lines.ts'
-import { balanceOlder } from '../payments/stored-balance.ts'
+import { addOlderChequeNumbers } from '../reconciliation/unmatched-lines.ts'
+import { balanceOldRegistrations } from '../payments/stored-balance.ts'
 import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
 import { inTransaction, statements } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
@@ -48,8 +48,8 @@ import { settlements } from '../migrations/settlements.ts'
 import { noteOlderPayers } from '../payments/find-duplicate-payments.ts'
 
 /**
- * An audit row is found by its registration's id. Ids grow, so that a batch of registrations writes one
- * page of the index; by the number, which is random, each wrote a page of its own.
+ * Audit rows are indexed by the registration's id. Ids increase, so a batch of registrations writes one index page.
+ * With the random registration number, each row wrote a page of its own.
  */
 const auditByRegistration = `
 ALTER TABLE audit_log ADD COLUMN registration_id INTEGER;
@@ -60,14 +60,14 @@ DROP INDEX audit_log_of;
 CREATE INDEX audit_log_of ON audit_log (registration_id) WHERE registration_id IS NOT NULL;
 `
 
-/** What an ended payment of an older version is watched for, from when it ended: as long as `WATCHED_MS` of the engine. */
-const WATCHED_TEN_DAYS = '864000000'
+/** How long an ended payment of an older version is polled after it ended: the same as `WATCHED_MS` in the engine. */
+const WATCH_PERIOD_MS = '864000000'
 
 /**
- * Money is rows of its own: an attempt says what we asked for, a capture what came, a refund what went
- * back, a decision who judged it and why. Successes and reviews of older versions become captures.
+ * Payments become separate rows: an attempt (the amount requested), a capture (the amount received), a refund, and a
+ * decision (by whom, and the reason). Successes and reviews of older versions become captures.
  */
-const money = `
+const moneyMigration = `
 -- Null: not known (attempts of older versions). Whose credentials asked for the money, and where.
 ALTER TABLE payments ADD COLUMN account TEXT;
 ALTER TABLE payments ADD COLUMN merchant_id TEXT;
@@ -166,17 +166,19 @@ INSERT INTO refunds (capture_id, amount, state, reference, why, who, at)
   SELECT c.id, p.amount, 'done', p.refund_reference, 'Stored before refunds were rows.', 'migration', p.status_at
   FROM payments p JOIN captures c ON c.payment_id = p.id AND c.state = 'fits' WHERE p.status = 'refunded' AND p.amount > 0;
 -- What ended lately is asked about again, spread over a day, so that the gateway is not stormed.
-UPDATE payments SET watch_until = status_at + ${WATCHED_TEN_DAYS}, next_ask_at = unixepoch() * 1000 + abs(random() % 86400000)
-  WHERE gateway IS NOT NULL AND (status IN ('success', 'failed') OR review IS NOT NULL) AND status_at > unixepoch() * 1000 - ${WATCHED_TEN_DAYS};
+UPDATE payments SET watch_until = status_at + ${WATCH_PERIOD_MS}, next_ask_at = unixepoch() * 1000 + abs(random() % 86400000)
+  WHERE gateway IS NOT NULL AND (status IN ('success', 'failed') OR review IS NOT NULL) AND status_at > unixepoch() * 1000 - ${WATCH_PERIOD_MS};
 `
 
-/** Until then imported payments had no bank references; `fillFrom` gives them theirs. */
+/** Earlier versions stored no bank references for imported payments. `fillNewTables` adds them. */
 const importsNamed = '-- Bank references of imported payments.'
 
-/** A reported reference stays known, whatever became of its registration: `fillFrom` brings them into one spelling. */
-const reportsStay = 'CREATE INDEX tellings_by_key ON tellings (folded);'
+/** A reported reference stays known, whatever happens to its registration. `fillNewTables` normalises older ones. */
+const reportIndexMigration = 'CREATE INDEX tellings_by_key ON tellings (folded);'
 
-/** What was refunded before money began to count, and what a registration cost when a difference was asked for. */
+/**
+ * Amounts refunded before a payment began to count, and the price of a registration when a difference was requested.
+ */
 const balances = `
 -- Null: all of it counts, or none.
 ALTER TABLE captures ADD COLUMN counted INTEGER;
@@ -185,13 +187,16 @@ ALTER TABLE payments ADD COLUMN bill_total INTEGER;
 UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registrations.id = payments.registration_id) WHERE asks_for = 'difference';
 `
 
-/** Until then a kept line of a cheque had no number; `fillFrom` gives it its own. */
+/** Earlier versions stored no number for a cheque line. `fillNewTables` adds it. */
 const chequesNamed = '-- Cheque numbers of kept lines.'
 
-/** Until then a refund in progress reduced the amount to pay back of a cancellation twice; `fillFrom` corrects it. */
+/**
+ * Earlier versions deducted a refund in progress twice from the amount due for refund after a cancellation.
+ * `fillNewTables` corrects it.
+ */
 const cancellationsRestored = '-- Amounts to pay back of cancellations.'
 
-/** A clock that was set back: the latest time recorded before, and the first after. Null: it was not. */
+/** A clock that was set back: the latest time recorded before, and the first time after. Null if it was not. */
 const clockSetBack = `
 ALTER TABLE clock_seen ADD COLUMN latest_at INTEGER;
 ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
@@ -200,7 +205,7 @@ ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
 export const migrations: readonly string[] = [
   first,
   auditByRegistration,
-  money,
+  moneyMigration,
   formerNumbers,
   paying,
   decided,
@@ -222,34 +227,36 @@ export const migrations: readonly string[] = [
   corrections,
   settlements,
   activeEvents,
-  // What several servers share, PostgreSQL keeps in tables of its own (server/storage/postgres/schema/migrations.ts).
+  // PostgreSQL stores data shared by several servers in additional tables
+  // (server/storage/postgres/schema/migrations.ts).
   '',
-  // Until then one server asks the gateway about it; whoever dies asking keeps it from the others no longer.
+  // Until then one server queries the gateway about it. If that server dies, the claim expires and another server takes
+  // over.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
   '',
-  // What people call it, by the event file that is served; null: since before files said so.
+  // The display name, from the served event file. Null for versions from before event files had names.
   'ALTER TABLE places ADD COLUMN name TEXT;',
   endedCounted,
-  // Whoever has money back is told of it: looked for each minute among all that ever went back.
+  // Each minute, refunds without an email are searched among all refunds ever made.
   "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
   documentLines,
   bankReferences,
   mailLimits,
   refundedAmounts,
-  // The last day that the kept settlements of an account cover.
+  // The last day that the stored settlements of an account cover.
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
   secondPayments,
   amountsDue,
   importsNamed,
   recoveries,
   failures,
-  reportsStay,
+  reportIndexMigration,
   balances,
   tellingsOfEvent,
   chequesNamed,
   cancellationsRestored,
   clockSetBack,
-  // Of an invoice or a credit note, the bill of the registration then. NULL: issued before this step.
+  // For an invoice or credit note, the bill of the registration at that time. NULL if it was issued before this step.
   'ALTER TABLE documents ADD COLUMN bill INTEGER;',
   // PostgreSQL locks rows instead of taking turns (server/storage/postgres/schema/migrations.ts).
   '',
@@ -259,14 +266,14 @@ export const migrations: readonly string[] = [
   '',
 ]
 
-/** Fills tables that were added later with data that a database of that version recorded. */
-async function fillFrom(version: number, sql: Sql): Promise<void> {
-  if (version <= migrations.indexOf(bankReferences)) await nameOlder(sql)
+/** Fills tables that were added later from data that an older version recorded. */
+async function fillNewTables(version: number, sql: Sql): Promise<void> {
+  if (version <= migrations.indexOf(bankReferences)) await assignOlderReferences(sql)
   if (version <= migrations.indexOf(secondPayments)) await noteOlderPayers(sql)
-  if (version <= migrations.indexOf(importsNamed)) await nameOlderImports(sql)
-  if (version <= migrations.indexOf(reportsStay)) await nameOlderReports(sql)
-  if (version <= migrations.indexOf(balances)) await balanceOlder(sql)
-  if (version <= migrations.indexOf(chequesNamed)) await nameOlderCheques(sql)
+  if (version <= migrations.indexOf(importsNamed)) await assignOlderImportReferences(sql)
+  if (version <= migrations.indexOf(reportIndexMigration)) await normalizeOlderClaims(sql)
+  if (version <= migrations.indexOf(balances)) await balanceOldRegistrations(sql)
+  if (version <= migrations.indexOf(chequesNamed)) await addOlderChequeNumbers(sql)
   if (version <= migrations.indexOf(cancellationsRestored)) await restoreOlderCancellations(sql)
 }
 
@@ -277,7 +284,7 @@ export function newerVersion(found: number): Error {
   )
 }
 
-/** Creates the tables in an empty file: there is nothing to fill them from. */
+/** Creates the tables in an empty file, without filling them. */
 export function createTables(db: Database.Database): void {
   for (const step of migrations) db.exec(step)
   db.pragma(`user_version = ${migrations.length}`)
@@ -288,7 +295,7 @@ export function createTables(db: Database.Database): void {
  * migration began from, times this number (there are never so many steps): a process that was killed continues, and no
  * server uses the database meanwhile.
  */
-const UNDER_WAY = 1_000
+const MIGRATION_FACTOR = 1_000
 
 type SchemaVersion = {
   readonly steps: number
@@ -297,13 +304,13 @@ type SchemaVersion = {
 }
 
 export function parseVersion(stored: number): SchemaVersion {
-  return stored < UNDER_WAY
+  return stored < MIGRATION_FACTOR
     ? { steps: stored, from: null }
-    : { steps: stored % UNDER_WAY, from: Math.floor(stored / UNDER_WAY) }
+    : { steps: stored % MIGRATION_FACTOR, from: Math.floor(stored / MIGRATION_FACTOR) }
 }
 
-/** Returns what is stored after a step of a migration that began from that version. */
-const versionUnderWay = (from: number, steps: number): number => from * UNDER_WAY + steps
+/** Returns the stored value after a step of a migration that began from that version. */
+const versionUnderWay = (from: number, steps: number): number => from * MIGRATION_FACTOR + steps
 
 /** Returns the version to report: during a migration, the one that it began from, unless this release lacks its steps. */
 export function reportedVersion(stored: number, known: number): number {
@@ -311,7 +318,7 @@ export function reportedVersion(stored: number, known: number): number {
   return from === null || steps > known ? steps : from
 }
 
-/** What a migration does to a database of one of the two kinds. */
+/** The steps of a migration for one of the two kinds of database. */
 export type Migrating = {
   readonly sql: Sql
   /** Runs the statements that take a database with that many steps to the next. */
@@ -320,8 +327,8 @@ export type Migrating = {
 }
 
 /**
- * Does the next part of a migration, for which the caller opens a transaction that also holds the version. First each
- * step, then the data of all new tables. Returns whether there may be more to do. Refuses a newer database.
+ * Runs the next part of a migration. The caller opens a transaction that also locks the version. First each step runs,
+ * then the data of all new tables is filled. Returns whether there may be more to do. Refuses a newer database.
  */
 export async function takeStep(
   stored: number,
@@ -336,21 +343,22 @@ export async function takeStep(
     setVersion(versionUnderWay(from ?? steps, steps + 1))
     return true
   }
-  await fillFrom(from ?? steps, sql)
+  await fillNewTables(from ?? steps, sql)
   setVersion(known)
   return false
 }
 
-/** Migrates the file to this version, each step in a transaction of its own. Refuses a file from a newer Rollcall. */
+/** Migrates the file to this version, each step in a separate transaction. Refuses a file from a newer Rollcall. */
 export async function migrate(db: Database.Database): Promise<void> {
   const migrating: Migrating = {
     sql: statements(db),
     runStep: (step) => void db.exec(migrations[step] ?? ''),
     setVersion: (stored) => void db.pragma(`user_version = ${stored}`),
   }
-  // Immediate, and the version read inside: two processes that start at once do not both take a step.
-  for (let isMore = true; isMore;)
-    isMore = await inTransaction(db, async () => {
+  // An immediate transaction that reads the version inside it: two processes that start at the same time do not run the
+  // same step twice.
+  for (let hasMore = true; hasMore;)
+    hasMore = await inTransaction(db, async () => {
       const stored = Number(db.pragma('user_version', { simple: true }))
       if (stored > 0) return takeStep(stored, migrating)
       createTables(db)

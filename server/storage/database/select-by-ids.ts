@@ -7,13 +7,13 @@ import type { Tables } from './statements/tables.ts'
 /** The condition for the column that has the id of the registration. */
 export type RowSelection<Given> = (
   id: Expression<number>,
-  given: Given,
+  params: Given,
   dialect: Dialect,
 ) => Expression<SqlBool>
 
 const expression = expressionBuilder<Tables>()
 
-export const isAmong = (
+export const isIdInList = (
   id: Expression<number>,
   ids: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>,
 ): Expression<SqlBool> => expression(id, 'in', ids)
@@ -21,5 +21,5 @@ export const isAmong = (
 export const isId: RowSelection<{ id: number }> = (column, { id }, dialect) =>
   expression(column, '=', dialect.id(id))
 /** `ids`: a JSON array. */
-export const isOneOf: RowSelection<{ ids: string }> = (column, { ids }, dialect) =>
+export const isAnyOfIds: RowSelection<{ ids: string }> = (column, { ids }, dialect) =>
   dialect.isIdIn(column, ids)

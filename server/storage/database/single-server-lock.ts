@@ -14,28 +14,27 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from './sqlite-connection.ts'
-import { lackOf } from '../recovery/missing-database.ts'
+import { describeMissing } from '../recovery/missing-database.ts'
 
 /** Locked by SQLite, which releases it whenever the process ends; a file with a process id would remain. */
-export const SERVING_FILE = 'serving.lock'
+export const LOCK_FILE = 'serving.lock'
 /** The id of the process that holds the lock, for signals to it; valid only while the lock is held. */
-export const SERVING_PID = 'serving.pid'
-/** One that is told to stop while the next starts is waited for. */
+export const PID_FILE = 'serving.pid'
+/** How long to wait for a server that is shutting down while the next one starts. */
 const ENDING_MS_MAX = 1_000
 
 /**
- * Locks the folder and returns a function that releases it; null: another server is running. The folder must
- * exist. If the server leaves no database behind, the lock file is removed too: a lock file means that there was
- * a database.
+ * Locks the folder and returns a function that releases it. Null if another server is running. The folder must exist.
+ * If the server leaves no database behind, the lock file is removed too: a lock file means that there was a database.
  */
 export function beginServing(dataDir: string): (() => void) | null {
-  const pidFile = join(dataDir, SERVING_PID)
-  const lockFile = join(dataDir, SERVING_FILE)
+  const pidFile = join(dataDir, PID_FILE)
+  const lockFile = join(dataDir, LOCK_FILE)
   const isFirst = !existsSync(lockFile)
   let lock: Database.Database | null = null
-  const leave = (): void => {
+  const releaseLock = (): void => {
     if (lock !== null) rmSync(pidFile, { force: true })
-    if (isFirst && lackOf(dataDir) !== null) rmSync(lockFile, { force: true })
+    if (isFirst && describeMissing(dataDir) !== null) rmSync(lockFile, { force: true })
     lock?.close()
   }
   try {
@@ -44,17 +43,17 @@ export function beginServing(dataDir: string): (() => void) | null {
     if (locked === null) return null
     lock = locked
     writeFileSync(pidFile, String(process.pid))
-    return leave
+    return releaseLock
   } catch (error) {
-    leave()
+    releaseLock()
     throw error
   }
 }
 
-/** Null: another process holds it; `replaced`: what was locked is no longer the file of that name. */
+/** Null if another process holds it; `replaced` if the locked file is no longer the file of that name. */
 function lockOn(file: string): Database.Database | 'replaced' | null {
   closeSync(openSync(file, 'a'))
-  const before = statSync(file, { throwIfNoEntry: false })?.ino
+  const inode = statSync(file, { throwIfNoEntry: false })?.ino
   const lock = new Database(file, { timeout: ENDING_MS_MAX })
   try {
     lock.exec('BEGIN EXCLUSIVE')
@@ -63,14 +62,14 @@ function lockOn(file: string): Database.Database | 'replaced' | null {
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY') return null
     throw error
   }
-  if (before !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === before) return lock
+  if (inode !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === inode) return lock
   lock.close()
   return 'replaced'
 }
 
 /**
- * Returns a process that has a folder's database open, even if the file was deleted since; null: none is visible.
- * Only Linux reports it, and for other users' processes only to root.
+ * Returns a process that has a folder's database open, even if the file has been deleted. Null if none is visible. Only
+ * Linux reports it, and for other users' processes only to root.
  */
 export function databaseUser(dataDir: string): number | null {
   const file = join(realpathSync(dataDir), DATABASE_FILE)
@@ -100,15 +99,15 @@ function targetOf(link: string): string {
   }
 }
 
-/** Returns the process id of the server on a data folder; null: there is none, or its id is unknown. */
+/** Returns the process id of the server on a data folder. Null if there is none, or its id is unknown. */
 export function servingPid(dataDir: string): number | null {
-  // Whoever only asks makes no lock.
-  if (!existsSync(join(dataDir, SERVING_FILE))) return null
-  const leave = beginServing(dataDir)
-  if (leave !== null) {
-    leave()
+  // A query must not create a lock.
+  if (!existsSync(join(dataDir, LOCK_FILE))) return null
+  const releaseLock = beginServing(dataDir)
+  if (releaseLock !== null) {
+    releaseLock()
     return null
   }
-  const pid = Number(readFileSync(join(dataDir, SERVING_PID), 'utf8'))
+  const pid = Number(readFileSync(join(dataDir, PID_FILE), 'utf8'))
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null
 }

@@ -5,29 +5,29 @@ import { sqliteDialect } from './statements/sqlite-dialect.ts'
 import type { Dialect } from './statements/dialect.ts'
 import { containsFolded } from '../lists/search-terms.ts'
 
-/** The result of a statement that changes rows. Reading it sends the statement, where it was not sent yet. */
-export type Ran = { readonly changes: Promise<number> }
+/** The result of a statement that changes rows. Reading it sends the statement if it is still queued. */
+export type WriteResult = { readonly changes: Promise<number> }
 export type Statement<Row> = {
   get(...params: unknown[]): Promise<Row | undefined>
   all(...params: unknown[]): Promise<Row[]>
-  /** Is sent with the next statement whose result is awaited, at the latest with the commit. */
-  run(...params: unknown[]): Ran
+  /** Queues a statement. It is sent with the next statement whose result is awaited, at the latest with the commit. */
+  run(...params: unknown[]): WriteResult
 }
 /**
- * Cached statements of one connection: the same text is prepared once. A text is written for one database; those of both
- * are built by `statement.ts`.
+ * Cached statements of one connection: each text is prepared once. A text is written for one database; `statement.ts`
+ * builds the texts for both.
  */
 export type Sql = {
   <Row>(text: string): Statement<Row>
   readonly dialect: Dialect
   /**
-   * Locks rows until the end of the transaction, with a statement of PostgreSQL that is sent with the next one. Kinds are
-   * locked in the order of `LOCK_ORDER`. SQLite has one writer: there it does nothing.
+   * Locks rows until the end of the transaction, with a PostgreSQL statement that is sent with the next one. Kinds are
+   * locked in the order of `LOCK_ORDER`. On SQLite it does nothing, because there is one writer.
    */
   lock(kind: RowLock, text: string, ...params: readonly unknown[]): void
   /**
-   * Set where the statements that follow the reads of an operation are sent together with its commit, so that none of
-   * their results can be used; see `Batch`. Null: each is done when it is called.
+   * Set if the statements that follow the reads of an operation are sent together with its commit, so that none of
+   * their results can be used; see `Batch`. Null if each statement runs when it is called.
    */
   readonly batch: Batch | null
 }
@@ -36,20 +36,21 @@ export type Batch = {
   /** Returns the id that the next row of a table gets. */
   newId(table: 'registrations'): Promise<number>
   /**
-   * Sends reads that the operation will probably need with its next statement, so that they are one packet. The operation
-   * reads as usual; it uses these results unless it has written to one of their tables, or locked what they read.
+   * Sends reads that the operation will probably need together with its next statement, in one packet. The operation
+   * reads as usual, and gets these results unless it has written to one of their tables or locked the rows that they
+   * read.
    */
   readAhead(reads: () => readonly Promise<unknown>[]): void
   /** If a row with these unique values exists, nothing is stored, and the operation returns `result`. */
   orElse(constraint: string, result: unknown): void
   /**
-   * True the first time: seats are taken without a look at them, and `check` is the last statement. If it fails, nothing
-   * is stored, and the operation is run again with this false.
+   * True the first time: seats are reserved without checking them, and `check` is the last statement. If it fails,
+   * nothing is stored, and the operation is retried with false.
    */
   readonly trustsSeats: boolean
   check(text: string, ...params: readonly unknown[]): void
 }
-/** The kinds of rows that operations lock, in the order in which they do. */
+/** The kinds of rows that operations lock, in locking order. */
 export const LOCK_ORDER = [
   'subject',
   'registration',
@@ -61,29 +62,31 @@ export const LOCK_ORDER = [
   'mailbox',
 ] as const
 export type RowLock = (typeof LOCK_ORDER)[number]
-/** A connection, for code that begins and ends its transactions. */
+/** A connection for code that begins and ends its own transactions. */
 export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
 /** The name of the database in a data folder. */
 export const DATABASE_FILE = 'rollcall.db'
-/**
- * The database and the files that SQLite keeps beside it. A log that belongs to another database corrupts the one
- * beside it.
- */
+/** The database and SQLite's additional files. A log that belongs to another database corrupts the database. */
 export const DATABASE_FILES: readonly string[] = ['', '-wal', '-shm', '-journal'].map(
-  (ending) => DATABASE_FILE + ending,
+  (suffix) => DATABASE_FILE + suffix,
 )
 
-/** How long a connection waits for another process (`rollcall user` beside a running server). */
+/** How long a connection waits for another process, such as `rollcall user` while the server runs. */
 export const BUSY_MS = 5_000
 
-/** Numbers are random, so registering touches pages all over the indexes: those of some 100,000 registrations fit. */
+/**
+ * Registration numbers are random, so registering touches pages all over the indexes. The cache holds the pages of
+ * about 100,000 registrations.
+ */
 const CACHE_KIB = 64 * 1024
-/** A page changed by many commits is copied to the database once: 16 MB of log between two copyings instead of SQLite's 4. */
+/**
+ * A page changed by many commits is copied to the database once: a checkpoint after 16 MB of log instead of SQLite's 4.
+ */
 const CHECKPOINT_PAGES = 4_000
 
 /**
- * Only the writer thread opens connections that write; better-sqlite3 opens WAL in NORMAL, which loses commits at
+ * Only the writer thread opens connections that write. better-sqlite3 opens WAL in NORMAL mode, which loses commits at
  * a power failure.
  */
 export function openToWrite(
@@ -95,7 +98,7 @@ export function openToWrite(
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma('recursive_triggers = ON')
-  // What a savepoint may have to undo stays in memory; in a temporary file it was a third of the writer's time.
+  // Savepoint data stays in memory. In a temporary file it took a third of the writer's time.
   db.pragma('temp_store = MEMORY')
   db.pragma(`cache_size = -${CACHE_KIB}`)
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
@@ -116,8 +119,8 @@ export function closeWhole(db: Database.Database): void {
 }
 
 /**
- * Refuses an empty file, as SQLite refuses one that is no database. SQLite itself opens it as a new database and deletes
- * the log beside it, which may be all that is left of the old one.
+ * Refuses an empty file, as SQLite refuses a file that is not a database. SQLite itself would open it as a new database
+ * and delete its log, which may be all that remains of the old one.
  */
 export function refuseEmpty(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.size === 0)
@@ -137,9 +140,9 @@ export function statements(db: Database.Database): Sql {
   const sql = <Row>(text: string): Statement<Row> => {
     const known = cache.get(text)
     if (known !== undefined) return known as Statement<Row>
-    const made = asyncStatement<Row>(db.prepare(text))
-    cache.set(text, made as Statement<unknown>)
-    return made
+    const asyncVersion = asyncStatement<Row>(db.prepare(text))
+    cache.set(text, asyncVersion as Statement<unknown>)
+    return asyncVersion
   }
   return Object.assign(sql, {
     dialect: sqliteDialect,
@@ -148,15 +151,18 @@ export function statements(db: Database.Database): Sql {
   })
 }
 
-/** Runs `work` in a transaction that nothing else on this connection can enter: `work` waits only for this connection. */
+/**
+ * Runs `task` in a transaction that nothing else on this connection can enter. `task` must wait only for this
+ * connection.
+ */
 export async function inTransaction<T>(
   db: Database.Database,
-  work: () => Promise<T>,
+  task: () => Promise<T>,
   begin: 'BEGIN' | 'BEGIN IMMEDIATE' = 'BEGIN IMMEDIATE',
 ): Promise<T> {
   db.exec(begin)
   try {
-    const result = await work()
+    const result = await task()
     db.exec('COMMIT')
     return result
   } catch (error) {
@@ -170,10 +176,10 @@ function asyncStatement<Row>(statement: Database.Statement): Statement<Row> {
     get: async (...params) => statement.get(...params) as Row | undefined,
     all: async (...params) => statement.all(...params) as Row[],
     run: (...params) => {
-      const ran = statement.run(...params)
+      const writeResult = statement.run(...params)
       return {
         get changes() {
-          return Promise.resolve(ran.changes)
+          return Promise.resolve(writeResult.changes)
         },
       }
     },

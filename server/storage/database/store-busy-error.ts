@@ -1,6 +1,8 @@
 /** Thrown when the store did nothing and can be retried: the response is 503 with Retry-After. */
 export class StoreBusy extends Error {
-  /** What the database says of it, as `codeOfBusy` writes it; empty: the queue is full, or the thread is being started again. */
+  /**
+   * The database's error code, in the form of `codeOfBusy`. Empty if the queue is full or the thread is restarting.
+   */
   readonly code: string
   constructor(message: string, code = '') {
     super(message)
@@ -8,7 +10,7 @@ export class StoreBusy extends Error {
   }
 }
 
-/** The store does what it is asked over the connections that it has, and the database gives it no further one. */
+/** The store works over its existing connections, but the database accepts no new one. */
 export class NoFurtherConnection extends StoreBusy {}
 
 /** The object storage did not store, return or delete a file. The message names the bucket and the reason. */

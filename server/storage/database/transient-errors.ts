@@ -4,19 +4,19 @@ import { isOfPostgres, PostgresRefused } from '../postgres/errors.ts'
 import { codeOf } from '../postgres/error-explanations.ts'
 
 /**
- * Disk, memory, another process. PostgreSQL by error class: connection, transaction, rolled back by the server,
- * out of resources, wrong state, operator intervention, system error.
+ * Errors of the disk, the memory or another process. For PostgreSQL by error class: connection, transaction, rolled
+ * back by the server, out of resources, wrong state, operator intervention, system error.
  */
 export const isOfTheMachine = (error: unknown): boolean =>
   error instanceof Database.SqliteError
     ? /^SQLITE_(FULL|IOERR|NOMEM|BUSY|LOCKED|READONLY|CANTOPEN)/.test(error.code)
     : error instanceof PostgresRefused && /^(08|25|40|53|55|57|58)/.test(error.code)
 
-/** Prefix of PostgreSQL's codes, one of which is empty: the server was not reached. */
-export const OF_POSTGRES = 'postgres:'
+/** Prefix of PostgreSQL's codes. An empty code means that the server was not reached. */
+export const POSTGRES_PREFIX = 'postgres:'
 
 /** Returns the database's code of an error for `StoreBusy`: SQLite's or PostgreSQL's. */
 export function codeOfBusy(error: unknown): string {
   if (error instanceof Database.SqliteError) return error.code
-  return isOfPostgres(error) ? OF_POSTGRES + codeOf(error) : ''
+  return isOfPostgres(error) ? POSTGRES_PREFIX + codeOf(error) : ''
 }

@@ -1,10 +1,10 @@
 /**
- * Calls a database thread from the main thread: named calls, a limit on waiting ones, restarts.
- * When a thread dies, its pending calls fail with StoreBusy: whether they were committed is unknown, and the
- * idempotency key resolves it.
+ * Calls a database thread from the main thread: named calls, a limit on queued ones, restarts.
+ * When a thread dies, its pending calls fail with StoreBusy. Whether they were committed is unknown; the idempotency
+ * key resolves it.
  */
 import { Worker } from 'node:worker_threads'
-import type { Call, Verbs } from '../operations/writes.ts'
+import type { Call, Operations } from '../operations/writes.ts'
 import { StoreBusy } from './store-busy-error.ts'
 
 export type Request = {
@@ -29,21 +29,21 @@ export type MessageToThread = { readonly close: true } | { readonly requests: st
 
 export const requestsIn = (text: string): readonly Request[] => JSON.parse(text) as Request[]
 
-export type Thread<V extends Verbs> = {
+export type Thread<V extends Operations> = {
   readonly call: Call<V>
   /** Returns the number of calls that wait for a response. */
   waiting(): number
-  /** Resolves when every earlier call has been answered and the thread has resolveEnd. */
+  /** Resolves when every earlier call has been answered and the thread has ended. */
   close(): Promise<void>
-  /** For tests: ends the thread like a crash. */
+  /** For tests: ends the thread as a crash would. */
   kill(): Promise<void>
 }
-type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
+type PendingCall = { resolve(value: unknown): void; reject(error: Error): void }
 
-/** A thread that dies again at once is started again at growing intervals up to this. */
+/** A thread that dies again immediately is restarted at growing intervals up to this. */
 const RESTART_MS_MAX = 5_000
 
-/** The thread that works on the database, as this one sees it. */
+/** The database thread, as the main thread sees it. */
 export type WorkerHandle = {
   readonly send: (message: MessageToThread) => void
   /** Ends the thread as a crash would. */
@@ -51,12 +51,12 @@ export type WorkerHandle = {
 }
 export type WorkerListeners = {
   message(message: MessageFromThread): void
-  /** Receives the reason for which the thread ends; `exit` follows. */
+  /** Receives the reason why the thread ends; `exit` follows. */
   error(error: unknown): void
   exit(): void
 }
 /** Starts `file` with this data. */
-export type StartWorker = (file: URL, data: object, heard: WorkerListeners) => WorkerHandle
+export type StartWorker = (file: URL, data: object, listeners: WorkerListeners) => WorkerHandle
 
 const startInThread: StartWorker = (file, data, { message, error, exit }) => {
   const worker = new Worker(file, { workerData: data })
@@ -71,10 +71,10 @@ const startInThread: StartWorker = (file, data, { message, error, exit }) => {
 }
 
 /**
- * Resolves once the thread has opened its database; rejects when the first start fails. With `startsAtFirstCall`, the
- * thread starts at its first call, which waits for it. `startWorker`: runs the code elsewhere than in a thread.
+ * Resolves once the thread has opened its database; rejects if the first start fails. With `startsAtFirstCall`, the
+ * thread starts at its first call, which waits for it. `startWorker` runs the code elsewhere than in a thread.
  */
-export async function startThread<V extends Verbs>(options: {
+export async function startThread<V extends Operations>(options: {
   file: URL
   data: object
   waitingMax: number
@@ -82,13 +82,13 @@ export async function startThread<V extends Verbs>(options: {
   startWorker?: StartWorker
 }): Promise<Thread<V>> {
   const { startWorker = startInThread } = options
-  const waiting = new Map<number, Waiting>()
-  /** Calls that were not sent yet. */
-  let unsent: Request[] = []
+  const pendingCalls = new Map<number, PendingCall>()
+  /** Calls that have not been sent yet. */
+  let unsentRequests: Request[] = []
   /** The number of calls sent and not answered. */
-  let unanswered = 0
+  let pendingCount = 0
   let nextId = 1
-  let closing = false
+  let isClosing = false
   let isStarted = options.startsAtFirstCall !== true
   let failures = 0
   let worker: WorkerHandle | null = null
@@ -99,7 +99,7 @@ export async function startThread<V extends Verbs>(options: {
 
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      let cause = 'the thread resolveEnd'
+      let cause = 'the thread ended'
       /** The database's error code, by which the caller distinguishes its errors from bugs of Rollcall. */
       let code: unknown
       worker = startWorker(options.file, options.data, {
@@ -110,18 +110,18 @@ export async function startThread<V extends Verbs>(options: {
             return
           }
           // A call answered before the commit may be answered again when the commit fails: it counts once.
-          unanswered -= message.answers.filter(({ id }) => waiting.has(id)).length
-          // The thread gets its next calls before the callers get their answers, so that it does not wait.
+          pendingCount -= message.answers.filter(({ id }) => pendingCalls.has(id)).length
+          // The thread gets its next calls before the callers get their responses, so that it does not wait.
           send()
-          for (const answer of message.answers) {
-            const caller = waiting.get(answer.id)
-            waiting.delete(answer.id)
-            if (answer.ok) caller?.resolve(answer.value)
+          for (const response of message.answers) {
+            const caller = pendingCalls.get(response.id)
+            pendingCalls.delete(response.id)
+            if (response.ok) caller?.resolve(response.value)
             else
               caller?.reject(
-                answer.busy
-                  ? new StoreBusy(answer.message, answer.code)
-                  : new Error(answer.message),
+                response.busy
+                  ? new StoreBusy(response.message, response.code)
+                  : new Error(response.message),
               )
           }
         },
@@ -131,12 +131,12 @@ export async function startThread<V extends Verbs>(options: {
         },
         exit: () => {
           worker = null
-          for (const caller of waiting.values()) caller.reject(new StoreBusy(cause))
-          waiting.clear()
-          unsent = []
-          unanswered = 0
+          for (const caller of pendingCalls.values()) caller.reject(new StoreBusy(cause))
+          pendingCalls.clear()
+          unsentRequests = []
+          pendingCount = 0
           reject(Object.assign(new Error(cause), { code }))
-          if (closing) resolveEnd()
+          if (isClosing) resolveEnd()
           else restartLater()
         },
       })
@@ -146,42 +146,45 @@ export async function startThread<V extends Verbs>(options: {
     failures += 1
     setTimeout(
       () => {
-        if (!closing) start().catch(() => {})
+        if (!isClosing) start().catch(() => {})
       },
       failures === 1 ? 0 : waitMs,
     )
   }
 
   const sendUnsent = (): void => {
-    const requests = unsent
-    unsent = []
+    const requests = unsentRequests
+    unsentRequests = []
     if (requests.length === 0 || worker === null) return
-    unanswered += requests.length
+    pendingCount += requests.length
     worker.send({ requests: JSON.stringify(requests) })
   }
-  /** Calls made while the thread works wait for its answer: fewer messages, and larger batches for each commit. */
+  /**
+   * Calls made while the thread is busy wait for its response: this means fewer messages, and larger batches for each
+   * commit.
+   */
   const send = (): void => {
-    if (unanswered === 0) sendUnsent()
+    if (pendingCount === 0) sendUnsent()
   }
 
   try {
     if (isStarted) await start()
   } catch (error) {
-    closing = true
+    isClosing = true
     throw error
   }
   return {
     call: (verb, ...args) =>
       new Promise((resolve, reject) => {
-        if (!isStarted && !closing) {
+        if (!isStarted && !isClosing) {
           isStarted = true
           // If the start fails, this call is rejected, and the next start is scheduled.
           start().catch(() => {})
         }
-        if (closing || worker === null || waiting.size >= options.waitingMax) {
+        if (isClosing || worker === null || pendingCalls.size >= options.waitingMax) {
           reject(
             new StoreBusy(
-              closing
+              isClosing
                 ? 'the store is closing'
                 : worker === null
                   ? 'the database thread is being started again'
@@ -192,14 +195,14 @@ export async function startThread<V extends Verbs>(options: {
         }
         const id = nextId
         nextId += 1
-        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-        if (unsent.length === 0 && unanswered === 0) setImmediate(send)
-        unsent.push({ id, verb, args })
+        pendingCalls.set(id, { resolve: resolve as (value: unknown) => void, reject })
+        if (unsentRequests.length === 0 && pendingCount === 0) setImmediate(send)
+        unsentRequests.push({ id, verb, args })
       }),
-    waiting: () => waiting.size,
+    waiting: () => pendingCalls.size,
     async close() {
-      if (!closing) {
-        closing = true
+      if (!isClosing) {
+        isClosing = true
         if (worker === null) resolveEnd()
         else {
           sendUnsent()

@@ -6,12 +6,12 @@ import { commitBatch, serveBatches } from './group-commit.ts'
 import { closeWhole, openToWrite, statements } from './sqlite-connection.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { mapInOrder } from './in-order.ts'
-import { bringUpToDate } from './run-migrations.ts'
+import { migrateDatabase } from './run-migrations.ts'
 import { degrade } from './fault-injection.ts'
-import type { Seam } from './fault-injection.ts'
+import type { InjectedFaults } from './fault-injection.ts'
 import { indexBatch, unindexed } from '../lists/search-index.ts'
-import { NO_FILE, ownFile, setMark } from '../recovery/detect-replaced-database.ts'
-import type { Shared } from '../recovery/detect-replaced-database.ts'
+import { NO_FILE, watchOwnFile, setMark } from '../recovery/detect-replaced-database.ts'
+import type { SharedState } from '../recovery/detect-replaced-database.ts'
 import { noteMark } from '../recovery/inspect-log.ts'
 import { messageOf } from '../operations/run-writes.ts'
 import type { writes } from '../operations/writes.ts'
@@ -19,7 +19,7 @@ import { rescueInto } from '../recovery/rescue-deleted-database.ts'
 import type { RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { Answer, MessageFromThread, Request } from './worker-client.ts'
 
-/** The operation after which the log is copied and cut. */
+/** The operation after which the log is copied and truncated. */
 const ERASING: keyof typeof writes = 'erasePersonalData'
 
 export type WriterData = {
@@ -27,35 +27,36 @@ export type WriterData = {
   readonly migrates: boolean
   /** False: an older database is refused. */
   readonly migratesAtStart: boolean
-  readonly seam: Seam
-  /** Whether there was a database: then no new one is created. Left out: no. */
+  readonly seam: InjectedFaults
+  /** True if a database existed: then no new one is created. The default is false. */
   readonly mustExist?: boolean
-  /** Set by a server, which watches its database file; left out: the file is not watched. */
-  readonly shared?: Shared
+  /** Set by a server, which watches its database file. If omitted, the file is not watched. */
+  readonly shared?: SharedState
 }
 
-/** Search indexing waits for a pause like this in registering … */
-const QUIET_MS = 50
-/** … unless so many rows are waiting that scanning them would be felt: 13 ms of the reader at this many. */
+/** Search indexing waits for such a pause between registrations … */
+const IDLE_MS = 50
+/** … unless so many rows are queued that scanning them would be noticeable: 13 ms of the reader at this number. */
 const UNINDEXED_ROWS_MAX = 10_000
-/** How old a copy of the file can be without being known for one. */
+/** The maximum age of a copy of the file that is not recognised as a copy. */
 const MARK_MS = 60_000
 
 /** Opens the database, which may fail, and processes requests from the port until it is closed. */
 export async function serve(
   port: MessagePort,
-  { file, migrates, migratesAtStart, seam, mustExist = false, shared }: WriterData,
+  { file, migrates, migratesAtStart, seam: faults, mustExist = false, shared }: WriterData,
 ): Promise<void> {
-  const own = shared === undefined ? null : ownFile(shared, file)
-  const assertIsThere = (): void => assert(own === null || own.look() === null, NO_FILE)
-  // A thread that begins anew must not make another database in the place of one that was lost.
-  assertIsThere()
+  const ownDatabase = shared === undefined ? null : watchOwnFile(shared, file)
+  const assertNotReplaced = (): void =>
+    assert(ownDatabase === null || ownDatabase.look() === null, NO_FILE)
+  // A restarted thread must not create a new database in place of a lost one.
+  assertNotReplaced()
   const db = openToWrite(file, { mustExist })
-  assertIsThere()
-  await bringUpToDate(db, file, { migrates, migratesAtStart })
-  degrade(db, seam)
-  // What was migrated is copied into the file from here on, which must still be the same one.
-  assertIsThere()
+  assertNotReplaced()
+  await migrateDatabase(db, file, { migrates, migratesAtStart })
+  degrade(db, faults)
+  // From here on, migrated data is copied into the file, which must still be the same one.
+  assertNotReplaced()
   let markedAt = performance.now()
   function setNextMark(): void {
     if (shared === undefined) return
@@ -74,22 +75,22 @@ export async function serve(
       return db.inTransaction
     },
   }
-  let indexing: NodeJS.Timeout | null = null
+  let indexTimer: NodeJS.Timeout | null = null
   let committed = false
 
   const send = (message: MessageFromThread): void => port.postMessage(message)
 
   async function commit(batch: readonly Request[]): Promise<void> {
-    if (own !== null && own.look() !== null) {
+    if (ownDatabase !== null && ownDatabase.look() !== null) {
       send({ answers: await mapInOrder(batch, withoutFile) })
       return
     }
-    // So that a log which is deleted after the server was killed is missed at the next start.
-    if (own?.hasLastMark() === true) setNextMarkIfRoom()
-    await commitBatch({ connection, seam, send }, batch)
+    // Detects at the next start a log that is deleted after the server is killed.
+    if (ownDatabase?.hasLastMark() === true) setNextMarkIfRoom()
+    await commitBatch({ connection, seam: faults, send }, batch)
     if (batch.some(({ verb }) => verb === ERASING)) forgetLog()
     committed = true
-    indexing ??= setTimeout(() => void index(), QUIET_MS)
+    indexTimer ??= setTimeout(() => void index(), IDLE_MS)
   }
 
   function setNextMarkIfRoom(): void {
@@ -100,7 +101,7 @@ export async function serve(
     }
   }
 
-  /** Nothing is written into whatever lies there now; what is held still is written elsewhere. */
+  /** Nothing is written into the file that is there now. The data still held is written elsewhere. */
   async function withoutFile({ id, verb, args }: Request): Promise<Answer> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
     try {
@@ -110,7 +111,9 @@ export async function serve(
     }
   }
 
-  /** Erased data stays in the log until it is copied and cut. A reader at this moment postpones that to the next time. */
+  /**
+   * Erased data stays in the log until it is copied and truncated. A concurrent reader postpones that to the next time.
+   */
   function forgetLog(): void {
     try {
       db.pragma('wal_checkpoint(TRUNCATE)')
@@ -119,24 +122,24 @@ export async function serve(
     }
   }
 
-  /** Between batches of commits, so that registering hardly waits for it. */
+  /** Runs between batches of commits, so that registering hardly waits for it. */
   async function index(): Promise<void> {
-    const quiet = !committed
-    indexing = null
+    const isIdle = !committed
+    indexTimer = null
     committed = false
-    let more = true
+    let hasMore = true
     try {
-      if (quiet) mark()
-      if (quiet || (await unindexed(sql)) > UNINDEXED_ROWS_MAX) more = await indexBatch(db, sql)
+      if (isIdle) mark()
+      if (isIdle || (await unindexed(sql)) > UNINDEXED_ROWS_MAX) hasMore = await indexBatch(db, sql)
     } catch {
-      // Rows that are not indexed are still found, by the scan; the next write tries again.
+      // Unindexed rows are still found by the scan; the next write tries again.
       return
     }
-    if (more) indexing = setTimeout(() => void index(), quiet ? 0 : QUIET_MS)
+    if (hasMore) indexTimer = setTimeout(() => void index(), isIdle ? 0 : IDLE_MS)
   }
 
   function mark(): void {
-    if (shared === undefined || own?.look() !== null) return
+    if (shared === undefined || ownDatabase?.look() !== null) return
     if (performance.now() - markedAt < MARK_MS) return
     setNextMark()
   }
@@ -144,9 +147,9 @@ export async function serve(
   serveBatches(port, {
     commit,
     close: () => {
-      clearTimeout(indexing ?? undefined)
-      // The log is all there is of what was lost: it is neither copied into another file nor cut.
-      if (own !== null && own.look() !== null) db.close()
+      clearTimeout(indexTimer ?? undefined)
+      // The log is all that remains of the lost data: it is neither copied into another file nor truncated.
+      if (ownDatabase !== null && ownDatabase.look() !== null) db.close()
       else closeWhole(db)
     },
   })

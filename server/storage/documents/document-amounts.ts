@@ -1,16 +1,16 @@
-/** Adds up the amounts that documents state: money received, refunded, and charged for a registration. */
+/** Adds up the amounts stated in documents: received, refunded, and charged for a registration. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { isEnded, paise, requiredAmount } from '../../../engine/index.ts'
 import type { Charge, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { moneyOfBill } from '../payments/stored-balance.ts'
+import { getBillAmounts } from '../payments/stored-balance.ts'
 import { sourceOf } from '../payments/received-payments.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
-/** A capture `c` of an import, which was invoiced where it came from; what was refunded there was credited there as well. */
+/** A capture `c` of an import: the previous system invoiced it, and credited its refunds. */
 const isImported = capture.and([
   capture('c.source', '=', sourceOf(null)),
   capture.not(
@@ -91,7 +91,7 @@ const paidAmounts = statement((builder, { registrationId }: { registrationId: nu
         .as('imported'),
     ]),
 )
-/** By the newest receipt of each payment. */
+/** The newest receipt of each payment. */
 const receiptAmounts = statement(
   (builder, { registrationId }: { registrationId: number }, dialect) =>
     builder
@@ -129,12 +129,12 @@ const countedAmount = statement((builder, { paymentId }: { paymentId: number }) 
     .where('state', 'in', ['fits', 'accepted']),
 )
 
-/** Null: staff accepted no money for the payment. */
+/** Null if staff accepted no amount for the payment. */
 export async function findAcceptedAmount(sql: Sql, paymentId: number): Promise<Paise | null> {
   return (await acceptedAmount.get(sql, { paymentId }))?.amount ?? null
 }
 
-/** The money that counts for a payment. */
+/** The counted amount of a payment. */
 export async function findCountedAmount(sql: Sql, paymentId: number): Promise<Paise> {
   return paise((await countedAmount.get(sql, { paymentId }))?.amount ?? 0)
 }
@@ -143,30 +143,30 @@ export async function hasImportedMoney(sql: Sql, registrationId: number): Promis
   return (await importedCapture.get(sql, { registrationId })) !== undefined
 }
 
-/** The tax that the receipts so far leave of the bill; nothing where this payment is not exactly what they leave. */
+/** The tax of the bill that earlier receipts leave. Zero unless this payment is exactly the remaining amount. */
 export async function taxOfDifference(
   sql: Sql,
   row: OwnedPaymentRow,
   { gst, total }: RegistrationRow,
 ): Promise<Paise> {
-  const before = (await receiptAmounts.get(sql, { registrationId: row.registration_id })) ?? {
+  const receipted = (await receiptAmounts.get(sql, { registrationId: row.registration_id })) ?? {
     gst: 0,
     total: 0,
   }
-  const left = (gst ?? 0) - before.gst
-  const isExact = (total ?? 0) - before.total === row.amount && left >= 0 && left <= row.amount
+  const left = (gst ?? 0) - receipted.gst
+  const isExact = (total ?? 0) - receipted.total === row.amount && left >= 0 && left <= row.amount
   return paise(isExact ? left : 0)
 }
 
-/** Reads what `chargedOf` reads. */
-export const chargeReads = (sql: Sql, registrationId: number): Promise<unknown> =>
-  Promise.all([paidAmounts.get(sql, { registrationId }), moneyOfBill(sql, registrationId)])
+/** Reads the data of `findCharged` ahead. */
+export const readChargeAhead = (sql: Sql, registrationId: number): Promise<unknown> =>
+  Promise.all([paidAmounts.get(sql, { registrationId }), getBillAmounts(sql, registrationId)])
 
 /**
- * What of the bill is charged: money that is kept, and what is due. Money beyond the price was never charged.
- * `chargedHere`: without the imported money, from which what is to be paid back is taken first.
+ * The charged part of the bill: the amount retained, plus the balance due. Amounts above the price were never charged.
+ * `chargedHere` excludes imported payments, from which refunds are taken first.
  */
-export async function chargedOf(
+export async function findCharged(
   sql: Sql,
   { id, due, state }: RegistrationRow,
   total: Paise,
@@ -177,13 +177,14 @@ export async function chargedOf(
     gone: 0,
     imported: 0,
   }
-  const kept = came - gone + refundedBefore
-  // The organisers let go of less than the price, until it is cancelled or the last rupee is refunded.
-  const letGo = total - requiredAmount(total, (await moneyOfBill(sql, id)).letGo)
-  const waived = kept > 0 && !isEnded(state) ? letGo : 0
+  const keptAmount = came - gone + refundedBefore
+  // The organisers accepted less than the price. This holds until the registration is cancelled or the last rupee is
+  // refunded.
+  const waivedLimit = total - requiredAmount(total, (await getBillAmounts(sql, id)).letGo)
+  const waivedAmount = keptAmount > 0 && !isEnded(state) ? waivedLimit : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {
-    charged: paise(Math.max(0, Math.min(total, kept + due + waived))),
-    chargedHere: paise(Math.max(0, kept - imported + dueHere + waived)),
+    charged: paise(Math.max(0, Math.min(total, keptAmount + due + waivedAmount))),
+    chargedHere: paise(Math.max(0, keptAmount - imported + dueHere + waivedAmount)),
   }
 }

@@ -20,12 +20,11 @@ export type StoredDocument = {
   readonly total: Paise
 }
 
-export interface Issued {
+export interface IssuedDocument {
   /** Returns the documents issued for a registration, oldest first. */
   documents(regNo: RegNo): Promise<readonly StoredDocument[]>
   /**
-   * Returns the data of a document of this registration, frozen when it was issued; null: it has none with that
-   * id.
+   * Returns the data of a document of this registration, frozen when it was issued. Null if it has none with that id.
    */
   document(regNo: RegNo, id: number): Promise<DocumentBody | null>
 }

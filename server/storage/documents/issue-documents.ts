@@ -1,6 +1,6 @@
 /**
  * Issues documents in the transaction that makes a payment a success or refunds it.
- * Their content is written once, and their numbers have no gaps because they are counted where they are used.
+ * Their content never changes. Their numbers have no gaps, because they are assigned in the same transaction.
  */
 import { mapInOrder } from '../database/in-order.ts'
 import {
@@ -27,8 +27,8 @@ import { keepLines, linesOf, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
-  chargedOf,
-  chargeReads,
+  findCharged,
+  readChargeAhead,
   findAcceptedAmount,
   findCountedAmount,
   hasImportedMoney,
@@ -87,11 +87,11 @@ const saveBillWithoutInvoice = statement(
     builder.updateTable('registrations').set({ bill_without_invoice: bill }).where('id', '=', id),
 )
 
-type Paid = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>
-/** Reads what `issueReceipt` reads. */
+type PaidPayment = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>
+/** Reads the data of `issueReceipt` ahead. */
 export const receiptReads = (
   sql: Sql,
-  { id, registration_id: registrationId, event_id: eventId }: Paid,
+  { id, registration_id: registrationId, event_id: eventId }: PaidPayment,
 ): readonly Promise<unknown>[] => [
   findIssuer(sql, eventId),
   receiptCount.get(sql, { paymentId: id }),
@@ -99,10 +99,10 @@ export const receiptReads = (
   linesOf(sql, [registrationId]),
   findAcceptedAmount(sql, id),
 ]
-/** Reads what `coverBill` reads after a payment. */
-export const coverReads = (
+/** Reads the data that `coverBill` needs after a payment ahead. */
+export const readCoverAhead = (
   sql: Sql,
-  { id, registration_id: registrationId, event_id: eventId }: Paid,
+  { id, registration_id: registrationId, event_id: eventId }: PaidPayment,
 ): readonly Promise<unknown>[] => [
   hasImportedMoney(sql, registrationId),
   registrationById.get(sql, { id: registrationId }),
@@ -110,13 +110,13 @@ export const coverReads = (
   findIssuer(sql, eventId),
   lastPaid.get(sql, { registrationId }),
   linesOf(sql, [registrationId]),
-  chargeReads(sql, registrationId),
+  readChargeAhead(sql, registrationId),
   findCountedAmount(sql, id),
 ]
 
 /**
- * Issues the receipt of a payment that has just become a success, and another one once more money is added to a
- * payment accepted at less: the newest states everything paid. Its invoice follows with `coverBill`.
+ * Issues the receipt of a payment that has just become a success, and another one when an additional amount is paid for
+ * it. The newest states the total paid. Its invoice follows with `coverBill`.
  */
 export async function issueReceipt(
   sql: Sql,
@@ -126,8 +126,8 @@ export async function issueReceipt(
 ): Promise<void> {
   const issuer = row.amount === 0 ? null : await findIssuer(sql, row.event_id)
   if (issuer === null) return
-  const before = await receiptCount.get(sql, { paymentId: row.id })
-  const serial = row.order_id + (before?.n ? `-${before.n + 1}` : '')
+  const receiptRow = await receiptCount.get(sql, { paymentId: row.id })
+  const serial = row.order_id + (receiptRow?.n ? `-${receiptRow.n + 1}` : '')
   const body = createDocument(issuer, await receivedWith(sql, row, issuer, paid), {
     kind: 'receipt',
     serial,
@@ -144,7 +144,7 @@ async function receivedWith(
 ): Promise<Sold> {
   const registration = await registrationRow(sql, row.registration_id)
   const lines = (await linesOf(sql, [row.registration_id]))(row.registration_id, row.bill)
-  const isWhole = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
+  const coversBill = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
   const gst =
     row.asks_for === 'difference'
       ? await taxOfDifference(sql, row, registration)
@@ -157,9 +157,9 @@ async function receivedWith(
     amount: row.amount,
     base,
     gst,
-    untaxed: paise(isWhole && gst > 0 && isRated(lines) ? base - taxableValue(lines) : 0),
+    untaxed: paise(coversBill && gst > 0 && isRated(lines) ? base - taxableValue(lines) : 0),
     lines:
-      lines.length > 0 && isWhole
+      lines.length > 0 && coversBill
         ? lines.map((line) => ({
             label: line.label,
             quantity: line.quantity,
@@ -173,7 +173,7 @@ async function receivedWith(
   }
 }
 
-/** Bills of older versions do not say which of their lines are taxed. */
+/** Bills of older versions do not record which of their lines are taxed. */
 const isRated = (lines: readonly Line[]): boolean =>
   lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
@@ -190,16 +190,15 @@ async function registrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
   return row
 }
 
-/** Serials may begin anew with a financial year. */
-const named = ({ serial, at }: { readonly serial: string; readonly at: Instant }): string =>
+/** Serials may restart with a financial year. */
+const formatNumber = ({ serial, at }: { readonly serial: string; readonly at: Instant }): string =>
   `${serial} ${at}`
 
 /**
- * Issues missing documents, so that invoices less credit notes equal what the registration is charged, line by
- * line. From the first payment on, it is called after every change of the bill, the balance or the payments;
- * without a difference it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`:
- * refunds of money that begins to count only now, whose credit notes follow separately. `unpaid`: the balance
- * that is now given up.
+ * Issues missing documents, so that invoices less credit notes equal the amount charged for the registration, line by
+ * line. From the first payment on, it is called after every change of the bill, the balance or the payments; without a
+ * difference it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`: refunds of a payment
+ * that begins to count only now, whose credit notes follow separately. `unpaid`: the balance that is now waived.
  */
 export async function coverBill(
   sql: Sql,
@@ -231,8 +230,8 @@ export async function coverBill(
   const { documented_bill: documented, bill_without_invoice: elsewhere } = row
   const change = documentChange(
     await mapInOrder(bodies, async (body, index) => ({
-      serial: named(body),
-      of: body.of === null ? null : named(body.of),
+      serial: formatNumber(body),
+      of: body.of === null ? null : formatNumber(body.of),
       lines: body.lines,
       bill: billOf(registrationId, await billOfPayment(sql, documents[index]?.payment_id ?? 0)),
     })),
@@ -249,26 +248,32 @@ export async function coverBill(
           ? null
           : { bill: billOf(registrationId, refundBill), documents: lastRefund + 1 },
       withoutInvoice: elsewhere === null ? [] : billOf(registrationId, elsewhere),
-      ...(await chargedOf(sql, row, sumDocument(bill).total, refundedBefore)),
+      ...(await findCharged(sql, row, sumDocument(bill).total, refundedBefore)),
       unpaid,
     },
   )
   for (const { of, lines } of change.credits) {
-    const index = bodies.findIndex((body) => body.kind === 'invoice' && named(body) === of)
+    const index = bodies.findIndex((body) => body.kind === 'invoice' && formatNumber(body) === of)
     const [invoice, body] = [documents[index], bodies[index]]
     assert(invoice !== undefined && body !== undefined, 'a credit note of no invoice')
-    // Issued before it was kept, for an event whose file had lost it then.
+    // Issued before the issuer was stored, for an event whose file no longer had one.
     const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
     if (pattern === undefined) continue
     const numbered = await takeNextSerial(sql, invoice.account, pattern, at)
     const owner = { id: invoice.payment_id, registration_id: registrationId }
-    const earlier = bodies.filter((one) => one.of !== null && named(one.of) === of)
-    const note = createCreditNote(body, lines, refund, { serial: numbered.serial, at, earlier })
-    storeDocument(sql, owner, numbered, note, { bill: row.bill })
+    const earlierNotes = bodies.filter(
+      (earlierNote) => earlierNote.of !== null && formatNumber(earlierNote.of) === of,
+    )
+    const creditNote = createCreditNote(body, lines, refund, {
+      serial: numbered.serial,
+      at,
+      earlier: earlierNotes,
+    })
+    storeDocument(sql, owner, numbered, creditNote, { bill: row.bill })
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
     const numbered = await takeNextSerial(sql, issuer.invoice.gstin, issuer.invoice.number, at)
-    const sold = await soldFor(sql, row, payment, change.invoice)
+    const sold = await describePurpose(sql, row, payment, change.invoice)
     const body = createDocument(issuer, sold, { kind: 'invoice', serial: numbered.serial, at })
     const { creditNumber } = issuer.invoice
     storeDocument(sql, payment, numbered, body, { bill: row.bill, creditNumber })
@@ -278,7 +283,7 @@ export async function coverBill(
 }
 
 /**
- * Call it before the bill of a paid registration changes: stores which bill its documents cover, or that none do.
+ * Call this before the bill of a paid registration changes. It stores which bill its documents cover, or that none do.
  */
 export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return
@@ -292,7 +297,7 @@ export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<v
   else saveBillWithoutInvoice.run(sql, { id: row.id, bill })
 }
 
-/** The lines of the bill; of one that was stored without lines, all of it in one. */
+/** The lines of the bill. A bill stored without lines becomes one line. */
 async function billLines(sql: Sql, row: RegistrationRow, paid: Paise): Promise<readonly Line[]> {
   const lines = (await linesOf(sql, [row.id]))(row.id, row.bill)
   const total = row.total ?? paid
@@ -307,15 +312,15 @@ async function billLines(sql: Sql, row: RegistrationRow, paid: Paise): Promise<r
 const billOfPayment = async (sql: Sql, paymentId: number): Promise<number | null> =>
   (await billOfPaymentById.get(sql, { paymentId }))?.bill ?? null
 
-/** What an invoice is for. It states a payment where it is for exactly what that payment paid. */
-async function soldFor(
+/** The purpose of an invoice. It mentions a payment if it is for exactly the amount paid. */
+async function describePurpose(
   sql: Sql,
   row: RegistrationRow,
   payment: PaidRow,
   lines: DocumentChange['invoice'],
 ): Promise<Sold> {
   const { base, gst, total } = sumDocument(lines)
-  const came = await findCountedAmount(sql, payment.id)
+  const receivedAmount = await findCountedAmount(sql, payment.id)
   const { reference, paid_at: at } = payment
   const isOfPayment = payment.amount === total && reference !== null && at !== null
   return {
@@ -324,6 +329,6 @@ async function soldFor(
     base,
     gst,
     lines,
-    paid: isOfPayment ? { reference, at, came } : null,
+    paid: isOfPayment ? { reference, at, came: receivedAmount } : null,
   }
 }

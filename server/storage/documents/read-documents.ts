@@ -14,7 +14,7 @@ const documentsOfRegistration = statement((builder, { regNo }: { regNo: RegNo })
     )
     .orderBy('id'),
 )
-const bodyOfDocument = statement((builder, { regNo, id }: { regNo: RegNo; id: number }) =>
+const selectDocumentBody = statement((builder, { regNo, id }: { regNo: RegNo; id: number }) =>
   builder
     .selectFrom('documents')
     .select('body')
@@ -24,21 +24,21 @@ const bodyOfDocument = statement((builder, { regNo, id }: { regNo: RegNo; id: nu
     ),
 )
 
-/** For one registration, oldest first. */
+/** The documents of one registration, oldest first. */
 export async function documentsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredDocument[]> {
   return (await documentsOfRegistration.all(sql, { regNo })).map(({ body, ...document }) => {
-    const stated = JSON.parse(body) as DocumentBody
-    const { form } = stated
-    return { ...document, ...(form && { form }), total: statedAmount(stated) }
+    const content = JSON.parse(body) as DocumentBody
+    const { form } = content
+    return { ...document, ...(form && { form }), total: statedAmount(content) }
   })
 }
 
-/** Null: this registration has no document with that id. */
+/** Null if this registration has no document with that id. */
 export async function documentBody(
   sql: Sql,
   regNo: RegNo,
   id: number,
 ): Promise<DocumentBody | null> {
-  const row = await bodyOfDocument.get(sql, { regNo, id })
+  const row = await selectDocumentBody.get(sql, { regNo, id })
   return row === undefined ? null : (JSON.parse(row.body) as DocumentBody)
 }

@@ -33,7 +33,7 @@ const nextNumber = statement(
       .returning('last'),
 )
 type NewDocument = Numbered &
-  Required<Kept> & {
+  Required<DocumentData> & {
     registrationId: number
     paymentId: number
     kind: DocumentKind
@@ -59,13 +59,13 @@ export function setIssuer(sql: Sql, eventId: string, issuer: Issuer): void {
   saveIssuer.run(sql, { eventId, issuer: JSON.stringify(issuer) })
 }
 
-/** Null: the event was never served since there are documents. */
+/** Null if the event has not been served since documents were introduced. */
 export async function findIssuer(sql: Sql, eventId: string): Promise<Issuer | null> {
   const row = await issuerOfEvent.get(sql, { eventId })
   return row === undefined ? null : (JSON.parse(row.issuer) as Issuer)
 }
 
-type Kept = { readonly bill?: number | null; readonly creditNumber?: string | null }
+type DocumentData = { readonly bill?: number | null; readonly creditNumber?: string | null }
 type Numbered = { readonly account: string; readonly year: string; readonly serial: string }
 
 /** Takes the next number of a series. A rollback also returns the number. */
@@ -83,15 +83,15 @@ export async function takeNextSerial(
 }
 
 /**
- * `bill`: the bill of the registration at that time. `creditNumber`: of an invoice, the pattern by which what goes
- * back of it is numbered.
+ * `bill`: the bill of the registration at that time. `creditNumber`: for an invoice, the number pattern of its credit
+ * notes.
  */
 export function storeDocument(
   sql: Sql,
   row: Pick<PaymentRow, 'id' | 'registration_id'>,
   { account, year, serial }: Numbered,
   body: DocumentBody,
-  { bill = null, creditNumber = null }: Kept = {},
+  { bill = null, creditNumber = null }: DocumentData = {},
 ): void {
   addDocument.run(sql, {
     registrationId: row.registration_id,

@@ -1,9 +1,9 @@
-/** Records which event versions all servers of a database serve, and from which moment on. */
+/** Records which event versions all servers of a database serve, and from what time. */
 import { saveEventFile } from './stored-event-files.ts'
 import type { Activation, Active, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockVersion } from '../database/row-locks.ts'
-import { once, readAgain } from '../database/batch-cache.ts'
+import { readOncePerBatch, readAgain } from '../database/batch-cache.ts'
 import { statement } from '../database/statements/statement.ts'
 
 const activeNumber = statement((builder) =>
@@ -44,35 +44,36 @@ const saveActiveVersion = statement(
         place: version.place,
       })
       .onConflict((conflict) =>
-        conflict.column('event_id').doUpdateSet((is) => ({
-          hash: is.ref('excluded.hash'),
-          is_gone: is.ref('excluded.is_gone'),
-          place: is.ref('excluded.place'),
+        conflict.column('event_id').doUpdateSet((eb) => ({
+          hash: eb.ref('excluded.hash'),
+          is_gone: eb.ref('excluded.is_gone'),
+          place: eb.ref('excluded.place'),
         })),
       ),
 )
 
 /**
- * Changes versions, quotas and document issuers at one moment. Returns the new number; null: another server was
+ * Changes versions, quotas and document issuers in one transaction. Returns the new number. Null if another server was
  * first.
  */
 export async function activate(
   sql: Sql,
   { after, events, site, files }: Activation,
 ): Promise<number | null> {
-  const before = await activeEvents(sql, -1)
-  if (before === null || before.number !== after) return null
+  const previous = await activeEvents(sql, -1)
+  if (previous === null || previous.number !== after) return null
   for (const file of files) await saveEventFile(sql, file)
   const isSame =
-    before.site === site && JSON.stringify(before.events) === JSON.stringify(events.map(plain))
+    previous.site === site &&
+    JSON.stringify(previous.events) === JSON.stringify(events.map(pickKeys))
   if (after > 0 && isSame) return after
   deleteOtherVersions.run(sql, {
     eventIds: JSON.stringify(events.map(({ eventId }) => eventId)),
   })
   for (const [place, event] of events.entries()) {
     const { eventId, hash, isGone } = event
-    // An unchanged row is not written: that would wait for the registrations of its event.
-    if (JSON.stringify(before.events[place]) === JSON.stringify(plain(event))) continue
+    // An unchanged row is not written, because that would wait for the registrations of its event.
+    if (JSON.stringify(previous.events[place]) === JSON.stringify(pickKeys(event))) continue
     saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
   }
   saveActiveNumber.run(sql, { number: after + 1, site })
@@ -80,9 +81,13 @@ export async function activate(
   return after + 1
 }
 
-const plain = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({ eventId, hash, isGone })
+const pickKeys = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({
+  eventId,
+  hash,
+  isGone,
+})
 
-/** Reads only; null: `known` is still the active number. */
+/** Reads only. Null if `known` is still the active number. */
 export async function activeEvents(sql: Sql, known: number): Promise<Active | null> {
   const row = (await activeNumber.get(sql)) ?? { number: 0, site: null }
   if (row.number === known) return null
@@ -95,15 +100,15 @@ export async function activeEvents(sql: Sql, known: number): Promise<Active | nu
 }
 
 /**
- * Returns true if registrations are checked with that version: it is active, or none is. `takesNew`: and
- * registration is open.
+ * Returns true if registrations are checked with that version, because it is active or none is. With `takesNew`,
+ * registration must also be open.
  */
 export async function isActive(
   sql: Sql,
   { eventId, hash, takesNew }: { eventId: string; hash: string; takesNew: boolean },
 ): Promise<boolean> {
   lockVersion(sql, eventId)
-  const active = await once(
+  const active = await readOncePerBatch(
     sql,
     `active ${eventId}`,
     async () => (await activeVersionOfEvent.get(sql, { eventId })) ?? null,

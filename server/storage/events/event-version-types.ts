@@ -1,4 +1,4 @@
-/** Defines stored event versions, and which of them all servers of a database serve. */
+/** Defines stored event versions, and which of them the servers of a database serve. */
 import type { Instant, Issuer, Quota } from '../../../engine/index.ts'
 
 /** A served version. `shared` is the JSON of the shared files it was compiled with. */
@@ -8,12 +8,12 @@ export type ServedFile = {
   readonly text: string
   readonly shared: string
   readonly at: Instant
-  /** Quotas, and how long a seat is held during payment; left out: none. */
+  /** Quotas, and how long a seat is held during payment. None if omitted. */
   readonly limits?: readonly Quota[]
   readonly holdPlaceMs?: number
-  /** Names of the quotas by id; left out: the ids are used. */
+  /** Names of the quotas by id. If omitted, the ids are used. */
   readonly placeNames?: Readonly<Record<string, string>>
-  /** The issuer of the event's documents; left out: unchanged. */
+  /** The issuer of the event's documents. Unchanged if omitted. */
   readonly issuer?: Issuer
   /** Its file was removed. */
   readonly isGone?: boolean
@@ -25,9 +25,9 @@ export type ActiveEvent = {
   readonly isGone: boolean
 }
 export type Active = {
-  /** Incremented with each change; 0: nothing was ever activated. */
+  /** Incremented with each change; 0 if nothing was ever activated. */
   readonly number: number
-  /** The texts of the landing page as JSON; null: there are none. */
+  /** The texts of the landing page as JSON. Null if there are none. */
   readonly site: string | null
   /** In the order in which they are served. */
   readonly events: readonly ActiveEvent[]
@@ -35,6 +35,6 @@ export type Active = {
 export type Activation = Omit<Active, 'number'> & {
   /** The number that the change is based on: if it has changed since, nothing is activated. */
   readonly after: number
-  /** Versions that are new, or whose quotas and issuers are to be set again. */
+  /** Versions that are new, or whose quotas and issuers must be set again. */
   readonly files: readonly ServedFile[]
 }

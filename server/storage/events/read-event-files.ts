@@ -2,7 +2,7 @@
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { KeptEventFile } from '../registrations/registration-types.ts'
+import type { NewEventFile } from '../registrations/registration-types.ts'
 
 const FILE = ['hash', 'event_id as eventId', 'text', 'shared', 'gone_at as goneAt'] as const
 const fileByHash = statement((builder, { hash }: { hash: string }) =>
@@ -34,11 +34,11 @@ const firstServed = statement((builder) =>
   builder.selectFrom('event_files').select(({ fn }) => fn.min<Instant | null>('first_at').as('at')),
 )
 
-export async function eventFile(sql: Sql, hash: string): Promise<KeptEventFile | null> {
+export async function eventFile(sql: Sql, hash: string): Promise<NewEventFile | null> {
   return (await fileByHash.get(sql, { hash })) ?? null
 }
 
-export async function lastEventFile(sql: Sql, eventId: string): Promise<KeptEventFile | null> {
+export async function lastEventFile(sql: Sql, eventId: string): Promise<NewEventFile | null> {
   return (await lastFile.get(sql, { eventId })) ?? null
 }
 
@@ -54,7 +54,7 @@ export async function eventsServed(sql: Sql): Promise<readonly string[]> {
   return (await servedEvents.all(sql)).map(({ id }) => id)
 }
 
-/** Null: no event was served. */
+/** Null if no event was served. */
 export async function databaseSince(sql: Sql): Promise<Instant | null> {
   return (await firstServed.get(sql))?.at ?? null
 }

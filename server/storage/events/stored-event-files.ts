@@ -5,7 +5,7 @@ import type { ServedFile } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { setIssuer } from '../documents/store-documents.ts'
-import { namePlaces, setLimits } from '../seats/recompute-seats.ts'
+import { saveSeatNames, setLimits } from '../seats/recompute-seats.ts'
 
 type StoredFile = { hash: string; eventId: string; text: string; shared: string; at: Instant }
 const insertEventFile = statement((builder, file: StoredFile) =>
@@ -80,14 +80,14 @@ export async function saveEventFile(
   }: ServedFile,
 ): Promise<void> {
   await setLimits(sql, eventId, limits, holdPlaceMs)
-  namePlaces(sql, eventId, placeNames)
+  saveSeatNames(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)
   insertEventFile.run(sql, { hash, eventId, text, shared, at })
   if (isGone) markGone.run(sql, { eventId, at })
   else markServed.run(sql, { eventId })
 }
 
-/** Writes and reads back; throws if the disk accepts no writes. */
+/** Writes a row and reads it. Throws if the disk accepts no writes. */
 export async function ping(sql: Sql, at: Instant): Promise<void> {
   savePing.run(sql, { at })
   const row = await lastPing.get(sql)

@@ -1,6 +1,6 @@
 /**
  * Drops the files of unpaid registrations.
- * They are personal data without a purpose, and a way for a stranger to fill the disk.
+ * They contain personal data that is no longer needed, and would let an attacker fill the disk.
  */
 import { expressionBuilder } from 'kysely'
 import type { Instant } from '../../../engine/index.ts'
@@ -9,12 +9,12 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 
-/** So many registrations in one write, so that nobody who registers waits for long. */
+/** Registrations per write, so that delegates never wait long for the writer. */
 const BATCH_ROWS = 100
 
 type WithRegistration = Tables & { r: Tables['registrations'] }
 /**
- * True if all attempts of a registration `r` failed before an instant and are no longer queried, no money was received
+ * True if all attempts of a registration `r` failed before an instant and are no longer polled, no payment was received
  * for it, and it has no open review.
  */
 const isUnpaid = (failedBefore: Instant, at: Instant) => {
@@ -53,8 +53,8 @@ const isUnpaid = (failedBefore: Instant, at: Instant) => {
   ])
 }
 
-type Unpaid = { failedBefore: Instant; at: Instant }
-const unpaidRegistrations = statement((builder, { failedBefore, at }: Unpaid) =>
+type UnpaidCriteria = { failedBefore: Instant; at: Instant }
+const unpaidRegistrations = statement((builder, { failedBefore, at }: UnpaidCriteria) =>
   builder
     .selectFrom('registrations as r')
     .select('r.id')
@@ -65,20 +65,21 @@ const unpaidRegistrations = statement((builder, { failedBefore, at }: Unpaid) =>
     .where(noRecoveryIsOpen)
     .limit(BATCH_ROWS),
 )
-const markFilesDropped = statement((builder, { id, failedBefore, at }: Unpaid & { id: number }) =>
-  builder
-    .updateTable('uploads')
-    .set({ dropped_at: at })
-    .where('registration_id', '=', id)
-    .where('dropped_at', 'is', null)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('registrations as r')
-          .select('r.id')
-          .whereRef('r.id', '=', 'uploads.registration_id')
-          .where(isUnpaid(failedBefore, at)),
+const markFilesDropped = statement(
+  (builder, { id, failedBefore, at }: UnpaidCriteria & { id: number }) =>
+    builder
+      .updateTable('uploads')
+      .set({ dropped_at: at })
+      .where('registration_id', '=', id)
+      .where('dropped_at', 'is', null)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('registrations as r')
+            .select('r.id')
+            .whereRef('r.id', '=', 'uploads.registration_id')
+            .where(isUnpaid(failedBefore, at)),
+        ),
       ),
-    ),
 )
 const logDroppedFiles = statement(
   (builder, { id, at, what }: { id: number; at: Instant; what: string }) =>
@@ -100,7 +101,10 @@ const logDroppedFiles = statement(
       ),
 )
 
-/** Returns the ids of some whose files are still stored; runs on the reader thread, because it scans many rows. */
+/**
+ * Returns the ids of some unpaid registrations whose files are still stored. Runs on the reader thread, because it
+ * scans many rows.
+ */
 export async function unpaidWithFiles(
   sql: Sql,
   failedBefore: Instant,
@@ -115,13 +119,13 @@ export async function dropFilesOfUnpaid(
   ids: readonly number[],
   failedBefore: Instant,
   at: Instant,
-  why: string,
+  reason: string,
 ): Promise<number> {
-  let dropped = 0
+  let droppedCount = 0
   for (const id of ids) {
     if ((await markFilesDropped.run(sql, { id, failedBefore, at }).changes) === 0) continue
-    dropped += 1
-    logDroppedFiles.run(sql, { id, at, what: `dropped the files: ${why}` })
+    droppedCount += 1
+    logDroppedFiles.run(sql, { id, at, what: `dropped the files: ${reason}` })
   }
-  return dropped
+  return droppedCount
 }

@@ -19,7 +19,7 @@ import type { S3Bucket } from './s3-bucket.ts'
 import { openS3Uploads } from './uploads-in-s3.ts'
 
 /** As the server cuts them. */
-const PIECE_BYTES = 256 * 1024
+const CHUNK_BYTES = 256 * 1024
 /** As much is on its way to PostgreSQL at a time. */
 const SENT_BYTES = 4 * 1024 * 1024
 /** Where a data folder has them. */
@@ -48,7 +48,7 @@ const addFile = statement(
 const addPiece = statement((builder, { sha256, place, bytes }: FileTables['proof_pieces']) =>
   builder.withTables<FileTables>().insertInto('proof_pieces').values({ sha256, place, bytes }),
 )
-const pieceOfFile = statement((builder, { sha256, place }: { sha256: string; place: number }) =>
+const selectChunk = statement((builder, { sha256, place }: { sha256: string; place: number }) =>
   builder
     .withTables<FileTables>()
     .selectFrom('proof_pieces')
@@ -57,59 +57,59 @@ const pieceOfFile = statement((builder, { sha256, place }: { sha256: string; pla
     .where('place', '=', place),
 )
 
-/** For referenced files: how many there are, and the hashes of missing or damaged ones. */
+/** The number of referenced files, and the hashes of missing or damaged ones. */
 export type MovedFiles = { readonly files: number; readonly missing: readonly string[] }
 
-const placeIn = (dataDir: string, sha256: string): string =>
+const getFilePath = (dataDir: string, sha256: string): string =>
   join(dataDir, FOLDER, sha256.slice(0, 2), sha256)
 
-/** Call it when the rows are present: they list the files. */
+/** Call this when the rows are present: they list the files. */
 export async function filesIntoPostgres(
   { sql }: PostgresConnection,
   dataDir: string,
 ): Promise<MovedFiles> {
   const missing: string[] = []
-  let added: Promise<number>[] = []
+  let insertions: Promise<number>[] = []
   let bytes = 0
   const allTaken = async (): Promise<void> => {
-    const taken = await Promise.all(added)
+    const taken = await Promise.all(insertions)
     assert(
       taken.every((changes) => changes === 1),
-      'a piece of a file was not taken',
+      'a chunk of a file was not taken',
     )
-    added = []
+    insertions = []
     bytes = 0
   }
-  const all = await inUse(sql)
-  for (const sha256 of all) {
-    const file = openThere(placeIn(dataDir, sha256))
-    const isWhole = file !== null && hashOf(file) === sha256
-    if (file === null || !isWhole) missing.push(sha256)
+  const files = await inUse(sql)
+  for (const sha256 of files) {
+    const file = openThere(getFilePath(dataDir, sha256))
+    const isIntact = file !== null && hashOf(file) === sha256
+    if (file === null || !isIntact) missing.push(sha256)
     else {
       const { size, mtimeMs } = fstatSync(file)
       addFile.run(sql, { sha256, bytes: size, keptAt: Math.floor(mtimeMs) })
-      for (const [place, piece] of piecesOf(file)) {
-        added.push(addPiece.run(sql, { sha256, place, bytes: piece }).changes)
-        bytes += piece.length
+      for (const [chunkIndex, chunk] of readChunks(file)) {
+        insertions.push(addPiece.run(sql, { sha256, place: chunkIndex, bytes: chunk }).changes)
+        bytes += chunk.length
         if (bytes >= SENT_BYTES) await allTaken()
       }
     }
     if (file !== null) closeSync(file)
   }
   await allTaken()
-  return { files: all.length - missing.length, missing }
+  return { files: files.length - missing.length, missing }
 }
 
-/** Files in a bucket stay there: returns how many of them are stored. */
+/** Files in a bucket stay there. Returns how many of them are stored. */
 export async function findFilesInBucket(
   { sql }: PostgresConnection,
   bucket: S3Bucket,
 ): Promise<MovedFiles> {
   const noReferences = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
   const stored = new Set(await openS3Uploads(bucket, noReferences).hashes())
-  const all = await inUse(sql)
-  const missing = all.filter((sha256) => !stored.has(sha256))
-  return { files: all.length - missing.length, missing }
+  const files = await inUse(sql)
+  const missing = files.filter((sha256) => !stored.has(sha256))
+  return { files: files.length - missing.length, missing }
 }
 
 export async function filesOutOfPostgres(
@@ -117,29 +117,29 @@ export async function filesOutOfPostgres(
   dataDir: string,
 ): Promise<MovedFiles> {
   const missing: string[] = []
-  const all = await inUse(sql)
-  for (const sha256 of all) {
-    const place = placeIn(dataDir, sha256)
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
-    const part = `${place}.part`
+  const files = await inUse(sql)
+  for (const sha256 of files) {
+    const filePath = getFilePath(dataDir, sha256)
+    mkdirSync(dirname(filePath), { recursive: true, mode: 0o700 })
+    const part = `${filePath}.part`
     const file = openSync(part, 'w', 0o600)
     const hash = createHash('sha256')
     for (let at = 0; ; at += 1) {
-      const row = await pieceOfFile.get(sql, { sha256, place: at })
+      const row = await selectChunk.get(sql, { sha256, place: at })
       if (row === undefined) break
-      const piece = Buffer.from(row.text, 'base64')
-      hash.update(piece)
-      writeSync(file, piece)
+      const chunk = Buffer.from(row.text, 'base64')
+      hash.update(chunk)
+      writeSync(file, chunk)
     }
     fsyncSync(file)
     closeSync(file)
-    if (hash.digest('hex') === sha256) renameSync(part, place)
+    if (hash.digest('hex') === sha256) renameSync(part, filePath)
     else {
       missing.push(sha256)
       rmSync(part)
     }
   }
-  return { files: all.length - missing.length, missing }
+  return { files: files.length - missing.length, missing }
 }
 
 const inUse = async (sql: PostgresConnection['sql']): Promise<readonly string[]> =>
@@ -156,17 +156,17 @@ function openThere(path: string): number | null {
 
 function hashOf(file: number): string {
   const hash = createHash('sha256')
-  for (const [, piece] of piecesOf(file)) hash.update(piece)
+  for (const [, chunk] of readChunks(file)) hash.update(chunk)
   return hash.digest('hex')
 }
 
-/** From its beginning, with the place of each. */
-function* piecesOf(file: number): Generator<readonly [number, Buffer]> {
+/** Reads the chunks in order, each with its index. */
+function* readChunks(file: number): Generator<readonly [number, Buffer]> {
   const { size } = fstatSync(file)
-  for (let place = 0; place * PIECE_BYTES < size; place += 1) {
-    const piece = Buffer.alloc(Math.min(PIECE_BYTES, size - place * PIECE_BYTES))
-    const bytes = readSync(file, piece, 0, piece.length, place * PIECE_BYTES)
+  for (let chunkIndex = 0; chunkIndex * CHUNK_BYTES < size; chunkIndex += 1) {
+    const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, size - chunkIndex * CHUNK_BYTES))
+    const bytes = readSync(file, chunk, 0, chunk.length, chunkIndex * CHUNK_BYTES)
     if (bytes === 0) return
-    yield [place, piece.subarray(0, bytes)]
+    yield [chunkIndex, chunk.subarray(0, bytes)]
   }
 }

@@ -14,9 +14,9 @@ import { later } from '../../ops/lazy-import.ts'
 import { UploadsUnavailable } from '../database/store-busy-error.ts'
 import { describeBucket } from './s3-bucket.ts'
 import type { S3Bucket } from './s3-bucket.ts'
-import type { KeptFile } from './upload-storage-types.ts'
+import type { StagedFile } from './upload-storage-types.ts'
 
-/** Ten megabytes over a slow connection. */
+/** Enough time for ten megabytes over a slow connection. */
 const PUT_MS_MAX = 60_000
 const REQUEST_MS_MAX = 10_000
 /** Attempts per request: a storage under load rejects some, and closes idle connections. */
@@ -26,8 +26,8 @@ const RETRY_MS = 200
 const loadXmlParser = later<typeof Xml>('fast-xml-parser')
 
 export type S3Requests = {
-  /** Streams the file; the storage compares it with its hash. */
-  putFile(key: string, file: KeptFile): Promise<void>
+  /** Streams the file. The storage compares it with its hash. */
+  putFile(key: string, file: StagedFile): Promise<void>
   putText(key: string, text: string): Promise<void>
   /** Null if there is no such object. */
   get(key: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
@@ -53,7 +53,7 @@ type S3Request = {
 const hash = (content: string): string => createHash('sha256').update(content).digest('hex')
 const EMPTY_SHA256 = hash('')
 const NO_RESPONSE = 'no response in time'
-const AGENT = new http.Agent({ keepAlive: true })
+const HTTP_AGENT = new http.Agent({ keepAlive: true })
 const SECURE_AGENT = new https.Agent({ keepAlive: true })
 
 export function openS3Requests(bucket: S3Bucket): S3Requests {
@@ -89,8 +89,8 @@ export function openS3Requests(bucket: S3Bucket): S3Requests {
         return false
       }
       // An error during a long copy arrives with status 200.
-      const answer = await text(response)
-      if (answer.includes('<Error>')) throw failure(bucket, readErrorCode(answer))
+      const errorText = await text(response)
+      if (errorText.includes('<Error>')) throw failure(bucket, readErrorCode(errorText))
       return true
     },
     async delete(key) {
@@ -143,13 +143,13 @@ async function sendWithRetries(bucket: S3Bucket, request: S3Request): Promise<In
   }
 }
 
-type Signed = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+type SignedRequest = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
 /** `datetime` is the time of the signature, as Amazon writes it; now if omitted. */
 export async function signRequest(
   bucket: S3Bucket,
   { method, key, query = {}, headers = {}, body }: S3Request,
   datetime?: string,
-): Promise<Signed> {
+): Promise<SignedRequest> {
   const path = key === undefined ? '/' : `/${bucket.prefix}${key}`
   const signer = new AwsV4Signer({
     method,
@@ -175,17 +175,17 @@ async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingM
   const { url, headers } = await signRequest(bucket, request)
   const isEncrypted = url.protocol === 'https:'
   const { promise, resolve } = Promise.withResolvers<IncomingMessage | string>()
-  const outgoing = (isEncrypted ? https : http).request(url, {
+  const httpRequest = (isEncrypted ? https : http).request(url, {
     method,
-    agent: isEncrypted ? SECURE_AGENT : AGENT,
+    agent: isEncrypted ? SECURE_AGENT : HTTP_AGENT,
     headers: { ...headers, 'content-length': body?.bytes ?? 0 },
   })
   // The limit applies until the response begins: a large file may take longer.
-  const timer = setTimeout(() => outgoing.destroy(new Error(NO_RESPONSE)), timeoutMs)
-  outgoing.on('response', resolve)
-  outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-  if (body === undefined) outgoing.end()
-  else pipeline(body.open(), outgoing).catch((error: unknown) => resolve(reasonOf(error)))
+  const timer = setTimeout(() => httpRequest.destroy(new Error(NO_RESPONSE)), timeoutMs)
+  httpRequest.on('response', resolve)
+  httpRequest.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+  if (body === undefined) httpRequest.end()
+  else pipeline(body.open(), httpRequest).catch((error: unknown) => resolve(reasonOf(error)))
   try {
     return await promise
   } finally {

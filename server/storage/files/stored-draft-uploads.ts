@@ -4,9 +4,9 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
 
-/** Drafts cost nothing to make: they may not take the disk from those who register. */
+/** Anyone can upload drafts: they must not fill the disk that registrations need. */
 const DRAFT_BYTES_MAX = 2 * 1024 * 1024 * 1024
-/** As many small ones would fill the database instead; a whole conference has some hundred. */
+/** Many small drafts would fill the database instead. A whole conference has a few hundred. */
 const DRAFT_ROWS_MAX = 20_000
 
 const sizeOfDrafts = statement((builder) =>
@@ -49,34 +49,36 @@ const deleteOldDrafts = statement((builder, { before }: { before: Instant }) =>
   builder.deleteFrom('draft_proofs').where('at', '<=', before),
 )
 
-/** False: the limit is reached, and it is not stored. */
+/** False if the limit is reached, so that the draft is not stored. */
 export async function saveDraftUpload(
   sql: Sql,
   tokenHash: string,
   draft: DraftProof,
 ): Promise<boolean> {
-  const kept = (await sizeOfDrafts.get(sql)) ?? { rows: 0, bytes: 0 }
-  if (kept.rows >= DRAFT_ROWS_MAX || kept.bytes + draft.bytes > DRAFT_BYTES_MAX) return false
+  const drafts = (await sizeOfDrafts.get(sql)) ?? { rows: 0, bytes: 0 }
+  if (drafts.rows >= DRAFT_ROWS_MAX || drafts.bytes + draft.bytes > DRAFT_BYTES_MAX) return false
   addDraft.run(sql, { tokenHash, ...draft })
   return true
 }
 
-/** Null: it was never sent, or has been deleted. Also runs outside the writer's transaction. */
+/** Null if it was never sent, or has been deleted. Also runs outside the writer's transaction. */
 export async function draftOf(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
   return (await draftByToken.get(sql, { tokenHash })) ?? null
 }
 
-/** Deletes a draft that its sender withdraws; one of another event stays. */
+/** Deletes a draft that its sender withdraws. A draft of another event stays. */
 export function deleteDraftUpload(sql: Sql, eventId: string, tokenHash: string): void {
   deleteDraft.run(sql, { tokenHash, eventId })
 }
 
 /**
- * Deletes drafts sent before that instant; returns their files. A file that a registration uses has a row of its
- * own.
+ * Deletes drafts sent before that instant and returns their files. A file that a registration uses has a separate row.
  */
-export async function deleteOldDraftUploads(sql: Sql, before: Instant): Promise<readonly string[]> {
-  const old = await oldFiles.all(sql, { before })
-  if (old.length > 0) deleteOldDrafts.run(sql, { before })
-  return old.map(({ sha256 }) => sha256)
+export async function deleteOldDraftUploads(
+  sql: Sql,
+  sentBefore: Instant,
+): Promise<readonly string[]> {
+  const oldDrafts = await oldFiles.all(sql, { before: sentBefore })
+  if (oldDrafts.length > 0) deleteOldDrafts.run(sql, { before: sentBefore })
+  return oldDrafts.map(({ sha256 }) => sha256)
 }

@@ -1,10 +1,10 @@
-/** Defines what the store knows about uploads, and about the clock that governs their retention. */
+/** Defines the store's data about uploads, and about the clock that determines their retention. */
 import type { Instant } from '../../../engine/index.ts'
 import type { NewRecovery } from '../recovery/recovery-types.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
 
 /** The data that a server wrote after losing its database. */
-export type Rescued = {
+export type RescuedRows = {
   readonly file: string
   /** Rows by table. */
   readonly rows: Readonly<Record<string, number>>
@@ -14,16 +14,16 @@ export type Rescued = {
 
 export type RescuePlan = {
   readonly dataDir: string
-  /** Where else to write, if the data folder does not take it. */
+  /** Fallback folders if the data folder is not writable. */
   readonly spareDirs: readonly string[]
-  /** Begun in the rescued database if rows may be missing. */
+  /** Started in the rescued database if rows may be missing. */
   readonly recovery: NewRecovery
 }
 
-/** The latest trusted time; `waitsSince`: since then the clock is days ahead of it, and erasure is paused. */
+/** The latest trusted time. `waitsSince`: since then the clock has been days ahead of it, and erasure is paused. */
 export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | null }
 
-/** `movedMs`: how far the clock was set back (negative), or forward to a time that was recorded; 0: neither. */
+/** `movedMs`: how far the clock was set back (negative), or forward to a time that was recorded; 0 if neither. */
 export type ClockCompared = ClockSeen & { readonly movedMs: number }
 
 export interface KeepingStore {
@@ -31,13 +31,13 @@ export interface KeepingStore {
    * Marks the files of unpaid registrations as dropped, with an audit log entry: all their attempts failed before
    * the instant, and there is no payment, open query or review. Returns the number of registrations.
    */
-  dropFilesOfUnpaid(failedBefore: Instant, at: Instant, why: string): Promise<number>
-  /** Stores a proof sent ahead of its registration, under the hash of its token; false: there are too many. */
+  dropFilesOfUnpaid(failedBefore: Instant, at: Instant, reason: string): Promise<number>
+  /** Stores an upload sent ahead of its registration, under the hash of its token. False if there are too many. */
   saveDraftUpload(tokenHash: string, draft: DraftProof): Promise<boolean>
   draftUpload(tokenHash: string): Promise<DraftProof | null>
   deleteDraftUpload(eventId: string, tokenHash: string): Promise<void>
   /** Deletes drafts sent at that instant or before; returns the hashes of their files. */
-  deleteOldDraftUploads(before: Instant): Promise<readonly string[]>
+  deleteOldDraftUploads(sentBefore: Instant): Promise<readonly string[]>
   /**
    * Returns which of these files are referenced by a draft, or by a registration that has not dropped them; for
    * the sweep.
@@ -45,14 +45,14 @@ export interface KeepingStore {
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
   /** Returns which of these files registrations have dropped and nothing references any more. */
   uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]>
-  /** Returns when this database first served an event file; null: never. */
+  /** Returns when this database first served an event file. Null if it never did. */
   databaseSince(): Promise<Instant | null>
   /**
    * Compares the clock with the last trusted time, and updates that unless the clock is further ahead than
    * allowed.
    */
   recordClock(at: Instant, aheadMsMax: number): Promise<ClockCompared>
-  /** Null: it was never compared. */
+  /** Null if the clock was never compared. */
   lastTrustedTime(): Promise<ClockSeen | null>
   /** Records that staff confirm the clock. */
   confirmClock(at: Instant): Promise<void>

@@ -3,22 +3,22 @@ import type { Readable } from 'node:stream'
 import type { Instant } from '../../../engine/index.ts'
 
 /** A complete file on this server's disk. */
-export type KeptFile = { readonly path: string; readonly sha256: string; readonly bytes: number }
+export type StagedFile = { readonly path: string; readonly sha256: string; readonly bytes: number }
 /** `young`: the database was recently restored or created; `many`: more than a few are unknown at once. */
-export type Held = { readonly count: number; readonly why: 'young' | 'many' }
-export type Swept = {
-  /** Registrations long unpaid, whose files are dropped. */
+export type HeldFiles = { readonly count: number; readonly why: 'young' | 'many' }
+export type SweepResult = {
+  /** The number of long unpaid registrations whose files are dropped. */
   readonly dropped: number
-  /** Deleted: the database no longer needs them, or their time aside is over. */
+  /** Deleted files: the database no longer needs them, or their retention period has ended. */
   readonly removed: number
   readonly setAside: number
-  /** Unknown files that are not moved, and why; null: there are none. */
-  readonly held: Held | null
-  /** How many are aside now. */
+  /** Unknown files that are not set aside, with the reason. Null if there are none. */
+  readonly held: HeldFiles | null
+  /** The number of files that are set aside now. */
   readonly aside: number
 }
-export type SweptFiles = Omit<Swept, 'dropped'>
-export type ShelfSweep = {
+export type SweptFiles = Omit<SweepResult, 'dropped'>
+export type SweepOptions = {
   readonly at: Instant
   readonly keptBefore: Instant
   readonly deleteBefore: Instant | null
@@ -26,22 +26,22 @@ export type ShelfSweep = {
   readonly isSubmitted: (sha256: string) => boolean
   /** Files that this server received for no registration: they do not indicate a wrong database. */
   readonly expected: ReadonlySet<string>
-  /** Returns why this many unknown files of all may not be moved; null: they may be set aside. */
-  readonly mayMove: (unknown: number, unexpected: number, all: number) => Held | null
+  /** Returns why this many unknown files of the total may not be set aside. Null if they may be. */
+  readonly mayMove: (unknown: number, unexpected: number, total: number) => HeldFiles | null
 }
 export type UploadStorage = {
-  /** Where files that were set aside are, for the operator. */
+  /** The location of files that were set aside, for the operator. */
   readonly location: string
-  /** Durable before it resolves. The same bytes sent twice are one file. May move the file away. */
-  keep(file: KeptFile, at: Instant): Promise<void>
-  /** Returns true if it exists; it is then protected from the sweep while a request uses it. */
+  /** Durable before it resolves. Duplicate content is one file. May move the file away. */
+  keep(file: StagedFile, at: Instant): Promise<void>
+  /** Returns true if it exists. It is then protected from the sweep while a request uses it. */
   hold(sha256: string, at: Instant): Promise<boolean>
-  /** Null: no such file. The content must be read or destroyed. */
+  /** Null if there is no such file. The content must be read or destroyed. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
   /** Returns the hash of every stored file. */
   hashes(): Promise<readonly string[]>
   /**
-   * Removes these immediately, except those still referenced and those that this server received recently. Returns how
+   * Removes these immediately, except files still referenced and files that this server received recently. Returns how
    * many.
    */
   forget(sha256s: readonly string[], isSubmitted?: (sha256: string) => boolean): Promise<number>
@@ -50,9 +50,12 @@ export type UploadStorage = {
    * sets aside unknown ones if `mayMove` allows it. Removes files whose time aside is over, unless `deleteBefore`
    * is null.
    */
-  sweep(how: ShelfSweep): Promise<SweptFiles>
-  /** Moves back files that are referenced again; returns how many are aside. Null if none ever moves. */
+  sweep(options: SweepOptions): Promise<SweptFiles>
+  /**
+   * Moves back files that are referenced again, and returns how many remain set aside. Null if the storage never sets
+   * files aside.
+   */
   reclaim(): Promise<number | null>
-  /** Returns in a sentence why files cannot be stored; null if they can, or if another check reports it. */
+  /** Returns in a sentence why files cannot be stored. Null if they can, or if another check reports it. */
   check(): Promise<string | null>
 }

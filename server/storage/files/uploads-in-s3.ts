@@ -1,7 +1,7 @@
 /**
  * Stores uploads in S3-compatible object storage, where every server can read them.
- * Each submission of a file is an object of its own (`files/HASH/TIME`), and is never changed: a sweep deletes only the
- * objects that it listed, so it cannot delete a file that another server stores at the same moment.
+ * Each submission of a file is a separate object (`files/HASH/TIME`) that never changes. A sweep deletes only objects
+ * that it listed, so it cannot delete a file that another server is storing.
  */
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
@@ -12,11 +12,11 @@ import { describeBucket } from './s3-bucket.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 import { openS3Requests } from './s3-requests.ts'
 import type { S3Requests } from './s3-requests.ts'
-import type { ShelfSweep, SweptFiles, UploadStorage } from './upload-storage-types.ts'
+import type { SweepOptions, SweptFiles, UploadStorage } from './upload-storage-types.ts'
 
 const FILES = 'files/'
 /** Empty objects (`aside/HASH/TIME`): since then, no record refers to the file. */
-const ASIDE = 'aside/'
+const ASIDE_PREFIX = 'aside/'
 const PROBES = 'probe/'
 /** A younger object protects its file from the sweep for long enough. */
 const FRESH_MS = 60 * 60 * 1000
@@ -26,35 +26,36 @@ const REQUESTS_MAX = 8
 
 type References = Pick<KeepingStore, 'uploadsInUse' | 'uploadsDropped'>
 /** Times by hash, ascending. */
-type Times = ReadonlyMap<string, readonly number[]>
+type TimesByHash = ReadonlyMap<string, readonly number[]>
 
 export function openS3Uploads(bucket: S3Bucket, references: References): UploadStorage {
   const requests = openS3Requests(bucket)
   return {
-    location: `${describeBucket(bucket)}, marked in ${bucket.prefix}${ASIDE}`,
+    location: `${describeBucket(bucket)}, marked in ${bucket.prefix}${ASIDE_PREFIX}`,
     keep: (file, at) => requests.putFile(fileKey(file.sha256, at), file),
     hold: (sha256, at) => hold(requests, sha256, at),
     async read(sha256) {
       // A second attempt, because a sweep may have deleted an older object of the file.
       for (let attempt = 0; attempt < 2; attempt += 1) {
-        const newest = await findNewest(requests, sha256)
-        const found = newest === null ? null : await requests.get(fileKey(sha256, newest))
+        const newestObject = await findNewest(requests, sha256)
+        const found =
+          newestObject === null ? null : await requests.get(fileKey(sha256, newestObject))
         if (found !== null) return found
       }
       return null
     },
     hashes: async () => [...(await listTimes(requests, FILES)).keys()],
-    forget: (sha256s) => forget(requests, references, sha256s),
-    sweep: (how) => sweep(requests, references, how),
+    forget: (sha256s) => removeUploads(requests, references, sha256s),
+    sweep: (options) => sweepUploads(requests, references, options),
     reclaim: async () => null,
     check: () => check(bucket, requests),
   }
 }
 
 const fileKey = (sha256: string, at: number): string => `${FILES}${sha256}/${at}`
-const asideKey = (sha256: string, at: number): string => `${ASIDE}${sha256}/${at}`
+const asideKey = (sha256: string, at: number): string => `${ASIDE_PREFIX}${sha256}/${at}`
 
-async function listTimes(requests: S3Requests, prefix: string): Promise<Times> {
+async function listTimes(requests: S3Requests, prefix: string): Promise<TimesByHash> {
   const times = new Map<string, number[]>()
   for await (const key of requests.list(prefix)) {
     const [, sha256, time] = /([0-9a-f]{64})\/(\d{1,16})$/.exec(key) ?? []
@@ -72,14 +73,14 @@ async function findNewest(requests: S3Requests, sha256: string): Promise<number 
 }
 
 async function hold(requests: S3Requests, sha256: string, at: Instant): Promise<boolean> {
-  const newest = await findNewest(requests, sha256)
-  if (newest === null) return false
-  if (newest > at - FRESH_MS) return true
-  return requests.copy(fileKey(sha256, newest), fileKey(sha256, at))
+  const newestObject = await findNewest(requests, sha256)
+  if (newestObject === null) return false
+  if (newestObject > at - FRESH_MS) return true
+  return requests.copy(fileKey(sha256, newestObject), fileKey(sha256, at))
 }
 
 /** Lists the objects before it reads the references: an object that is stored later stays. */
-async function forget(
+async function removeUploads(
   requests: S3Requests,
   references: References,
   sha256s: readonly string[],
@@ -87,78 +88,78 @@ async function forget(
   const listed = await inParallel(sha256s, async (sha256) => {
     const [files, aside] = await Promise.all([
       listTimes(requests, `${FILES}${sha256}/`),
-      listTimes(requests, `${ASIDE}${sha256}/`),
+      listTimes(requests, `${ASIDE_PREFIX}${sha256}/`),
     ])
     return { sha256, files: files.get(sha256) ?? [], aside: aside.get(sha256) ?? [] }
   })
   const used = new Set(await inBatches(sha256s, references.uploadsInUse))
-  const unused = listed.filter(({ sha256 }) => !used.has(sha256))
-  await inParallel(unused.flatMap(keysOf), requests.delete)
-  return unused.filter(({ files }) => files.length > 0).length
+  const unusedHashes = listed.filter(({ sha256 }) => !used.has(sha256))
+  await inParallel(unusedHashes.flatMap(keysOf), requests.delete)
+  return unusedHashes.filter(({ files }) => files.length > 0).length
 }
 
-type Listed = {
+type ListedUpload = {
   readonly sha256: string
   readonly files: readonly number[]
   readonly aside: readonly number[]
 }
-/** The file first: a marker without its file is deleted by the next sweep. */
-const keysOf = ({ sha256, files, aside }: Listed): readonly string[] => [
+/** The file is deleted first: a marker without its file is deleted by the next sweep. */
+const keysOf = ({ sha256, files, aside }: ListedUpload): readonly string[] => [
   ...files.map((at) => fileKey(sha256, at)),
   ...aside.map((at) => asideKey(sha256, at)),
 ]
 
-async function sweep(
+async function sweepUploads(
   requests: S3Requests,
   references: References,
-  { at, keptBefore, deleteBefore, expected, mayMove }: ShelfSweep,
+  { at, keptBefore, deleteBefore, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
-  const markers = await listTimes(requests, ASIDE)
+  const markers = await listTimes(requests, ASIDE_PREFIX)
   const times = await listTimes(requests, FILES)
-  const all = [...times].map(([sha256, files]): Listed => ({
+  const uploads = [...times].map(([sha256, files]): ListedUpload => ({
     sha256,
     files,
     aside: markers.get(sha256) ?? [],
   }))
   const used = new Set(await inBatches([...times.keys()], references.uploadsInUse))
-  const isOld = ({ files }: Listed): boolean => (files.at(-1) ?? 0) <= keptBefore
-  const unused = all.filter((file) => !used.has(file.sha256) && isOld(file))
-  const dropped = new Set(
+  const isOld = ({ files }: ListedUpload): boolean => (files.at(-1) ?? 0) <= keptBefore
+  const unusedUploads = uploads.filter((file) => !used.has(file.sha256) && isOld(file))
+  const droppedHashes = new Set(
     await inBatches(
-      unused.map(({ sha256 }) => sha256),
+      unusedUploads.map(({ sha256 }) => sha256),
       references.uploadsDropped,
     ),
   )
-  const sinceOf = ({ files, aside }: Listed): number | null =>
-    aside.find((since) => since >= (files.at(-1) ?? 0)) ?? null
-  const isOver = (file: Listed): boolean => {
-    const since = sinceOf(file)
-    return since !== null && deleteBefore !== null && since <= deleteBefore
+  const getAsideTime = ({ files, aside }: ListedUpload): number | null =>
+    aside.find((markerTime) => markerTime >= (files.at(-1) ?? 0)) ?? null
+  const isExpired = (file: ListedUpload): boolean => {
+    const asideTime = getAsideTime(file)
+    return asideTime !== null && deleteBefore !== null && asideTime <= deleteBefore
   }
-  const removed = unused.filter((file) => dropped.has(file.sha256) || isOver(file))
-  const remaining = unused.filter((file) => !removed.includes(file))
-  const unknown = remaining.filter((file) => sinceOf(file) === null)
+  const removed = unusedUploads.filter((file) => droppedHashes.has(file.sha256) || isExpired(file))
+  const remaining = unusedUploads.filter((file) => !removed.includes(file))
+  const unknown = remaining.filter((file) => getAsideTime(file) === null)
   const unexpected = unknown.filter(({ sha256 }) => !expected.has(sha256)).length
-  const held = mayMove(unknown.length, unexpected, all.length)
+  const held = mayMove(unknown.length, unexpected, uploads.length)
   const setAside = held === null ? unknown : []
-  const aside = new Set(remaining.filter((file) => sinceOf(file) !== null))
+  const asideHashes = new Set(remaining.filter((file) => getAsideTime(file) !== null))
   await inParallel(
     setAside.map(({ sha256 }) => asideKey(sha256, at)),
     (key) => requests.putText(key, ''),
   )
   const outdated = [
     // Earlier objects of files that were submitted again.
-    ...all.flatMap(({ sha256, files }) =>
+    ...uploads.flatMap(({ sha256, files }) =>
       files
         .slice(0, -1)
         .filter((time) => time <= keptBefore)
         .map((time) => fileKey(sha256, time)),
     ),
-    // Markers of files that are referred to or were submitted again, and of deleted ones.
-    ...[...markers].flatMap(([sha256, since]) =>
-      [...aside].some((file) => file.sha256 === sha256)
+    // Markers of deleted files, and of files that are referenced or were submitted again.
+    ...[...markers].flatMap(([sha256, markerTime]) =>
+      [...asideHashes].some((file) => file.sha256 === sha256)
         ? []
-        : since.map((time) => asideKey(sha256, time)),
+        : markerTime.map((time) => asideKey(sha256, time)),
     ),
   ]
   await inParallel([...new Set([...removed.flatMap(keysOf), ...outdated])], requests.delete)
@@ -166,11 +167,11 @@ async function sweep(
     removed: removed.length,
     setAside: setAside.length,
     held,
-    aside: aside.size + setAside.length,
+    aside: asideHashes.size + setAside.length,
   }
 }
 
-/** Writes, reads, lists and deletes a small object. Returns what fails in a sentence; null if all of it works. */
+/** Writes, reads, lists and deletes a small object. Returns a sentence about what fails. Null if everything works. */
 async function check(bucket: S3Bucket, requests: S3Requests): Promise<string | null> {
   const key = `${PROBES}${randomUUID()}`
   const steps: readonly (readonly [string, () => Promise<boolean>])[] = [
@@ -185,7 +186,7 @@ async function check(bucket: S3Bucket, requests: S3Requests): Promise<string | n
     [
       'listed',
       async () => {
-        for await (const one of requests.list(PROBES)) if (one === key) return true
+        for await (const listedKey of requests.list(PROBES)) if (listedKey === key) return true
         return false
       },
     ],
@@ -202,21 +203,21 @@ async function check(bucket: S3Bucket, requests: S3Requests): Promise<string | n
 }
 
 async function inParallel<T, R>(
-  all: readonly T[],
-  work: (one: T) => Promise<R>,
+  items: readonly T[],
+  task: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
   const results: R[] = []
-  for (let from = 0; from < all.length; from += REQUESTS_MAX)
-    results.push(...(await Promise.all(all.slice(from, from + REQUESTS_MAX).map(work))))
+  for (let from = 0; from < items.length; from += REQUESTS_MAX)
+    results.push(...(await Promise.all(items.slice(from, from + REQUESTS_MAX).map(task))))
   return results
 }
 
 async function inBatches(
-  all: readonly string[],
+  hashes: readonly string[],
   query: (batch: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const found: string[] = []
-  for (let from = 0; from < all.length; from += BATCH_MAX)
-    found.push(...(await query(all.slice(from, from + BATCH_MAX))))
+  for (let from = 0; from < hashes.length; from += BATCH_MAX)
+    found.push(...(await query(hashes.slice(from, from + BATCH_MAX))))
   return found
 }

@@ -1,4 +1,4 @@
-/** Tells which files registrations and drafts refer to. */
+/** Finds the files that registrations and drafts refer to. */
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 

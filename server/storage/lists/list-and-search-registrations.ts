@@ -7,14 +7,14 @@ import type { Expression, Kysely, SelectQueryBuilder, SqlBool } from 'kysely'
 import { endOfDay, instant, startOfDay } from '../../../engine/index.ts'
 import type { Instant, Paise, PaymentStatus } from '../../../engine/index.ts'
 import { amountOwed, isEnded } from '../reports/balance-expressions.ts'
-import { countByDay, sumsOf } from '../reports/registration-and-revenue-counters.ts'
+import { countByDay, readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { asTexts, listedByIds, listedRows, toListed, toListedRows } from './listed-registrations.ts'
+import { toTexts, listedByIds, listedRows, toListed, toListedRows } from './listed-registrations.ts'
 import type { ListedRows, ListedTexts } from './listed-registrations.ts'
-import { isAmong } from '../database/select-by-ids.ts'
+import { isIdInList } from '../database/select-by-ids.ts'
 import { linesWhere } from '../payments/stored-bill-lines.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from '../index.ts'
@@ -34,11 +34,11 @@ const idsInReview = statement((builder, { eventId }: { eventId: string }, dialec
     .orderBy('id', 'desc'),
 )
 
-type Near = { readonly eventId: string; readonly rows: number; readonly skipped: number }
-type NearOfStatus = Near & { readonly status: PaymentStatus }
+type ListParams = { readonly eventId: string; readonly rows: number; readonly skipped: number }
+type StatusListParams = ListParams & { readonly status: PaymentStatus }
 const onPage = <O>(
   rows: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', O>,
-  { eventId, rows: count, skipped }: Near,
+  { eventId, rows: count, skipped: skippedRows }: ListParams,
   direction: 'asc' | 'desc',
   dialect: Dialect,
 ) =>
@@ -47,31 +47,31 @@ const onPage = <O>(
     .orderBy('r.created_at', direction)
     .orderBy('r.id', direction)
     .limit(dialect.limit(count))
-    .offset(dialect.limit(skipped))
+    .offset(dialect.limit(skippedRows))
 const registrationIds = (builder: Kysely<Tables>) =>
   builder.selectFrom('registrations as r').select('r.id')
-/** The rows of a page and the lines of their bills, which are read in one packet. */
+/** The rows of a page and their bill lines, read in one packet. */
 const nearStatements = (direction: 'asc' | 'desc') => ({
-  rows: statement((builder, near: Near, dialect) =>
-    onPage(listedRows(builder), near, direction, dialect),
+  rows: statement((builder, params: ListParams, dialect) =>
+    onPage(listedRows(builder), params, direction, dialect),
   ),
-  rowsOfStatus: statement((builder, near: NearOfStatus, dialect) =>
-    onPage(listedRows(builder), near, direction, dialect).where(
+  rowsOfStatus: statement((builder, params: StatusListParams, dialect) =>
+    onPage(listedRows(builder), params, direction, dialect).where(
       'r.payment_status',
       '=',
-      near.status,
+      params.status,
     ),
   ),
-  lines: linesWhere<Near>((id, near, dialect) =>
-    isAmong(id, onPage(registrationIds(dialect.builder), near, direction, dialect)),
+  lines: linesWhere<ListParams>((id, params, dialect) =>
+    isIdInList(id, onPage(registrationIds(dialect.builder), params, direction, dialect)),
   ),
-  linesOfStatus: linesWhere<NearOfStatus>((id, near, dialect) =>
-    isAmong(
+  linesOfStatus: linesWhere<StatusListParams>((id, params, dialect) =>
+    isIdInList(
       id,
-      onPage(registrationIds(dialect.builder), near, direction, dialect).where(
+      onPage(registrationIds(dialect.builder), params, direction, dialect).where(
         'r.payment_status',
         '=',
-        near.status,
+        params.status,
       ),
     ),
   ),
@@ -88,15 +88,15 @@ export async function listPage(
   pageSize: number,
 ): Promise<PageOf<ListedTexts>> {
   const { rows, ...rest } = await pageOf(sql, query, page, pageSize)
-  return { rows: asTexts(rows), ...rest }
+  return { rows: toTexts(rows), ...rest }
 }
 
 /**
- * Returns true for the most frequent pages of the office: a whole list by date, or those of one status, near the
- * start. An index has the rows in that order and counters have their number, so it takes a fifth of a millisecond
- * for any size, and the main thread reads it itself: waking another thread takes as long.
+ * Returns true for the most frequent pages of the office: a whole list by date, or that of one status, near the start.
+ * An index has the rows in that order and counters have their number, so it takes a fifth of a millisecond for any
+ * size. The main thread reads it itself, because waking another thread takes as long.
  */
-export function isNear(query: ListQuery, page: number, pageSize: number): boolean {
+export function hasFastPath(query: ListQuery, page: number, pageSize: number): boolean {
   const { eventId: _event, paymentStatus: _status, answers, sort, ...filters } = query
   return (
     page * pageSize <= WALKED_ROWS_MAX &&
@@ -108,28 +108,33 @@ export function isNear(query: ListQuery, page: number, pageSize: number): boolea
 const isEmpty = (filter: unknown): boolean =>
   typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0
 
-/** For a page for which `isNear` is true. Its statements are built once, because a query takes longer to build than to run. */
-export async function nearPage(
+/**
+ * For a page for which `hasFastPath` is true. Its statements are built once, because a query takes longer to build than
+ * to run.
+ */
+export async function readFastPage(
   sql: Sql,
   query: ListQuery,
   page: number,
   pageSize: number,
 ): Promise<ListPage> {
   const { eventId, paymentStatus: status, sort } = query
-  const near = sort?.isDescending === false ? OLDEST_FIRST : NEWEST_FIRST
-  const given = { eventId, rows: pageSize, skipped: (page - 1) * pageSize }
-  const [sums, rows, lines] = await Promise.all([
-    sumsOf(sql, query),
+  const orderedQuery = sort?.isDescending === false ? OLDEST_FIRST : NEWEST_FIRST
+  const params = { eventId, rows: pageSize, skipped: (page - 1) * pageSize }
+  const [statusSums, rows, lines] = await Promise.all([
+    readStatusSums(sql, query),
     status === undefined
-      ? near.rows.all(sql, given)
-      : near.rowsOfStatus.all(sql, { ...given, status }),
-    status === undefined ? near.lines(sql, given) : near.linesOfStatus(sql, { ...given, status }),
+      ? orderedQuery.rows.all(sql, params)
+      : orderedQuery.rowsOfStatus.all(sql, { ...params, status }),
+    status === undefined
+      ? orderedQuery.lines(sql, params)
+      : orderedQuery.linesOfStatus(sql, { ...params, status }),
   ])
   return {
     rows: toListed(toListedRows(rows, lines)),
-    count: totalOf(sums),
+    count: totalOf(statusSums),
     countCapped: false,
-    sums,
+    sums: statusSums,
     isSorted: true,
   }
 }
@@ -141,20 +146,20 @@ async function pageOf(
   pageSize: number,
 ): Promise<PageOf<ListedRows>> {
   const filter = filterOf(query)
-  const within = await withinOf(sql, query, null, COUNT_MAX + 1)
+  const matching = await withinOf(sql, query, null, COUNT_MAX + 1)
   const counted =
-    within === null ? await countedOf(sql, query, filter) : await countWithin(sql, within)
+    matching === null ? await countedOf(sql, query, filter) : await countWithin(sql, matching)
   const isSorted =
     query.sort === undefined ||
     query.sort.by === 'date' ||
     (counted.count <= COUNT_MAX && !counted.countCapped)
   const sort = isSorted ? query.sort : undefined
-  const skipped = (page - 1) * pageSize
-  const listed = within === null ? filter : hasId(sql.dialect, within.slice(0, COUNT_MAX))
+  const skippedRows = (page - 1) * pageSize
+  const listed = matching === null ? filter : hasId(sql.dialect, matching.slice(0, COUNT_MAX))
   const begin =
-    within === null && (sort?.by ?? 'date') === 'date'
-      ? await daysBefore(sql, query, sort?.isDescending ?? true, skipped)
-      : { where: null, left: skipped }
+    matching === null && (sort?.by ?? 'date') === 'date'
+      ? await daysBefore(sql, query, sort?.isDescending ?? true, skippedRows)
+      : { where: null, left: skippedRows }
   const keys = await queryOf(sql, (builder, dialect) => {
     const rows = builder
       .selectFrom('registrations as r')
@@ -177,10 +182,10 @@ async function pageOf(
 const hasId = (dialect: Dialect, ids: readonly number[]): Expression<SqlBool> =>
   dialect.isIdIn(r.ref('r.id'), JSON.stringify(ids))
 
-/** Fewer rows are walked over in less time than their days are added up. */
+/** Reading fewer rows takes less time than adding up their days. */
 const WALKED_ROWS_MAX = 1_000
 
-/** Where a page so many rows further on begins: whole days are passed over by what was counted of them. */
+/** Finds the start of a page this many rows further on: whole days are skipped by their counts. */
 async function daysBefore(
   sql: Sql,
   query: ListQuery,
@@ -199,24 +204,24 @@ async function daysBefore(
   return { where: r.lit(false), left: 0 }
 }
 
-type Counted = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
+type ListTotals = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
 
-/** Of all that a filter names: exact where the counters know it, else counted up to a limit. */
+/** Totals of all rows of a filter: exact if counters exist, else counted up to a limit. */
 async function countedOf(
   sql: Sql,
   query: ListQuery,
   filter: Expression<SqlBool>,
-): Promise<Counted> {
-  if (!isCounted(query)) return summed(await sumsOfRows(sql, filter, COUNT_MAX + 1))
-  const sums = await sumsOf(sql, query)
-  return { count: totalOf(sums), countCapped: false, sums }
+): Promise<ListTotals> {
+  if (!isCounted(query)) return addUpStatuses(await sumsOfRows(sql, filter, COUNT_MAX + 1))
+  const statusSums = await readStatusSums(sql, query)
+  return { count: totalOf(statusSums), countCapped: false, sums: statusSums }
 }
 
-async function countWithin(sql: Sql, ids: readonly number[]): Promise<Counted> {
-  return summed(await sumsOfRows(sql, hasId(sql.dialect, ids), null))
+async function countWithin(sql: Sql, ids: readonly number[]): Promise<ListTotals> {
+  return addUpStatuses(await sumsOfRows(sql, hasId(sql.dialect, ids), null))
 }
 
-/** `limit` null: all rows. */
+/** `limit` null for all rows. */
 const sumsOfRows = (
   sql: Sql,
   filter: Expression<SqlBool>,
@@ -240,32 +245,32 @@ const sumsOfRows = (
       .orderBy('r.payment_status')
   }).all()
 
-function summed(sums: readonly StatusSum[]): Counted {
-  const count = totalOf(sums)
+function addUpStatuses(statusSums: readonly StatusSum[]): ListTotals {
+  const count = totalOf(statusSums)
   return count > COUNT_MAX
     ? { count: COUNT_MAX, countCapped: true, sums: null }
-    : { count, countCapped: false, sums }
+    : { count, countCapped: false, sums: statusSums }
 }
 
-const totalOf = (sums: readonly StatusSum[]): number =>
-  sums.reduce((total, { count }) => total + count, 0)
+const totalOf = (statusSums: readonly StatusSum[]): number =>
+  statusSums.reduce((total, { count }) => total + count, 0)
 
 type Rows = SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>
-/** Without an index in the order, all rows are read, so only as many are sorted as are counted. */
+/** Without an index in this order, all rows are read, so sorting is limited to the number that is counted. */
 function inOrder(rows: Rows, sort: ListSort | undefined, dialect: Dialect): Rows {
   const { by = 'date', isDescending = true, order: categories = [] } = sort ?? {}
   const direction = isDescending ? 'desc' : 'asc'
   if (by === 'date') return rows.orderBy('r.created_at', direction).orderBy('r.id', direction)
   return rows
-    .orderBy(SORTED[by](dialect, categories), (column) =>
+    .orderBy(SORT_EXPRESSIONS[by](dialect, categories), (column) =>
       isDescending ? column.desc().nullsLast() : column.asc().nullsFirst(),
     )
     .orderBy('r.created_at', 'desc')
     .orderBy('r.id', 'desc')
 }
 
-type SortedBy = (dialect: Dialect, categories: readonly string[]) => Expression<unknown>
-const SORTED: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortedBy>> = {
+type SortExpression = (dialect: Dialect, categories: readonly string[]) => Expression<unknown>
+const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExpression>> = {
   number: () => r.ref('r.reg_no'),
   name: (dialect) => dialect.ignoreCase(r.ref('r.full_name')),
   // In the order of the event file.
@@ -305,14 +310,14 @@ export async function exportChunk(
   from: Cursor | null,
   size: number,
 ): Promise<Chunk> {
-  const within = await withinOf(sql, query, from?.id ?? null, size, Number.MAX_SAFE_INTEGER)
+  const matching = await withinOf(sql, query, from?.id ?? null, size, Number.MAX_SAFE_INTEGER)
   const keys =
-    within === null
+    matching === null
       ? await keysAfter(sql, query, from, size)
-      : within.map((id) => ({ id, created_at: from?.createdAt ?? instant(0) }))
+      : matching.map((id) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
-    rows: asTexts(
+    rows: toTexts(
       await listedByIds(
         sql,
         keys.map(({ id }) => id),

@@ -9,7 +9,7 @@ import { isEnded } from '../reports/balance-expressions.ts'
 
 type Condition = Expression<SqlBool>
 
-/** For a registration `r`. */
+/** A condition for a registration `r`. */
 export const r = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 
 /** The number of persons in an answer. */
@@ -22,17 +22,23 @@ export const personsIn = (field: string): Expression<number> =>
 const pathOf = (field: string): string => `$.${JSON.stringify(field)}`
 
 /** Returns true if the counters know how many registrations match. */
-export function isCounted({ answers, chosen = {}, people = {}, sold, state }: ListQuery): boolean {
+export function isCounted({
+  answers,
+  chosen = {},
+  people: personFields = {},
+  sold,
+  state,
+}: ListQuery): boolean {
   return (
     sold === undefined &&
     state === undefined &&
-    [answers, chosen, people].every((by) => Object.keys(by).length === 0)
+    [answers, chosen, personFields].every((filter) => Object.keys(filter).length === 0)
   )
 }
 
 const isWaiting = r('r.state', 'in', [raw.lit('to_approve' as const), raw.lit('told' as const)])
-/** The states that few are in have an index of their own, whose condition must be repeated. */
-const OF_INDEX: Partial<Record<RegistrationState, Condition>> = {
+/** Rare states have an index, whose condition must be repeated. */
+const INDEXED_STATES: Partial<Record<RegistrationState, Condition>> = {
   told: isWaiting,
   to_approve: isWaiting,
   cancelled: isEnded,
@@ -41,7 +47,7 @@ const OF_INDEX: Partial<Record<RegistrationState, Condition>> = {
 
 export function filterOf(query: ListQuery): Condition {
   const { eventId, paymentStatus, category, period, dateFrom, dateTo, state } = query
-  // Through a function, because SQLite would plan the most frequent queries again at every run.
+  // Uses a function, because SQLite would plan the most frequent queries again at every run.
   const tests: Condition[] = [r('r.event_id', '=', r.fn.coalesce(r.val(eventId), raw.lit('')))]
   if (paymentStatus !== undefined) tests.push(r('r.payment_status', '=', paymentStatus))
   if (category !== undefined) tests.push(r('r.category', '=', category))
@@ -55,8 +61,8 @@ export function filterOf(query: ListQuery): Condition {
     tests.push(r(personsIn(field), isAny ? '>' : '=', r.lit(0)))
   if (state !== undefined) {
     tests.push(r('r.state', '=', state))
-    const ofIndex = OF_INDEX[state]
-    if (ofIndex !== undefined) tests.push(ofIndex)
+    const indexCondition = INDEXED_STATES[state]
+    if (indexCondition !== undefined) tests.push(indexCondition)
   }
   if (query.sold !== undefined) tests.push(hasItem(query.sold))
   return r.and(tests)

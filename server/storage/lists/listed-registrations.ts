@@ -11,12 +11,17 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { ListedRegistration } from '../index.ts'
 
 type OrderId = ListedRegistration['payments'][number]['orderId'] | null
-/** What is read of a row beside its answers. */
-type Beside = Omit<ListedRegistration, 'answers' | 'payments'> & { readonly orderId: OrderId }
-/** Rows as read: their answers, in the same order, stay the stored text. */
-export type ListedRows = { readonly beside: readonly Beside[]; readonly answers: readonly string[] }
+/** The data of a row other than its answers. */
+type ListedWithoutAnswers = Omit<ListedRegistration, 'answers' | 'payments'> & {
+  readonly orderId: OrderId
+}
+/** Rows as read: the answers, in the same order, remain the stored text. */
+export type ListedRows = {
+  readonly beside: readonly ListedWithoutAnswers[]
+  readonly answers: readonly string[]
+}
 /**
- * The same as sent between threads: two texts, because a text is copied and read in a third of the time of the
+ * The same data as sent between threads: two texts, because copying and parsing a text takes a third of the time of the
  * same data as objects. Each is a JSON list.
  */
 export type ListedTexts = { readonly rows: string; readonly answers: string }
@@ -76,41 +81,52 @@ export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<Lis
   )
 }
 
-/** `lines` null: none of the rows has lines. */
+/** `lines` null if none of the rows has lines. */
 export function toListedRows(
   rows: readonly InferResult<ReturnType<typeof listedRows>>[number][],
   lines: LinesOfBill | null,
 ): ListedRows {
-  const beside: Beside[] = []
+  const rowsWithoutAnswers: ListedWithoutAnswers[] = []
   const answers: string[] = []
   for (const { bill, answers: own, inReview, booked, refunded, owed, ...rest } of rows) {
-    const money = { paid: paise(booked + refunded), refunded, owed }
-    beside.push({ ...rest, money, inReview: inReview === 1, lines: lines?.(rest.id, bill) ?? [] })
+    const amounts = { paid: paise(booked + refunded), refunded, owed }
+    rowsWithoutAnswers.push({
+      ...rest,
+      money: amounts,
+      inReview: inReview === 1,
+      lines: lines?.(rest.id, bill) ?? [],
+    })
     answers.push(own)
   }
-  return { beside, answers }
+  return { beside: rowsWithoutAnswers, answers }
 }
 
-export function asTexts({ beside, answers }: ListedRows): ListedTexts {
-  return { rows: JSON.stringify(beside), answers: textOf(answers) }
+export function toTexts({ beside: rowsWithoutAnswers, answers }: ListedRows): ListedTexts {
+  return { rows: JSON.stringify(rowsWithoutAnswers), answers: textOf(answers) }
 }
 
 export function fromTexts({ rows, answers }: ListedTexts): readonly ListedRegistration[] {
-  return together(JSON.parse(rows) as readonly Beside[], answers)
+  return joinAnswers(JSON.parse(rows) as readonly ListedWithoutAnswers[], answers)
 }
 
-export function toListed({ beside, answers }: ListedRows): readonly ListedRegistration[] {
-  return together(beside, textOf(answers))
+export function toListed({
+  beside: rowsWithoutAnswers,
+  answers,
+}: ListedRows): readonly ListedRegistration[] {
+  return joinAnswers(rowsWithoutAnswers, textOf(answers))
 }
 
-/** One text is read in less time than as many. */
+/** Parsing one text is faster than parsing many. */
 const textOf = (answers: readonly string[]): string => `[${answers.join(',')}]`
 
-function together(beside: readonly Beside[], answers: string): readonly ListedRegistration[] {
-  const all = JSON.parse(answers) as readonly Answers[]
-  return beside.map(({ orderId, ...row }, at) => ({
+function joinAnswers(
+  rows: readonly ListedWithoutAnswers[],
+  answers: string,
+): readonly ListedRegistration[] {
+  const allAnswers = JSON.parse(answers) as readonly Answers[]
+  return rows.map(({ orderId, ...row }, at) => ({
     ...row,
-    answers: all[at] ?? {},
+    answers: allAnswers[at] ?? {},
     payments: orderId === null ? [] : [{ orderId }],
   }))
 }

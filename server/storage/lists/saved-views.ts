@@ -14,7 +14,7 @@ const insertView = statement(
       .onConflict((conflict) =>
         conflict
           .columns(['admin_id', 'list'])
-          .doUpdateSet((is) => ({ kept: is.ref('excluded.kept') })),
+          .doUpdateSet((eb) => ({ kept: eb.ref('excluded.kept') })),
       ),
 )
 
@@ -27,6 +27,6 @@ export async function myLists(
   return Object.fromEntries(views.map(({ list, kept }) => [list, JSON.parse(kept) as MyList]))
 }
 
-export function saveView(sql: Sql, adminId: number, list: string, kept: MyList): void {
-  insertView.run(sql, { adminId, list, kept: JSON.stringify(kept) })
+export function saveView(sql: Sql, adminId: number, list: string, view: MyList): void {
+  insertView.run(sql, { adminId, list, kept: JSON.stringify(view) })
 }

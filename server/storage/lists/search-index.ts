@@ -3,12 +3,14 @@ import type Database from 'better-sqlite3'
 import { inTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
-import { wordsOf, type Words } from './search-terms.ts'
+import { joinSearchWords, type SearchableFields } from './search-terms.ts'
 
-/** Rows indexed in one transaction of their own: some ten milliseconds of the writer's time; fewer would cost more each. */
+/**
+ * Rows indexed in one separate transaction: about ten milliseconds of the writer's time; fewer would cost more each.
+ */
 const BATCH_ROWS = 1_000
 
-const WORDS = [
+const WORD_COLUMNS = [
   'id',
   'reg_no',
   'former_no',
@@ -29,9 +31,9 @@ const unindexedCount = statement((builder) =>
       ).as('n'),
     ),
 )
-/** Not found if its words will be indexed later anyway. */
+/** No row if its words will be indexed later anyway. */
 const indexedRegistration = statement((builder, { id }: { id: number }, { unindexed }) => {
-  const registration = builder.selectFrom('registrations').select(WORDS).where('id', '=', id)
+  const registration = builder.selectFrom('registrations').select(WORD_COLUMNS).where('id', '=', id)
   return unindexed === null
     ? registration
     : registration.where('id', '<=', ({ selectFrom }) =>
@@ -41,7 +43,7 @@ const indexedRegistration = statement((builder, { id }: { id: number }, { uninde
 const nextRegistrations = statement((builder) =>
   builder
     .selectFrom('registrations')
-    .select(WORDS)
+    .select(WORD_COLUMNS)
     .where('id', '>', ({ selectFrom }) => selectFrom('search_progress').select('last_id'))
     .orderBy('id')
     .limit(BATCH_ROWS),
@@ -56,12 +58,12 @@ const saveProgress = statement((builder, { id }: { id: number }) =>
   builder.updateTable('search_progress').set({ last_id: id }),
 )
 
-/** Returns about how many rows wait to be indexed. */
+/** Returns approximately how many rows are not indexed yet. */
 export async function unindexed(sql: Sql): Promise<number> {
   return (await unindexedCount.get(sql))?.n ?? 0
 }
 
-/** Updates the searched words of a registration; one that is not indexed yet will be indexed with these. */
+/** Updates the searched words of a registration. An unindexed one will be indexed with these. */
 export async function reindex(sql: Sql, registrationId: number): Promise<void> {
   const row = await indexedRegistration.get(sql, { id: registrationId })
   if (row === undefined) return
@@ -69,15 +71,15 @@ export async function reindex(sql: Sql, registrationId: number): Promise<void> {
   addWords(sql, row)
 }
 
-type Row = Words & { readonly id: number }
+type Row = SearchableFields & { readonly id: number }
 
-/** Where the index is not filled later: adds the words of a new registration. */
+/** Adds the words of a new registration, on databases whose index is not filled later. */
 export function indexAtOnce(sql: Sql, row: Row): void {
   if (sql.dialect.unindexed === null) addWords(sql, row)
 }
 
 function addWords(sql: Sql, row: Row): void {
-  insertWords.run(sql, { id: row.id, words: wordsOf(row) })
+  insertWords.run(sql, { id: row.id, words: joinSearchWords(row) })
 }
 
 /** One statement, because each takes longer on PostgreSQL. */
@@ -85,7 +87,9 @@ function addAllWords(sql: Sql, rows: readonly Row[]): void {
   queryOf(sql, (builder, dialect) =>
     builder
       .insertInto('search_index')
-      .values(rows.map((row) => ({ rowid: row.id, words: dialect.indexedWords(wordsOf(row)) }))),
+      .values(
+        rows.map((row) => ({ rowid: row.id, words: dialect.indexedWords(joinSearchWords(row)) })),
+      ),
   ).run()
 }
 
@@ -106,7 +110,7 @@ async function indexSome(sql: Sql): Promise<number> {
   return rows.length
 }
 
-/** Indexes the next rows in a separate transaction; returns whether more are waiting. */
+/** Indexes the next rows in a separate transaction. Returns whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): Promise<boolean> {
   return inTransaction(db, async () => (await indexSome(sql)) === BATCH_ROWS)
 }

@@ -14,10 +14,16 @@ type Condition = Expression<SqlBool>
 type Key = { readonly id: number; readonly created_at: Instant }
 
 const indexedUpTo = statement((builder) => builder.selectFrom('search_progress').select('last_id'))
-type Named = { events: string; reference: string; key: string; order: OrderId; limit: number }
-/** By a reference that was recorded or reported, or by an order. */
+type ReferenceSearch = {
+  events: string
+  reference: string
+  key: string
+  order: OrderId
+  limit: number
+}
+/** By a recorded or reported reference, or by an order. */
 const registrationsNamed = statement(
-  (builder, { events, reference, key, order, limit }: Named, dialect) =>
+  (builder, { events, reference, key, order, limit }: ReferenceSearch, dialect) =>
     builder
       .selectFrom('registrations as r')
       .select(['r.id', 'r.created_at'])
@@ -56,13 +62,13 @@ const registrationsWithNumber = statement(
 )
 
 /**
- * Returns the ids of a search or of a work queue condition, newest first; null: the query has neither. `before`
- * is a row's id.
+ * Returns the ids of a search or of a work queue condition, newest first. Null if the query has neither. `beforeId` is
+ * a row's id.
  */
 export async function withinOf(
   sql: Sql,
   query: ListQuery,
-  before: number | null,
+  beforeId: number | null,
   limit: number,
   waitingMax = limit,
 ): Promise<readonly number[] | null> {
@@ -70,19 +76,21 @@ export async function withinOf(
   if (terms.length === 0 && query.waiting === undefined) return null
   const filter = filterOf(query)
   if (query.waiting === undefined)
-    return (await searched(sql, filter, terms, before, limit)).map(({ id }) => id)
-  const waiting = JSON.stringify(await waitingIds(sql, query.eventId, query.waiting, waitingMax))
+    return (await searched(sql, filter, terms, beforeId, limit)).map(({ id }) => id)
+  const waitingRegistrations = JSON.stringify(
+    await waitingIds(sql, query.eventId, query.waiting, waitingMax),
+  )
   if (terms.length > 0) {
-    const both = r.and([filter, sql.dialect.isIdIn(r.ref('r.id'), waiting)])
-    return (await searched(sql, both, terms, before, limit)).map(({ id }) => id)
+    const condition = r.and([filter, sql.dialect.isIdIn(r.ref('r.id'), waitingRegistrations)])
+    return (await searched(sql, condition, terms, beforeId, limit)).map(({ id }) => id)
   }
   const rows = await queryOf(sql, (builder, dialect) =>
     builder
-      .selectFrom(dialect.idTable(waiting).as('k'))
+      .selectFrom(dialect.idTable(waitingRegistrations).as('k'))
       .crossJoin('registrations as r')
       .select('r.id')
       .whereRef('r.id', '=', 'k.value')
-      .where('r.id', '<', before ?? Number.MAX_SAFE_INTEGER)
+      .where('r.id', '<', beforeId ?? Number.MAX_SAFE_INTEGER)
       .where(filter)
       .orderBy('r.id', 'desc')
       .limit(dialect.limit(limit)),
@@ -90,18 +98,18 @@ export async function withinOf(
   return rows.map(({ id }) => id)
 }
 
-/** Newest rows first, the ones not indexed yet before the indexed. `before` is a row's id. */
+/** Newest rows first: unindexed rows before indexed ones. `beforeId` is a row's id. */
 async function searched(
   sql: Sql,
   filter: Condition,
   terms: readonly string[],
-  before: number | null,
+  beforeId: number | null,
   limit: number,
 ): Promise<readonly Key[]> {
-  const below = before ?? Number.MAX_SAFE_INTEGER
+  const maxId = beforeId ?? Number.MAX_SAFE_INTEGER
   const indexed = (await indexedUpTo.get(sql))?.last_id ?? 0
-  const tail = await unindexedRows(sql, filter, terms, indexed, below, limit)
-  if (tail.length === limit) return tail
+  const unindexed = await unindexedRows(sql, filter, terms, indexed, maxId, limit)
+  if (unindexed.length === limit) return unindexed
   const older = await queryOf(sql, (builder, dialect) =>
     builder
       .selectFrom('search_index')
@@ -110,12 +118,12 @@ async function searched(
       .whereRef('r.id', '=', 'search_index.rowid')
       .where(dialect.hasWords(terms))
       .where('search_index.rowid', '<=', indexed)
-      .where('search_index.rowid', '<', below)
+      .where('search_index.rowid', '<', maxId)
       .where(filter)
       .orderBy('search_index.rowid', 'desc')
-      .limit(dialect.limit(limit - tail.length)),
+      .limit(dialect.limit(limit - unindexed.length)),
   ).all()
-  return [...tail, ...older]
+  return [...unindexed, ...older]
 }
 
 async function unindexedRows(
@@ -123,7 +131,7 @@ async function unindexedRows(
   filter: Condition,
   terms: readonly string[],
   indexed: number,
-  below: number,
+  maxId: number,
   limit: number,
 ): Promise<readonly Key[]> {
   const { unindexed } = sql.dialect
@@ -133,7 +141,7 @@ async function unindexedRows(
       .selectFrom(unindexed.registrations)
       .select(['r.id', 'r.created_at'])
       .where('r.id', '>', indexed)
-      .where('r.id', '<', below)
+      .where('r.id', '<', maxId)
       .where(filter)
       .where(unindexed.haveWords(terms))
       .orderBy('r.id', 'desc')
@@ -157,17 +165,21 @@ export async function searchEvents(
   const reference = text.trim()
   const order = reference.replaceAll(/[\s-]/g, '') as OrderId
   const key = bankKey(text)
-  const named = await registrationsNamed.all(sql, { events, reference, key, order, limit })
-  // A whole number belongs to one registration: its beginning is in every row of the index, and would be read for it.
+  const byReference = await registrationsNamed.all(sql, { events, reference, key, order, limit })
+  // A complete number belongs to one registration. Its first letters are in every row of the index, which would all be
+  // read.
   const [term = ''] = terms
   const numbers = { term: term as RegNo, upper: term.toUpperCase() as RegNo }
-  const whole =
+  const exactMatch =
     terms.length === 1 ? await registrationsWithNumber.all(sql, { events, ...numbers }) : []
   const found =
-    whole.length > 0
-      ? whole
+    exactMatch.length > 0
+      ? exactMatch
       : await searched(sql, sql.dialect.isIn(r.ref('r.event_id'), events), terms, null, limit)
-  const keys = [...named, ...found.filter(({ id }) => !named.some((one) => one.id === id))]
+  const keys = [
+    ...byReference,
+    ...found.filter(({ id }) => !byReference.some((match) => match.id === id)),
+  ]
   return registrationsByIds(
     sql,
     keys.slice(0, limit).map(({ id }) => id),

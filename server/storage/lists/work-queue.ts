@@ -1,8 +1,7 @@
 /**
  * Finds the registrations of each work queue condition in the engine's table.
- * Each query starts from an index over the waiting rows only, so that its cost depends on these and not on all
- * rows. EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's
- * registrations.
+ * Each query starts from an index over the waiting rows only, so that its cost depends on these and not on all rows.
+ * EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's registrations.
  */
 import { expressionBuilder, sql as raw } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
@@ -17,15 +16,15 @@ import { openSecondPayments } from '../payments/find-duplicate-payments.ts'
 import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
 
-/** Whoever pays by card has done so, or has left, within a day. */
+/** A delegate who pays by card has done so, or has left, within a day. */
 const PENDING_MS = 24 * 60 * 60 * 1000
 
 const eb = expressionBuilder<Tables>()
 type Event = { readonly event: string }
-type Given = Event & { readonly pendingSince: Instant; readonly limit: number }
+type QueueParams = Event & { readonly pendingSince: Instant; readonly limit: number }
 type Builder = Kysely<Tables>
 
-const ofEvent = (registrationId: Expression<number | null>, event: string) =>
+const isOfEvent = (registrationId: Expression<number | null>, event: string) =>
   eb.exists(
     eb
       .selectFrom('registrations as r')
@@ -38,13 +37,13 @@ const refundsOfEvent = (builder: Builder, event: string) =>
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
     .select(({ ref }) => ref('c.registration_id').$notNull().as('id'))
-    .where(({ ref }) => ofEvent(ref('c.registration_id'), event))
+    .where(({ ref }) => isOfEvent(ref('c.registration_id'), event))
 const registrationsOfEvent = (builder: Builder, event: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', event)
 
-/** Names all states of its index, which is not used otherwise. */
+/** Contains all states of its index, which is not used otherwise. */
 const registrationsInState = (state: 'told' | 'to_approve') =>
-  statement((builder, { event, limit }: Given, dialect) =>
+  statement((builder, { event, limit }: QueueParams, dialect) =>
     registrationsOfEvent(builder, event)
       .where('state', '=', state)
       .where('state', 'in', ['to_approve', 'told'])
@@ -53,9 +52,9 @@ const registrationsInState = (state: 'told' | 'to_approve') =>
   )
 
 /** Some repeat the condition of their index, which is not used otherwise. */
-const FOUND_BY = {
-  // A refund that was refused, or whose result is unknown, waits for the same person.
-  review: statement((builder, { event, limit }: Given, dialect) =>
+const QUEUE_QUERIES = {
+  // A refused refund, or one of unknown result, needs a decision by the same staff.
+  review: statement((builder, { event, limit }: QueueParams, dialect) =>
     registrationsOfEvent(builder, event)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
       .union(refundsOfEvent(builder, event).where('f.state', '=', 'unsure').where(refundUnderWay))
@@ -77,8 +76,8 @@ const FOUND_BY = {
   ),
   told: registrationsInState('told'),
   to_approve: registrationsInState('to_approve'),
-  // Staff answer by doing it, or by a note that says why not.
-  cancel_asked: statement((builder, { event, limit }: Given, dialect) =>
+  // Staff respond by doing it, or with a note that gives the reason for not doing it.
+  cancel_asked: statement((builder, { event, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('acts as a')
       .select('a.registration_id as id')
@@ -107,20 +106,20 @@ const FOUND_BY = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  pay_back: statement((builder, { event, limit }: Given, dialect) =>
+  pay_back: statement((builder, { event, limit }: QueueParams, dialect) =>
     registrationsOfEvent(builder, event)
       .where('due', '<>', 0 as Paise)
       .where('due', '<', 0 as Paise)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  mail_failed: statement((builder, { event, limit }: Given, dialect) =>
+  mail_failed: statement((builder, { event, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('mail_queue as m')
       .select(({ ref }) => ref('m.registration_id').$notNull().as('id'))
       .distinct()
       .where('m.status', '=', 'failed')
-      .where(({ ref }) => ofEvent(ref('m.registration_id'), event))
+      .where(({ ref }) => isOfEvent(ref('m.registration_id'), event))
       .where(({ exists, not, selectFrom }) =>
         not(
           exists(
@@ -146,7 +145,7 @@ const FOUND_BY = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  pending: statement((builder, { event, pendingSince, limit }: Given, dialect) =>
+  pending: statement((builder, { event, pendingSince, limit }: QueueParams, dialect) =>
     registrationsOfEvent(builder, event)
       .where('payment_status', '=', 'pending')
       .where('state', '=', 'to_pay')
@@ -158,19 +157,20 @@ const FOUND_BY = {
 }
 
 const SETTLED_WITHIN_MS = SETTLED_WITHIN_DAYS * 24 * 60 * 60 * 1000
-type Unsettled = Event & {
+type UnsettledParams = Event & {
   readonly source: string
   readonly account: string
   readonly before: Instant
   readonly limit: number
 }
 /**
- * Refunds of one account that ended before `before` and that no kept line covers; matched like `judgeSettled`, by reference, payment or order, and amount.
- * Two equal refunds of one payment need two lines. After a change of account, the order names it in a report of the other. The act `handle_refund` closes the matter.
+ * Refunds of one account that ended before `before` and that no stored line covers; matched like `judgeSettled`, by
+ * reference, payment or order, and amount. Two equal refunds of one payment need two lines. After a change of account,
+ * the order identifies it in a report of the other. The action `handle_refund` closes the matter.
  */
-const unsettledOf = (
+const selectUnsettled = (
   builder: Builder,
-  { event, source, account, before, limit }: Unsettled,
+  { event, source, account, before, limit }: UnsettledParams,
   dialect: Dialect,
 ) =>
   refundsOfEvent(builder, event)
@@ -242,10 +242,14 @@ const unsettledOf = (
     )
     .orderBy('id', 'desc')
     .limit(dialect.limit(limit))
-const unsettledRefundsOfAccount = statement(unsettledOf)
+const unsettledRefundsOfAccount = statement(selectUnsettled)
 const unsettledRefundsOfRegistration = statement(
-  (builder, given: Unsettled & { registrationId: number }, dialect) =>
-    unsettledOf(builder, given, dialect).where('c.registration_id', '=', given.registrationId),
+  (builder, params: UnsettledParams & { registrationId: number }, dialect) =>
+    selectUnsettled(builder, params, dialect).where(
+      'c.registration_id',
+      '=',
+      params.registrationId,
+    ),
 )
 const settledAccounts = statement((builder) =>
   builder
@@ -277,7 +281,9 @@ const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) 
     ),
 )
 
-/** Only accounts whose settlements are kept, up to the last day that they cover: elsewhere every refund would be listed. */
+/**
+ * Only accounts with stored settlements, up to the last day that they cover: otherwise every refund would be listed.
+ */
 async function unsettledRefunds(
   sql: Sql,
   { event, registrationId = null }: { event: string; registrationId?: number | null },
@@ -287,13 +293,13 @@ async function unsettledRefunds(
   const accounts = await settledAccounts.all(sql)
   const found = await flatMapInOrder(accounts, ({ source, account, day }) => {
     if (day === null) return Promise.resolve([])
-    const before = instant(Math.min(startOfDay(day), at - SETTLED_WITHIN_MS))
-    const given = { event, source, account, before, limit }
+    const settledBefore = instant(Math.min(startOfDay(day), at - SETTLED_WITHIN_MS))
+    const params = { event, source, account, before: settledBefore, limit }
     return registrationId === null
-      ? unsettledRefundsOfAccount.all(sql, given)
-      : unsettledRefundsOfRegistration.all(sql, { ...given, registrationId })
+      ? unsettledRefundsOfAccount.all(sql, params)
+      : unsettledRefundsOfRegistration.all(sql, { ...params, registrationId })
   })
-  return [...new Map(found.map((one) => [one.id, one])).values()]
+  return [...new Map(found.map((row) => [row.id, row])).values()]
     .toSorted((a, b) => b.id - a.id)
     .slice(0, limit)
 }
@@ -306,42 +312,42 @@ export async function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): Pr
   return (await unsettledRefunds(sql, { event, registrationId }, at, 1)).length > 0
 }
 
-function foundBy(
+function runQueueQuery(
   sql: Sql,
-  is: WorkQueueId,
+  condition: WorkQueueId,
   { event, at, limit }: Event & { readonly at: Instant; readonly limit: number },
 ): Promise<readonly { readonly id: number }[]> {
-  if (is === 'refund_unsettled') return unsettledRefunds(sql, { event }, at, limit)
-  if (is === 'second_payment') return openSecondPayments.all(sql, { eventId: event, limit })
-  return FOUND_BY[is].all(sql, { event, limit, pendingSince: instant(at - PENDING_MS) })
+  if (condition === 'refund_unsettled') return unsettledRefunds(sql, { event }, at, limit)
+  if (condition === 'second_payment') return openSecondPayments.all(sql, { eventId: event, limit })
+  return QUEUE_QUERIES[condition].all(sql, { event, limit, pendingSince: instant(at - PENDING_MS) })
 }
 
-/** At most `limit` of them. */
+/** Returns at most `limit` registrations. */
 export async function waitingIds(
   sql: Sql,
   eventId: string,
-  { is, at }: { readonly is: WorkQueueId; readonly at: Instant },
+  { is: condition, at }: { readonly is: WorkQueueId; readonly at: Instant },
   limit: number,
 ): Promise<readonly number[]> {
-  const found = await foundBy(sql, is, { event: eventId, at, limit })
+  const found = await runQueueQuery(sql, condition, { event: eventId, at, limit })
   return found.map(({ id }) => id)
 }
 
-/** The dashboard counts no further: whoever has so many to see to has enough. */
+/** The dashboard counts no further: the exact number does not matter. */
 const COUNT_MAX = 999
 
-/** Returns counts by condition and event; leaves out zeros. */
+/** Returns counts by condition and event, without zeros. */
 export function workQueue(
   sql: Sql,
   eventIds: readonly string[],
   at: Instant,
 ): Promise<readonly WaitingCount[]> {
   return flatMapInOrder(eventIds, async (eventId) =>
-    flatMapInOrder(WORK_QUEUE_IDS, async (is) => {
-      const found = (await waitingIds(sql, eventId, { is, at }, COUNT_MAX + 1)).length
+    flatMapInOrder(WORK_QUEUE_IDS, async (condition) => {
+      const found = (await waitingIds(sql, eventId, { is: condition, at }, COUNT_MAX + 1)).length
       return found === 0
         ? []
-        : [{ eventId, is, count: Math.min(found, COUNT_MAX), more: found > COUNT_MAX }]
+        : [{ eventId, is: condition, count: Math.min(found, COUNT_MAX), more: found > COUNT_MAX }]
     }),
   )
 }

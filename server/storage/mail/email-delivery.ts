@@ -4,29 +4,29 @@ import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
-import type { MailState, MailsToRetry, Tried } from './email-list-types.ts'
+import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types.ts'
 
 /** By then the process that sends the email has finished or died: each SMTP step has a timeout of 30 seconds. */
-const CLAIMED_MS = 10 * 60_000
-/** How often a mail whose sending nobody ended is tried again. */
-const LOST_MAX = 1
+const CLAIM_MS = 10 * 60_000
+/** How often an email is retried if its sending never finished. */
+const LOST_ATTEMPTS_MAX = 1
 
-type OfEmail = { id: number; at: Instant }
-const giveUpLostEmail = statement((builder, { id, at }: OfEmail) =>
+type EmailParams = { id: number; at: Instant }
+const giveUpLostEmail = statement((builder, { id, at }: EmailParams) =>
   builder
     .updateTable('mail_queue')
     .set({
       status: 'failed',
       next_at: null,
-      error: 'Whether it was sent is not known: it was tried twice.',
+      error: 'It is unknown whether the email was sent: two attempts were interrupted.',
     })
     .where('id', '=', id)
     .where('status', '=', 'queued')
     .where('next_at', '<=', at)
     .where('claimed_at', 'is not', null)
-    .where('lost', '>=', LOST_MAX),
+    .where('lost', '>=', LOST_ATTEMPTS_MAX),
 )
-const claimEmail = statement((builder, { id, at, until }: OfEmail & { until: Instant }) =>
+const claimEmail = statement((builder, { id, at, until }: EmailParams & { until: Instant }) =>
   builder
     .updateTable('mail_queue')
     .set((eb) => ({
@@ -38,7 +38,7 @@ const claimEmail = statement((builder, { id, at, until }: OfEmail & { until: Ins
     .where('status', '=', 'queued')
     .where('next_at', '<=', at),
 )
-const markSent = statement((builder, { id, at }: OfEmail) =>
+const markSent = statement((builder, { id, at }: EmailParams) =>
   builder
     .updateTable('mail_queue')
     .set((eb) => ({
@@ -56,7 +56,7 @@ type Attempt = {
   id: number
   status: MailState
   nextAt: Instant | null
-  /** 1: a mail server answered. */
+  /** 1 if a mail server responded. */
   reached: 0 | 1
   unreached: 0 | 1
   at: Instant | null
@@ -115,12 +115,12 @@ const rescheduleUnclaimed = statement((builder, { at }: { at: Instant }) =>
 )
 
 /**
- * Before sending, so that a full disk or a dying process does not send an email repeatedly: an email claimed and
+ * Called before sending, so that a full disk or a dying process does not send an email repeatedly. An email claimed and
  * never marked may have been sent, and is retried once.
  */
 export async function claimMail(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await giveUpLostEmail.run(sql, { id, at }).changes) === 1) return false
-  const until = instant(at + CLAIMED_MS)
+  const until = instant(at + CLAIM_MS)
   return (await claimEmail.run(sql, { id, at, until }).changes) === 1
 }
 
@@ -128,15 +128,15 @@ export function mailSent(sql: Sql, id: number, at: Instant): void {
   markSent.run(sql, { id, at })
 }
 
-/** An attempt that no mail server answered is not counted. */
+/** An attempt without a response from a mail server is not counted. */
 export function mailFailed(
   sql: Sql,
   id: number,
   error: string,
   nextAt: Instant | null,
-  tried: Tried | null,
+  attempt: FailedAttempt | null,
 ): void {
-  const { at = null, firstAt = null, isReached = true, hasCopyGone = false } = tried ?? {}
+  const { at = null, firstAt = null, isReached = true, hasCopyGone = false } = attempt ?? {}
   if (hasCopyGone) removeCopy.run(sql, { id })
   saveFailedAttempt.run(sql, {
     id,
@@ -150,20 +150,20 @@ export function mailFailed(
   })
 }
 
-/** Emails that no mail server answered are due at once; returns how many. */
+/** Emails that got no response from a mail server are due immediately. Returns how many. */
 export function makeMailsDue(sql: Sql, at: Instant): Promise<number> {
   return sendUnreachedNow.run(sql, { at }).changes
 }
 
 /** Reschedules emails whose time was set by a clock that was ahead. */
 export function planMailsAgain(sql: Sql, at: Instant): void {
-  // One that was claimed may be on its way: it waits no longer than other claims do.
-  rescheduleClaimed.run(sql, { at, until: instant(at + CLAIMED_MS) })
+  // A claimed email may be in transit: it waits no longer than other claims.
+  rescheduleClaimed.run(sql, { at, until: instant(at + CLAIM_MS) })
   rescheduleUnclaimed.run(sql, { at })
 }
 
 /** Retries failed emails from the beginning, except those of an erased person; returns how many. */
-export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry): Promise<number> {
+export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry): Promise<number> {
   return queryOf(sql, (builder, dialect) => {
     const emails = builder
       .updateTable('mail_queue')
@@ -177,7 +177,7 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry)
         unreached: 0,
       })
       .where('recipient', '<>', '')
-    const these =
+    const condition =
       ids === null
         ? emails.where('status', '=', raw.lit('failed'))
         : emails
@@ -195,8 +195,8 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry)
               ]),
             )
     return events === null
-      ? these
-      : these.where(({ fn, selectFrom }) =>
+      ? condition
+      : condition.where(({ fn, selectFrom }) =>
           dialect.isIn(
             fn.coalesce(
               'event_id',

@@ -1,4 +1,4 @@
-/** Lists emails for the office, newest first, and counts waiting, failed and sent ones. */
+/** Lists emails for the office, newest first, and counts queued, failed and sent ones. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -10,11 +10,11 @@ import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list
 const emailsWithRegistrations = (builder: Kysely<Tables>) =>
   builder.selectFrom('mail_queue as m').leftJoin('registrations as r', 'r.id', 'm.registration_id')
 
-/** Those before the email `before`; null: from the newest. */
-export function mails(
+/** Emails before the email `beforeId`. Null for the newest. */
+export function listEmails(
   sql: Sql,
   { events, status, address }: MailsQuery,
-  before: number | null,
+  beforeId: number | null,
   limit: number,
 ): Promise<readonly ListedMail[]> {
   return queryOf(sql, (builder, dialect) => {
@@ -32,7 +32,7 @@ export function mails(
       'm.next_at as nextAt',
       'm.error',
     ])
-    if (before !== null) query = query.where('m.id', '<', before)
+    if (beforeId !== null) query = query.where('m.id', '<', beforeId)
     if (status !== null) query = query.where('m.status', '=', status)
     if (events !== null)
       query = query.where(({ fn }) =>
@@ -42,10 +42,10 @@ export function mails(
       query = query.where(
         ({ ref }) => raw<boolean>`instr(lower(${ref('m.recipient')}), lower(${address})) > 0`,
       )
-    // Waiting and failed emails are few and have indexes of their own: sorted by an expression, not by the index of ids.
-    const isFew = status === 'queued' || status === 'failed'
+    // Queued and failed emails are few and have indexes: sorted by an expression, so that the index of ids is not used.
+    const isRareStatus = status === 'queued' || status === 'failed'
     return query
-      .orderBy(({ ref }) => (isFew ? raw<number>`+${ref('m.id')}` : ref('m.id')), 'desc')
+      .orderBy(({ ref }) => (isRareStatus ? raw<number>`+${ref('m.id')}` : ref('m.id')), 'desc')
       .limit(dialect.limit(limit))
   }).all()
 }
@@ -53,15 +53,17 @@ export function mails(
 export async function mailCounts(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
   const count = async (status: MailState): Promise<number> => {
     const counted = await queryOf(sql, (builder, dialect) => {
-      const all = emailsWithRegistrations(builder).select('m.id').where('m.status', '=', status)
-      const ofEvents =
+      const withStatus = emailsWithRegistrations(builder)
+        .select('m.id')
+        .where('m.status', '=', status)
+      const inEvents =
         events === null
-          ? all
-          : all.where(({ fn }) =>
+          ? withStatus
+          : withStatus.where(({ fn }) =>
               dialect.isIn(fn.coalesce('m.event_id', 'r.event_id'), JSON.stringify(events)),
             )
       return builder
-        .selectFrom(ofEvents.limit(raw.lit(COUNT_MAX + 1)).as('counted'))
+        .selectFrom(inEvents.limit(raw.lit(COUNT_MAX + 1)).as('counted'))
         .select(({ fn }) => fn.countAll<number>().as('n'))
     }).get()
     return counted?.n ?? 0

@@ -6,12 +6,12 @@ import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { GIVEN_BACK } from '../refunds/record-refunds.ts'
-import { sayingSecond } from '../payments/find-duplicate-payments.ts'
+import { NO_REFERENCE } from '../refunds/record-refunds.ts'
+import { addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
-/** Who triggers an email. A stranger can also trigger what delegates do, and its automatic consequences. */
+/** The user who triggers an email. Strangers can also trigger delegates' actions, and their automatic consequences. */
 export type Trigger = Actor | 'system'
 
 type Email = NewMail & { at: Instant }
@@ -23,7 +23,7 @@ const { case: when, val } = expressionBuilder<Tables>()
  * The time at which an email is sent; null while a recovery is open for which the condition is true. A queued email
  * without a time is held until the recovery ends.
  */
-const timeUnlessHeld = (isHeld: Expression<SqlBool>, at: Instant) =>
+const getSendTime = (isHeld: Expression<SqlBool>, at: Instant) =>
   when()
     .when(isHeld)
     .then(null)
@@ -67,7 +67,7 @@ const heldEmailByNumber = (
     .select('r.id as registration_id')
     .select(textOf(kind, email))
     .select(({ exists, selectFrom }) => [
-      timeUnlessHeld(
+      getSendTime(
         exists(
           selectFrom('recoveries as v')
             .select('v.id')
@@ -99,8 +99,8 @@ const addEmail = statement((builder, email: EmailById & { kind: string }) =>
     .returning('id'),
 )
 /**
- * Held during a recovery if the registration had paid before it began, and may have been told so. Where the gateway
- * names no time, the order was handed out before.
+ * Held during a recovery if the registration had paid before it began, and may have been notified. If the gateway
+ * reports no time, the order was handed out before.
  */
 const addConfirmation = statement((builder, email: EmailById) =>
   builder
@@ -113,7 +113,7 @@ const addConfirmation = statement((builder, email: EmailById) =>
       subject: email.subject,
       body: email.text,
       created_at: email.at,
-      next_at: timeUnlessHeld(
+      next_at: getSendTime(
         exists(
           selectFrom('recoveries as v')
             .select('v.id')
@@ -151,7 +151,7 @@ const addLinks = statement((builder, email: EmailByNumber) =>
     .expression(emailByNumber(builder, 'links', email))
     .returning('id'),
 )
-/** Unless the registration got an email lately, or too many of this kind. */
+/** Unless the registration got an email recently, or too many of this kind. */
 const addRequested = statement((builder, email: EmailByNumber & { after: Instant; max: number }) =>
   builder
     .insertInto('mail_queue')
@@ -180,7 +180,7 @@ const addRequested = statement((builder, email: EmailByNumber & { after: Instant
     )
     .returning('id'),
 )
-/** Unless the registration got one of this kind lately. */
+/** Unless the registration got one of this kind recently. */
 const addAlready = statement((builder, email: EmailByNumber & { after: Instant }) =>
   builder
     .insertInto('mail_queue')
@@ -239,48 +239,51 @@ export async function enqueue(
   sql: Sql,
   registrationId: number,
   kind: 'confirmation' | 'again',
-  mail: NewMail,
+  newEmail: NewMail,
   at: Instant,
   trigger: Trigger,
 ): Promise<number> {
-  const added = await addEmail.get(sql, { ...mail, registrationId, kind, at })
-  assert(added !== undefined, 'an email was not queued')
+  const newRow = await addEmail.get(sql, { ...newEmail, registrationId, kind, at })
+  assert(newRow !== undefined, 'an email was not queued')
   if (trigger === 'delegate' || trigger === 'clock')
-    await limitToMailbox(sql, added.id, mail, at, 'keep')
-  return added.id
+    await limitToMailbox(sql, newRow.id, newEmail, at, 'keep')
+  return newRow.id
 }
 
-/** Once per registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
+/**
+ * Once per registration: a registration that a correction had made free was confirmed then, even if it is paid for
+ * later.
+ */
 export async function confirmByMail(
   sql: Sql,
   registrationId: number,
   composed: NewMail,
   at: Instant,
 ): Promise<void> {
-  const mail = await sayingSecond(sql, registrationId, composed)
-  addConfirmation.run(sql, { ...mail, registrationId, at })
+  const labelledEmail = await addNoticeIfSecond(sql, registrationId, composed)
+  addConfirmation.run(sql, { ...labelledEmail, registrationId, at })
 }
 
 export async function queueMail(
   sql: Sql,
   regNo: RegNo,
-  mail: NewMail,
+  email: NewMail,
   at: Instant,
 ): Promise<number> {
   const registration = await registrationByNumber.get(sql, { regNo })
-  assert(registration !== undefined, 'a mail for a registration that is not there')
-  return enqueue(sql, registration.id, 'again', mail, at, 'system')
+  assert(registration !== undefined, 'an email for a registration that does not exist')
+  return enqueue(sql, registration.id, 'again', email, at, 'system')
 }
 
 /** Queues the email with links for a delegate who lost theirs. */
 export async function queueAccessLinks(
   sql: Sql,
   regNo: RegNo,
-  mail: NewMail,
+  email: NewMail,
   at: Instant,
 ): Promise<void> {
-  const added = await addLinks.get(sql, { ...mail, copyTo: null, regNo, at })
-  await isSent(sql, added, mail, at, 'drop')
+  const newRow = await addLinks.get(sql, { ...email, copyTo: null, regNo, at })
+  await isSent(sql, newRow, email, at, 'drop')
 }
 
 export async function queueConfirmationAgain(
@@ -291,68 +294,68 @@ export async function queueConfirmationAgain(
   { apartMs, mailsMax }: MailSpacing,
 ): Promise<boolean> {
   const registration = await registrationByNumber.get(sql, { regNo })
-  const mail =
-    registration === undefined ? composed : await sayingSecond(sql, registration.id, composed)
-  const added = await addRequested.get(sql, {
-    ...mail,
+  const newEmail =
+    registration === undefined ? composed : await addNoticeIfSecond(sql, registration.id, composed)
+  const newRow = await addRequested.get(sql, {
+    ...newEmail,
     copyTo: null,
     regNo,
     at,
     after: instant(at - apartMs),
     max: mailsMax,
   })
-  return isSent(sql, added, mail, at, 'drop')
+  return isSent(sql, newRow, newEmail, at, 'drop')
 }
 
 export async function queueAlreadyRegistered(
   sql: Sql,
   regNo: RegNo,
-  mail: NewMail,
+  email: NewMail,
   at: Instant,
-  after: Instant,
+  notAfter: Instant,
 ): Promise<boolean> {
-  const added = await addAlready.get(sql, { ...mail, regNo, at, after })
-  return isSent(sql, added, mail, at, 'drop')
+  const newRow = await addAlready.get(sql, { ...email, regNo, at, after: notAfter })
+  return isSent(sql, newRow, email, at, 'drop')
 }
 
-/** `added`: the email that a statement queued, or none. */
+/** `newRow`: the email that a statement queued, or none. */
 async function isSent(
   sql: Sql,
-  added: { readonly id: number } | undefined,
-  mail: NewMail,
+  newRow: { readonly id: number } | undefined,
+  email: NewMail,
   at: Instant,
-  unsent: 'keep' | 'drop',
+  whenLimited: 'keep' | 'drop',
 ): Promise<boolean> {
-  return added !== undefined && limitToMailbox(sql, added.id, mail, at, unsent)
+  return newRow !== undefined && limitToMailbox(sql, newRow.id, email, at, whenLimited)
 }
 
 export async function queueOnce(
   sql: Sql,
-  once: string,
+  dedupKey: string,
   eventId: string,
-  mail: NewMail,
+  email: NewMail,
   at: Instant,
 ): Promise<boolean> {
-  return (await addReviews.run(sql, { ...mail, once, eventId, at }).changes) === 1
+  return (await addReviews.run(sql, { ...email, once: dedupKey, eventId, at }).changes) === 1
 }
 
 export async function queuePaymentReminder(
   sql: Sql,
   regNo: RegNo,
-  mail: NewMail,
+  email: NewMail,
   at: Instant,
 ): Promise<boolean> {
-  const added = await addUnfinished.get(sql, { ...mail, once: `unfinished ${regNo}`, regNo, at })
-  return isSent(sql, added, mail, at, 'keep')
+  const newRow = await addUnfinished.get(sql, { ...email, once: `unfinished ${regNo}`, regNo, at })
+  return isSent(sql, newRow, email, at, 'keep')
 }
 
 export async function queueRefundEmail(
   sql: Sql,
   refundId: number,
   regNo: RegNo,
-  mail: NewMail,
+  newEmail: NewMail,
   at: Instant,
 ): Promise<boolean> {
-  const email = { ...mail, once: `${GIVEN_BACK} ${refundId}`, regNo, at }
+  const email = { ...newEmail, once: `${NO_REFERENCE} ${refundId}`, regNo, at }
   return (await addGivenBack.run(sql, email).changes) === 1
 }

@@ -7,11 +7,11 @@ import { lockMailbox } from '../database/row-locks.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { NewMail } from '../index.ts'
 
-/** A mailbox gets at most so many emails that anyone can trigger. */
+/** The maximum number of emails to one mailbox that anyone can trigger. */
 const LIMITED_MAX = 5
 const LIMITED_MS = 60 * 60_000
-/** What the office reads of an email that was not sent for it. */
-const TOO_MANY = `Not sent: this address got ${LIMITED_MAX} emails within an hour. The delegate can request the link.`
+/** The office sees this for an email that the limit stopped. */
+const LIMIT_MESSAGE = `Not sent: this address got ${LIMITED_MAX} emails within an hour. The delegate can request the link.`
 
 const setMailbox = statement((builder, { id, mailbox }: { id: number; mailbox: string }) =>
   builder.updateTable('mail_queue').set({ mailbox }).where('id', '=', id),
@@ -29,7 +29,7 @@ const emailsOfMailbox = statement(
       .where('created_at', '>=', from)
       .where('created_at', '<=', to),
 )
-/** To the recipient of another email, at its time. */
+/** A copy to the recipient of another email, at its time. */
 const addPause = statement(
   (builder, { id, subject, text }: { id: number; subject: string; text: string }) =>
     builder
@@ -66,26 +66,26 @@ const deleteEmail = statement((builder, { id }: { id: number }) =>
 const markTooMany = statement((builder, { id }: { id: number }) =>
   builder
     .updateTable('mail_queue')
-    .set({ status: 'failed', next_at: null, mailbox: null, error: TOO_MANY })
+    .set({ status: 'failed', next_at: null, mailbox: null, error: LIMIT_MESSAGE })
     .where('id', '=', id),
 )
 
 /**
- * To be called with each email that was just queued and that a stranger can trigger: what is too much for its mailbox is
- * not sent, and the first time in an hour one email says so. `keep`: the office sees the email that was not sent, and can
- * send it; `drop`: whoever asked for it can ask again. False: it is not sent.
+ * Call this with each queued email that a stranger can trigger. Emails above the mailbox's limit are not sent; the
+ * first time in an hour, one email announces the pause. `keep`: the office sees the unsent email, and can send it.
+ * `drop`: the requester can request it again. Returns false if it is not sent.
  */
 export async function limitToMailbox(
   sql: Sql,
   id: number,
-  mail: NewMail,
+  email: NewMail,
   at: Instant,
-  unsent: 'keep' | 'drop',
+  whenLimited: 'keep' | 'drop',
 ): Promise<boolean> {
-  const mailbox = mailboxKey(mail.to)
+  const mailbox = mailboxKey(email.to)
   setMailbox.run(sql, { id, mailbox })
   lockMailbox(sql, mailbox)
-  // On both sides, because the clock may have been ahead when they were queued.
+  // In both directions, because the clock may have been ahead when they were queued.
   const found = await emailsOfMailbox.get(sql, {
     mailbox,
     from: instant(at - LIMITED_MS + 1),
@@ -94,10 +94,10 @@ export async function limitToMailbox(
   const { emails, pauses, first } = found ?? { emails: 0, pauses: 0, first: at }
   if (emails <= LIMITED_MAX) return true
   if (pauses === 0) {
-    const pause = buildEmailsPausedEmail(mail.to, LIMITED_MAX, instant(first + LIMITED_MS))
+    const pause = buildEmailsPausedEmail(email.to, LIMITED_MAX, instant(first + LIMITED_MS))
     addPause.run(sql, { id, subject: pause.subject, text: pause.text })
   }
-  if (unsent === 'drop') deleteEmail.run(sql, { id })
+  if (whenLimited === 'drop') deleteEmail.run(sql, { id })
   else markTooMany.run(sql, { id })
   return false
 }

@@ -1,4 +1,4 @@
-/** Reads the emails that are due, those of a registration, and the registrations that get a reminder to pay. */
+/** Reads due emails, those of a registration, and registrations that get a payment reminder. */
 import { sql as raw } from 'kysely'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -46,9 +46,9 @@ const emailsOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
     .where('r.reg_no', '=', regNo)
     .orderBy('m.id'),
 )
-type Unfinished = { before: Instant; eventIds: string; after: number; limit: number }
+type UnfinishedParams = { before: Instant; eventIds: string; after: number; limit: number }
 const unfinishedPayments = statement(
-  (builder, { before, eventIds, after, limit }: Unfinished, dialect) =>
+  (builder, { before: handedBefore, eventIds, after: afterId, limit }: UnfinishedParams, dialect) =>
     builder
       .selectFrom('payments as p')
       .innerJoin('registrations as r', 'r.id', 'p.registration_id')
@@ -56,8 +56,8 @@ const unfinishedPayments = statement(
       .where('p.status', '=', 'pending')
       .where('p.review', 'is', null)
       .where('p.last_answer', '=', 'no-record')
-      .where('p.handed_off_at', '<=', before)
-      .where('p.id', '>', after)
+      .where('p.handed_off_at', '<=', handedBefore)
+      .where('p.id', '>', afterId)
       .where(({ ref }) => dialect.isIn(ref('r.event_id'), eventIds))
       .where(({ exists, not, selectFrom }) =>
         not(
@@ -85,16 +85,21 @@ export function dueMails(sql: Sql, at: Instant, limit: number): Promise<readonly
   return dueEmails.all(sql, { at, limit })
 }
 
-export const mailsOf = (sql: Sql, regNo: RegNo): ReturnType<Store['mailsOf']> =>
+export const listEmailsOfRegistration = (sql: Sql, regNo: RegNo): ReturnType<Store['mailsOf']> =>
   emailsOfRegistration.all(sql, { regNo })
 
-/** `eventIds`: of these events only; `after`: by the ids of payments. */
+/** `eventIds`: of these events only; `afterId`: by payment id. */
 export function unfinished(
   sql: Sql,
-  before: Instant,
+  handedBefore: Instant,
   eventIds: readonly string[],
-  after: number,
+  afterId: number,
   limit: number,
 ): ReturnType<Store['unfinishedPayments']> {
-  return unfinishedPayments.all(sql, { before, eventIds: JSON.stringify(eventIds), after, limit })
+  return unfinishedPayments.all(sql, {
+    before: handedBefore,
+    eventIds: JSON.stringify(eventIds),
+    after: afterId,
+    limit,
+  })
 }

@@ -5,11 +5,11 @@
 import { followed } from './batch-counters.ts'
 import { ended } from './ended-registrations.ts'
 
-/** The amount that a payment would have to bring: if paid, the difference; if unpaid, the whole. */
+/** The amount due today: if paid, the difference; if unpaid, the whole. */
 export const due = (row: string): string => `CASE ${row}.payment_status
   WHEN 'success' THEN CASE WHEN ${row}.due > 0 THEN ${row}.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(${row}.total, 0) END`
 
-/** The same for registrations that wait to be paid: ended or expired ones have no balance. */
+/** The same for registrations that await payment: ended or expired ones have no balance. */
 export const owed = (row: string): string =>
   `CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE ${due(row)} END`
 

@@ -1,4 +1,4 @@
-/** Adds approval before payment, and the payment deadline of registrations not paid at once. */
+/** Adds approval before payment, and the payment deadline of registrations paid later. */
 export const approving = `
 -- The rule of the event file by which somebody sees it; null: nobody had to.
 ALTER TABLE registrations ADD COLUMN approval TEXT;

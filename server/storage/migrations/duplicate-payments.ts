@@ -1,4 +1,4 @@
-/** Identifies paid registrations of one person: delegate and office are told of a second payment. */
+/** Identifies paid registrations of one person: delegate and office are notified of a second payment. */
 export const secondPayments = `
 CREATE TABLE paid_persons (
   -- In the order in which they were paid.

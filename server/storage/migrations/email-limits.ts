@@ -1,4 +1,4 @@
-/** Adds the recipient mailbox of emails that anybody can trigger, to count those of an hour. */
+/** Adds the recipient mailbox of emails that anyone can trigger, to count them per hour. */
 export const mailLimits = `
 -- Normalised; null: an email that only staff or a payment can trigger.
 ALTER TABLE mail_queue ADD COLUMN mailbox TEXT;

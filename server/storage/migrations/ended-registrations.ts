@@ -1,6 +1,6 @@
 /**
- * Counts ended registrations (cancelled or refused) separately, so that none reads "Paid".
- * They are counted beside the payment status, and a list of them has an index of its own.
+ * Counts ended registrations (cancelled or refused) separately, so that none is shown as "Paid".
+ * They are counted in addition to the payment status, and a list of them has its own index.
  */
 import { followed } from './batch-counters.ts'
 import { owed } from './list-and-dashboard-totals.ts'

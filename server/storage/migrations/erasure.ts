@@ -1,6 +1,6 @@
 /**
- * Allows erasing a person: their data is deleted, the record of payments stays.
- * Append-only rows may lose personal data by it, and nothing else.
+ * Allows erasing a person: their data is deleted, but not the record of payments.
+ * Personal data may be removed from append-only rows, and nothing else.
  */
 export const erasing = `
 -- Null: nobody has asked.

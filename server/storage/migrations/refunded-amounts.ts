@@ -1,6 +1,4 @@
-/**
- * Adds the refunded amount of a registration's counted payments, beside `booked`, which is the rest.
- */
+/** Adds the refunded amount of a registration's counted payments; `booked` is the remaining amount. */
 export const refundedAmounts = `
 ALTER TABLE registrations ADD COLUMN refunded INTEGER NOT NULL DEFAULT 0;
 UPDATE registrations SET refunded =

@@ -1,6 +1,6 @@
 /**
  * Turns admins into users with roles, events, a second factor and sessions.
- * Existing admins could do everything, and keep this.
+ * Existing admins keep full permissions.
  */
 export const people = `
 ALTER TABLE admins ADD COLUMN role TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('viewer', 'desk', 'treasurer', 'owner'));

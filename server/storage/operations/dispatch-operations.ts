@@ -3,35 +3,35 @@ import { assert, instant } from '../../../engine/index.ts'
 import { withoutRepeated } from '../staff/audit-log-entries.ts'
 import type { reads } from './key-lookups.ts'
 import { fromTexts } from '../lists/listed-registrations.ts'
-import { isNear } from '../lists/list-and-search-registrations.ts'
+import { hasFastPath } from '../lists/list-and-search-registrations.ts'
 import type { listings } from './list-queries.ts'
 import { openOwed } from '../staff/deferred-audit-log.ts'
-import type { Owed } from '../staff/deferred-audit-log.ts'
+import type { DeferredAuditLog } from '../staff/deferred-audit-log.ts'
 import type { UploadStorage } from '../files/upload-storage-types.ts'
-import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
+import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { UserStore, RecoveryStore, Store } from '../index.ts'
-import type { Tries } from '../database/rate-limit-count-types.ts'
+import type { AttemptCounter } from '../database/rate-limit-count-types.ts'
 import type { Call, writes } from './writes.ts'
 
-/** Rows per chunk of an export: some ten milliseconds of the reader. */
+/** Rows per chunk of an export: about ten milliseconds of the reader. */
 const CHUNK_ROWS = 500
 /** Look-ups by key. */
 export type Reads = ReturnType<typeof reads>
 
 /** The executors of store functions: threads in the server, one connection in the simulator of the tests. */
-export type Doers = {
+export type OperationCallers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
   readonly read: Reads
-  /** Returns what happened to the database file; null: it is intact. */
+  /** Returns what happened to the database file. Null if it is intact. */
   readonly lost: () => string | null
-  readonly rescue: (plan: RescuePlan) => Promise<Rescued>
-  /** Whether other servers write to the same database. */
+  readonly rescue: (plan: RescuePlan) => Promise<RescuedRows>
+  /** True if other servers write to the same database. */
   readonly isShared: boolean
-  /** Storage of uploads; null: the disk of the single server. */
+  /** Storage of uploads. Null for the disk of the single server. */
   readonly proofs: UploadStorage | null
-  /** Rate limit counts of all servers; null: the memory of the single server. */
-  readonly tries: Tries | null
+  /** Rate limit counts of all servers. Null for the memory of the single server. */
+  readonly tries: AttemptCounter | null
   /** Returns the number of calls that wait for the writer. */
   readonly waiting: () => number
   readonly close: () => Promise<void>
@@ -48,7 +48,7 @@ export function storeOf({
   isShared,
   proofs,
   tries,
-}: Doers): Store {
+}: OperationCallers): Store {
   const owed = openOwed(write)
   return {
     isShared,
@@ -57,8 +57,8 @@ export function storeOf({
     register: (registration) => write('register', registration),
     registrationByKey: async (eventId, key, at) => read.registrationByKey(eventId, key, at),
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
-    resumePayment: (orderId, at, outside) => write('resumePayment', orderId, at, outside ?? null),
-    availableSeats: async (eventId, few, at) => read.availableSeats(eventId, few, at),
+    resumePayment: (orderId, at, context) => write('resumePayment', orderId, at, context ?? null),
+    availableSeats: async (eventId, seatCounts, at) => read.availableSeats(eventId, seatCounts, at),
     takenSeats: async (eventId) => read.takenSeats(eventId),
     registration: async (regNo) => read.registration(regNo),
     registrationByFormerNumber: async (eventId, formerNo) =>
@@ -68,16 +68,16 @@ export function storeOf({
 
     recordGatewayMessage: (notice) => write('recordGatewayMessage', notice),
     gatewayMessages: async (orderId) => read.gatewayMessages(orderId),
-    applyPaymentEvent: (orderId, fact, mail, answer) =>
-      write('applyPaymentEvent', orderId, fact, mail, answer),
-    pendingPayments: async (dueBefore, limit, barred) =>
-      read.pendingPayments(dueBefore, limit, barred),
-    watchedPayments: async (dueBefore, limit, barred) =>
-      read.watchedPayments(dueBefore, limit, barred),
+    applyPaymentEvent: (orderId, paymentEvent, newEmail, response) =>
+      write('applyPaymentEvent', orderId, paymentEvent, newEmail, response),
+    pendingPayments: async (dueBefore, limit, excludedAccounts) =>
+      read.pendingPayments(dueBefore, limit, excludedAccounts),
+    watchedPayments: async (dueBefore, limit, excludedAccounts) =>
+      read.watchedPayments(dueBefore, limit, excludedAccounts),
     watchPaymentAgain: (orderId, at) => write('watchPaymentAgain', orderId, at),
     rescheduleAfterClockChange: (at) => write('rescheduleAfterClockChange', at),
-    recordStatusQuery: (orderId, at, nextAt, said = null, watchUntil = null) =>
-      write('recordStatusQuery', orderId, at, nextAt, said, watchUntil),
+    recordStatusQuery: (orderId, at, nextAt, lastResponse = null, watchUntil = null) =>
+      write('recordStatusQuery', orderId, at, nextAt, lastResponse, watchUntil),
     claimStatusQuery: (orderId, dueBefore, at) => write('claimStatusQuery', orderId, dueBefore, at),
     noteClaimedPayment: (orderId, at) => write('noteClaimedPayment', orderId, at),
     addAccessLink: (link) => write('addAccessLink', link),
@@ -90,27 +90,28 @@ export function storeOf({
     document: async (regNo, id) => read.document(regNo, id),
     paymentEvents: async (orderId) => read.paymentEvents(orderId),
 
-    addNote: (wanted) => write('addNote', wanted),
-    requestCancellation: (wanted) => write('requestCancellation', wanted),
-    requestSecondPaymentRefund: (wanted) => write('requestSecondPaymentRefund', wanted),
-    withdrawRefundRequest: (wanted) => write('withdrawRefundRequest', wanted),
-    sendMail: (wanted, mail) => write('sendMail', wanted, mail),
-    correct: (wanted, correction) => write('correct', wanted, correction),
-    cancel: (wanted, how) => write('cancel', wanted, how),
-    approve: (wanted, approved) => write('approve', wanted, approved),
-    rejectApplication: (wanted, how) => write('rejectApplication', wanted, how),
-    acceptOffer: (wanted, taken) => write('acceptOffer', wanted, taken),
-    recordPayment: (wanted, came, mail) => write('recordPayment', wanted, came, mail),
+    addNote: (action) => write('addNote', action),
+    requestCancellation: (action) => write('requestCancellation', action),
+    requestSecondPaymentRefund: (action) => write('requestSecondPaymentRefund', action),
+    withdrawRefundRequest: (action) => write('withdrawRefundRequest', action),
+    sendMail: (action, newEmail) => write('sendMail', action, newEmail),
+    correct: (action, correction) => write('correct', action, correction),
+    cancel: (action, options) => write('cancel', action, options),
+    approve: (action, approval) => write('approve', action, approval),
+    rejectApplication: (action, options) => write('rejectApplication', action, options),
+    acceptOffer: (action, offer) => write('acceptOffer', action, offer),
+    recordPayment: (action, payment, newEmail) => write('recordPayment', action, payment, newEmail),
     repriceByCreditDate: (prices, at) => write('repriceByCreditDate', prices, at),
-    recordFurtherPayment: (wanted, came) => write('recordFurtherPayment', wanted, came),
-    refund: (wanted, how) => write('refund', wanted, how),
-    handleRefund: (wanted) => write('handleRefund', wanted),
-    decideReviewOfRegistration: (wanted, how) => write('decideReviewOfRegistration', wanted, how),
-    addPaymentClaim: (wanted, telling, mail) => write('addPaymentClaim', wanted, telling, mail),
-    rejectPaymentClaim: (wanted, how) => write('rejectPaymentClaim', wanted, how),
-    expire: (wanted, mail) => write('expire', wanted, mail),
-    undoExpiry: (wanted, mail) => write('undoExpiry', wanted, mail),
-    reopenExpired: (wanted, how) => write('reopenExpired', wanted, how),
+    recordFurtherPayment: (action, payment) => write('recordFurtherPayment', action, payment),
+    refund: (action, options) => write('refund', action, options),
+    handleRefund: (action) => write('handleRefund', action),
+    decideReviewOfRegistration: (action, options) =>
+      write('decideReviewOfRegistration', action, options),
+    addPaymentClaim: (action, claim, newEmail) => write('addPaymentClaim', action, claim, newEmail),
+    rejectPaymentClaim: (action, options) => write('rejectPaymentClaim', action, options),
+    expire: (action, newEmail) => write('expire', action, newEmail),
+    undoExpiry: (action, newEmail) => write('undoExpiry', action, newEmail),
+    reopenExpired: (action, options) => write('reopenExpired', action, options),
     overdue: async (at, limit) => read.overdue(at, limit),
     expiredTooEarly: async (at, limit) => read.expiredTooEarly(at, limit),
     paymentClaims: async (regNo) => read.paymentClaims(regNo),
@@ -122,12 +123,12 @@ export function storeOf({
     refundRequests: async (eventId) => read.refundRequests(eventId),
     actions: async (regNo) => read.actions(regNo),
 
-    saveSettlement: (kept) => write('saveSettlement', kept),
-    saveUnmatchedLines: (money) => write('saveUnmatchedLines', money),
+    saveSettlement: (settlement) => write('saveSettlement', settlement),
+    saveUnmatchedLines: (lines) => write('saveUnmatchedLines', lines),
     reportReturned: (returned) => write('reportReturned', returned),
-    settlementLines: (of) => list('settlementLines', of),
+    settlementLines: (account) => list('settlementLines', account),
     accountsOfEvent: (eventId) => list('accountsOfEvent', eventId),
-    paymentsOfAccount: (of) => list('paymentsOfAccount', of),
+    paymentsOfAccount: (account) => list('paymentsOfAccount', account),
     knownOrders: (orders) => list('knownOrders', orders),
     settlementLinesOf: async (regNo) => read.settlementLinesOf(regNo),
 
@@ -137,85 +138,89 @@ export function storeOf({
     review: async (id) => read.review(id),
     eventOfReview: async (id) => read.eventOfReview(id),
     reviewCounts: () => list('reviewCounts'),
-    decideReview: (id, decision, at, mail) => write('decideReview', id, decision, at, mail),
-    requestRefund: (wanted) => write('requestRefund', wanted),
+    decideReview: (id, decision, at, newEmail) => write('decideReview', id, decision, at, newEmail),
+    requestRefund: (action) => write('requestRefund', action),
     refundsToSend: async (at, limit) => read.refundsToSend(at, limit),
     claimRefund: (id, at) => write('claimRefund', id, at),
-    recordRefundResponse: (id, told, at) => write('recordRefundResponse', id, told, at),
+    recordRefundResponse: (id, response, at) => write('recordRefundResponse', id, response, at),
     markUnansweredRefunds: (at) => write('markUnansweredRefunds', at),
     registrationsInReview: (eventId) => list('registrationsInReview', eventId),
     expectedPayments: (eventId, pricedWays) => list('expectedPayments', eventId, pricedWays),
     knownReferences: (keys) => list('knownReferences', keys),
     searchEvents: (eventIds, text, limit) => list('searchEvents', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {
-      if (isNear(query, page, pageSize)) return read.nearPage(query, page, pageSize)
+      if (hasFastPath(query, page, pageSize)) return read.nearPage(query, page, pageSize)
       const found = await list('listPage', query, page, pageSize)
       return { ...found, rows: fromTexts(found.rows) }
     },
-    salesOfList: (query, people) => list('salesOfList', query, people),
+    salesOfList: (query, personFields) => list('salesOfList', query, personFields),
     async *exportRows(query) {
       type Chunk = Awaited<ReturnType<typeof listings.exportChunk>>
       const chunkFrom = (from: Chunk['next']): Promise<Chunk> =>
         list('exportChunk', query, from, CHUNK_ROWS)
       // The next chunk is read while the consumer works on this one, and none after it: that is the backpressure.
-      let coming: Promise<Chunk> | null = chunkFrom(null)
-      while (coming !== null) {
-        const { rows, next }: Chunk = await coming
-        coming = next === null ? null : chunkFrom(next)
-        // Whoever stops reading never hears of it.
-        coming?.catch(() => {})
-        // Calls go out at the end of a turn: what comes next is being read from here on, and other requests have theirs.
+      let nextChunk: Promise<Chunk> | null = chunkFrom(null)
+      while (nextChunk !== null) {
+        const { rows, next }: Chunk = await nextChunk
+        nextChunk = next === null ? null : chunkFrom(next)
+        // A consumer that stops reading never sees the error.
+        nextChunk?.catch(() => {})
+        // Calls are sent at the end of a turn: the next chunk is being read from here on, and other requests get their
+        // turn.
         await new Promise((done) => setImmediate(done))
         const listed = fromTexts(rows)
         if (listed.length > 0) yield listed
       }
     },
     workQueue: (eventIds, at) => list('workQueue', eventIds, at),
-    dashboardFigures: (eventId, today) => list('dashboardFigures', eventId, today),
+    dashboardFigures: (eventId, day) => list('dashboardFigures', eventId, day),
 
-    discountCode: async (eventId, folded, holdMs, at) =>
-      read.discountCode(eventId, folded, holdMs, at),
+    discountCode: async (eventId, normalizedCode, holdMs, at) =>
+      read.discountCode(eventId, normalizedCode, holdMs, at),
     duplicateRegistration: (eventId, unique, answers) =>
       write('duplicateRegistration', eventId, unique, answers),
     discountCodeOf: async (regNo) => read.discountCodeOf(regNo),
     discountCodes: (eventId, holdMs, at) => list('discountCodes', eventId, holdMs, at),
-    createDiscountCodes: (made) => write('createDiscountCodes', made),
-    withdrawDiscountCode: (eventId, folded, who, at) =>
-      write('withdrawDiscountCode', eventId, folded, who, at),
-    memberListRow: async (eventId, roll, key) => read.memberListRow(eventId, roll, key),
-    replaceMemberList: (eventId, roll, rows, who, at) =>
-      write('replaceMemberList', eventId, roll, rows, who, at),
+    createDiscountCodes: (newCodes) => write('createDiscountCodes', newCodes),
+    withdrawDiscountCode: (eventId, normalizedCode, user, at) =>
+      write('withdrawDiscountCode', eventId, normalizedCode, user, at),
+    memberListRow: async (eventId, memberList, key) => read.memberListRow(eventId, memberList, key),
+    replaceMemberList: (eventId, memberList, rows, user, at) =>
+      write('replaceMemberList', eventId, memberList, rows, user, at),
     memberListCounts: (eventId) => list('memberListCounts', eventId),
 
-    queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
-    queueAccessLinks: (regNo, mail, at) => write('queueAccessLinks', regNo, mail, at),
-    queueConfirmationAgain: (regNo, mail, at, spacing) =>
-      write('queueConfirmationAgain', regNo, mail, at, spacing),
-    queueAlreadyRegistered: (regNo, mail, at, after) =>
-      write('queueAlreadyRegistered', regNo, mail, at, after),
+    queueMail: (regNo, newEmail, at) => write('queueMail', regNo, newEmail, at),
+    queueAccessLinks: (regNo, newEmail, at) => write('queueAccessLinks', regNo, newEmail, at),
+    queueConfirmationAgain: (regNo, newEmail, at, limits) =>
+      write('queueConfirmationAgain', regNo, newEmail, at, limits),
+    queueAlreadyRegistered: (regNo, newEmail, at, after) =>
+      write('queueAlreadyRegistered', regNo, newEmail, at, after),
     unfinishedPayments: async (handedBefore, eventIds, after, limit) =>
       read.unfinishedPayments(handedBefore, eventIds, after, limit),
-    queuePaymentReminder: (regNo, mail, at) => write('queuePaymentReminder', regNo, mail, at),
+    queuePaymentReminder: (regNo, newEmail, at) =>
+      write('queuePaymentReminder', regNo, newEmail, at),
     refundsWithoutEmail: async (after, eventIds, limit) =>
       read.refundsWithoutEmail(after, eventIds, limit),
-    queueRefundEmail: (refundId, regNo, mail, at) =>
-      write('queueRefundEmail', refundId, regNo, mail, at),
-    queueOnce: (once, eventId, mail, at) => write('queueOnce', once, eventId, mail, at),
+    queueRefundEmail: (refundId, regNo, newEmail, at) =>
+      write('queueRefundEmail', refundId, regNo, newEmail, at),
+    queueOnce: (dedupKey, eventId, newEmail, at) =>
+      write('queueOnce', dedupKey, eventId, newEmail, at),
     claimMail: (id, at) => write('claimMail', id, at),
     dueMails: async (at, limit) => read.dueMails(at, limit),
     mailSent: (id, at) => write('mailSent', id, at),
     makeMailsDue: (at) => write('makeMailsDue', at),
-    retryMails: (at, which = { ids: null, events: null }) => write('retryMails', at, which),
+    retryMails: (at, selection = { ids: null, events: null }) => write('retryMails', at, selection),
     mails: (query, before, limit) => list('mails', query, before, limit),
     mailCounts: (events) => list('mailCounts', events),
-    mailFailed: (id, error, nextAt, tried = null) => write('mailFailed', id, error, nextAt, tried),
+    mailFailed: (id, error, nextAt, attempt = null) =>
+      write('mailFailed', id, error, nextAt, attempt),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 
-    ...peopleVerbs({ write, list, read, owed }),
+    ...createUserStore({ write, list, read, owed }),
 
     activate: (activation) => write('activate', activation),
     activeEvents: async (known) => read.activeEvents(known),
-    saveEventFile: (kept) => write('saveEventFile', kept),
+    saveEventFile: (eventFile) => write('saveEventFile', eventFile),
     eventFile: async (hash) => read.eventFile(hash),
     lastEventFile: async (eventId) => read.lastEventFile(eventId),
     lastVersions: async (eventId, limit) => read.lastVersions(eventId, limit),
@@ -223,19 +228,19 @@ export function storeOf({
     valuesInUse: (eventId) => list('valuesInUse', eventId),
 
     importRegistrations: (rows) => write('importRegistrations', rows),
-    erasePersonalData: (wanted) => write('erasePersonalData', wanted),
+    erasePersonalData: (action) => write('erasePersonalData', action),
     registrationsWithEmail: (email) => list('registrationsWithEmail', email),
     registrationsToErase: (eventId, after) => list('registrationsToErase', eventId, after),
-    dropEventFiles: (eventId, at, why) => write('dropEventFiles', eventId, at, why),
-    async dropFilesOfUnpaid(failedBefore, at, why) {
-      let dropped = 0
+    dropEventFiles: (eventId, at, reason) => write('dropEventFiles', eventId, at, reason),
+    async dropFilesOfUnpaid(failedBefore, at, reason) {
+      let droppedCount = 0
       for (;;) {
         const ids = await list('unpaidWithFiles', failedBefore, at)
         const now =
-          ids.length === 0 ? 0 : await write('dropFilesOfUnpaid', ids, failedBefore, at, why)
-        // None of those any more: somebody is paying them just now.
-        if (now === 0) return dropped
-        dropped += now
+          ids.length === 0 ? 0 : await write('dropFilesOfUnpaid', ids, failedBefore, at, reason)
+        // Excludes registrations that are being paid at the moment.
+        if (now === 0) return droppedCount
+        droppedCount += now
       }
     },
     saveDraftUpload: (tokenHash, draft) => write('saveDraftUpload', tokenHash, draft),
@@ -255,11 +260,11 @@ export function storeOf({
       callsWaiting: waiting(),
     }),
     async ping(at) {
-      const what = lost()
-      assert(what === null, `the database file ${what}`)
+      const lossMessage = lost()
+      assert(lossMessage === null, `the database file ${lossMessage}`)
       await write('ping', at)
     },
-    // From here on nothing new is taken, where nothing has to be written first.
+    // From here on no new call is accepted, unless something must be written first.
     close: () => (owed.isEmpty() ? close() : owed.settle().then(close)),
   }
 }
@@ -268,10 +273,10 @@ function recoveryVerbs({
   write,
   list,
   read,
-}: Pick<Doers, 'write' | 'list' | 'read'>): RecoveryStore {
+}: Pick<OperationCallers, 'write' | 'list' | 'read'>): RecoveryStore {
   return {
     recovery: async () => read.recovery(),
-    recoveryFigures: (keepOver) => list('recoveryFigures', keepOver),
+    recoveryFigures: (keptAboveNumbers) => list('recoveryFigures', keptAboveNumbers),
     identifyDatabase: (name) => write('identifyDatabase', name),
     databaseProgress: async () => read.databaseProgress(),
     beginRecovery: (recovery, since) => write('beginRecovery', recovery, since),
@@ -285,22 +290,24 @@ function recoveryVerbs({
   }
 }
 
-/** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
+/** A session's last use is written at most this often, and never coarser than a tenth of the idle time. */
 const TOUCH_MS = 60_000
 
-function peopleVerbs({
+function createUserStore({
   write,
   list,
   read,
   owed,
-}: Pick<Doers, 'write' | 'list' | 'read'> & { readonly owed: Owed }): UserStore {
+}: Pick<OperationCallers, 'write' | 'list' | 'read'> & {
+  readonly owed: DeferredAuditLog
+}): UserStore {
   return {
     admin: async (username) => read.admin(username),
     adminCount: async () => read.adminCount(),
     staffAccounts: async (at) => read.people(at),
-    addAdmin: (username, passwordHash, at, may) =>
-      write('addAdmin', username, passwordHash, at, may ?? null),
-    setPermissions: (username, may) => write('setPermissions', username, may),
+    addAdmin: (username, passwordHash, at, permissions) =>
+      write('addAdmin', username, passwordHash, at, permissions ?? null),
+    setPermissions: (username, permissions) => write('setPermissions', username, permissions),
     removeAdmin: (username) => write('removeAdmin', username),
     setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
     addPasswordLink: (username, tokenHash, expiresAt) =>
@@ -310,7 +317,7 @@ function peopleVerbs({
       write('usePasswordLink', tokenHash, passwordHash, at),
     account: async (adminId) => read.account(adminId),
     savedViews: async (adminId) => read.myLists(adminId),
-    saveView: (adminId, list, kept) => write('saveView', adminId, list, kept),
+    saveView: (adminId, list, view) => write('saveView', adminId, list, view),
     startSecondFactorSetup: (adminId, secret) => write('startSecondFactorSetup', adminId, secret),
     confirmSecondFactor: (adminId, secret, step, codeHashes) =>
       write('confirmSecondFactor', adminId, secret, step, codeHashes),

@@ -29,14 +29,14 @@ const BY_EVENT: ReadonlySet<string> = new Set<keyof typeof writes>([
 export type EventFinder = (verb: string, args: readonly unknown[]) => string | null
 
 /**
- * Returns null for an operation of no single event. Numbers of one event begin alike: the beginning stands for the event,
- * until a registration shows to which one it belongs.
+ * Returns null for an operation that concerns no single event. Numbers of one event have the same prefix, which
+ * identifies the event until a registration shows to which one it belongs.
  */
 export function createEventFinder(): EventFinder {
   const eventsByBeginning = new Map<string, string>()
-  const ofNumber = (number: string): string => {
-    const beginning = /^\D*/.exec(number)?.[0] ?? ''
-    return eventsByBeginning.get(beginning) ?? beginning
+  const getEventOfNumber = (number: string): string => {
+    const prefix = /^\D*/.exec(number)?.[0] ?? ''
+    return eventsByBeginning.get(prefix) ?? prefix
   }
   return (verb, [first, second]) => {
     if (verb === 'register') {
@@ -46,9 +46,9 @@ export function createEventFinder(): EventFinder {
     }
     if (verb === 'saveDraftUpload') return readText(second, 'eventId')
     if (typeof first === 'string')
-      return BY_NUMBER.has(verb) ? ofNumber(first) : BY_EVENT.has(verb) ? first : null
+      return BY_NUMBER.has(verb) ? getEventOfNumber(first) : BY_EVENT.has(verb) ? first : null
     const regNo = readText(first, 'regNo')
-    return regNo === null ? readText(first, 'eventId') : ofNumber(regNo)
+    return regNo === null ? readText(first, 'eventId') : getEventOfNumber(regNo)
   }
 }
 

@@ -3,7 +3,7 @@ import { paise } from '../../../engine/index.ts'
 import type { CodeStatus, Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import { activeEvents } from '../events/activate-versions.ts'
 import type { Active } from '../events/event-version-types.ts'
-import { actsOf } from '../registrations/apply-action.ts'
+import { listActions } from '../registrations/apply-action.ts'
 import { capturesOf } from '../payments/received-payments.ts'
 import { codeAt, codeOf } from '../registrations/discount-codes.ts'
 import { clockSeen } from '../recovery/last-trusted-time.ts'
@@ -18,36 +18,36 @@ import {
 } from '../events/read-event-files.ts'
 import { draftOf } from '../files/stored-draft-uploads.ts'
 import { uploadsDropped, uploadsInUse } from '../files/uploads-in-use.ts'
-import { dueMails, mailsOf, unfinished } from '../mail/read-emails.ts'
+import { dueMails, listEmailsOfRegistration, unfinished } from '../mail/read-emails.ts'
 import { paymentEvents } from '../payments/payment-events.ts'
 import { gatewayMessages } from '../payments/stored-gateway-messages.ts'
 import { auditOf } from '../staff/audit-log-entries.ts'
-import { moneyOfBill } from '../payments/stored-balance.ts'
-import { keptOf } from '../payments/balance-adjustments.ts'
+import { getBillAmounts } from '../payments/stored-balance.ts'
+import { getKeptAmount } from '../payments/balance-adjustments.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
 import { documentBody, documentsOf } from '../documents/read-documents.ts'
 import { secondFactorReads } from '../staff/second-factors.ts'
 import { sessionReads } from '../staff/sessions.ts'
 import { userReads } from '../staff/users.ts'
-import { givenBack, refundsOf } from '../refunds/record-refunds.ts'
+import { listCompletedRefunds, refundsOf } from '../refunds/record-refunds.ts'
 import { refundsToSend } from '../refunds/send-refunds.ts'
 import {
   paidBySamePerson,
   refundRequests,
   secondPaymentOf,
 } from '../payments/find-duplicate-payments.ts'
-import { settledOf } from '../reconciliation/read-settlements.ts'
+import { listSettlementLines } from '../reconciliation/read-settlements.ts'
 import { linkOf } from '../registrations/access-links.ts'
-import { placesLeft, placesTaken } from '../seats/available-seats.ts'
+import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
 import { registeredUnder } from '../registrations/idempotency-keys.ts'
 import { counted, recoveryOf } from '../recovery/begin-and-end-recovery.ts'
 import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
 import { unknownOrders } from '../payments/unknown-orders.ts'
-import { nearPage } from '../lists/list-and-search-registrations.ts'
+import { readFastPage } from '../lists/list-and-search-registrations.ts'
 import { memberListRow } from '../registrations/member-lists.ts'
 import { expiredTooEarly } from '../recovery/clock-moved-back.ts'
 import { overdue } from '../payments/expire-and-reopen.ts'
-import { tellingsOf } from '../payments/payment-claims.ts'
+import { listPaymentClaims } from '../payments/payment-claims.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
 import { pendingPaymentsToQuery, watchedPaymentsToQuery } from '../payments/gateway-queries.ts'
 import {
@@ -71,7 +71,7 @@ import type {
   StoredPaymentClaim,
 } from '../index.ts'
 
-type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A>
+type ResultOf<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A>
   ? A
   : never
 const formerRegistration = statement(
@@ -95,7 +95,7 @@ export function reads(sql: Sql) {
       return registrationByNumber(sql, regNo)
     },
     nearPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage> {
-      return nearPage(sql, query, page, pageSize)
+      return readFastPage(sql, query, page, pageSize)
     },
     async registrationByFormerNumber(
       eventId: string,
@@ -108,7 +108,7 @@ export function reads(sql: Sql) {
       eventId: string,
       key: string,
       at: Instant,
-    ): Promise<Answered<'registrationByKey'>> {
+    ): Promise<ResultOf<'registrationByKey'>> {
       return registeredUnder(sql, eventId, key, at)
     },
     registrationByOrder(orderId: string): Promise<StoredRegistration | null> {
@@ -121,10 +121,10 @@ export function reads(sql: Sql) {
     async pendingPayments(
       dueBefore: Instant,
       limit: number,
-      barred: readonly string[] = [],
-    ): Promise<Answered<'pendingPayments'>> {
-      const due = { dueBefore, barred: JSON.stringify(barred), limit }
-      return (await pendingPaymentsToQuery.all(sql, due)).map((row) => ({
+      excludedAccounts: readonly string[] = [],
+    ): Promise<ResultOf<'pendingPayments'>> {
+      const params = { dueBefore, barred: JSON.stringify(excludedAccounts), limit }
+      return (await pendingPaymentsToQuery.all(sql, params)).map((row) => ({
         ...toStoredPayment(row),
         attempts: row.asks,
       }))
@@ -132,65 +132,65 @@ export function reads(sql: Sql) {
     async watchedPayments(
       dueBefore: Instant,
       limit: number,
-      barred: readonly string[] = [],
+      excludedAccounts: readonly string[] = [],
     ): Promise<readonly StoredPayment[]> {
-      const due = { dueBefore, barred: JSON.stringify(barred), limit }
-      return (await watchedPaymentsToQuery.all(sql, due)).map(toStoredPayment)
+      const params = { dueBefore, barred: JSON.stringify(excludedAccounts), limit }
+      return (await watchedPaymentsToQuery.all(sql, params)).map(toStoredPayment)
     },
-    refunds(regNo: RegNo): Promise<Answered<'refunds'>> {
+    refunds(regNo: RegNo): Promise<ResultOf<'refunds'>> {
       return refundsOf(sql, regNo)
     },
-    settlementLinesOf(regNo: RegNo): Promise<Answered<'settlementLinesOf'>> {
-      return settledOf(sql, regNo)
+    settlementLinesOf(regNo: RegNo): Promise<ResultOf<'settlementLinesOf'>> {
+      return listSettlementLines(sql, regNo)
     },
-    refundsToSend(at: Instant, limit: number): Promise<Answered<'refundsToSend'>> {
+    refundsToSend(at: Instant, limit: number): Promise<ResultOf<'refundsToSend'>> {
       return refundsToSend(sql, at, limit)
     },
-    recovery(): Promise<Answered<'recovery'>> {
+    recovery(): Promise<ResultOf<'recovery'>> {
       return recoveryOf(sql)
     },
-    databaseProgress(): Promise<Answered<'databaseProgress'>> {
+    databaseProgress(): Promise<ResultOf<'databaseProgress'>> {
       return counted(sql)
     },
-    unknownOrders(at: Instant, limit: number): Promise<Answered<'unknownOrders'>> {
+    unknownOrders(at: Instant, limit: number): Promise<ResultOf<'unknownOrders'>> {
       return unknownOrders(sql, at, limit)
     },
-    review(id: string): Promise<Answered<'review'>> {
+    review(id: string): Promise<ResultOf<'review'>> {
       return reviewOf(sql, id)
     },
-    eventOfReview(id: string): Promise<Answered<'eventOfReview'>> {
+    eventOfReview(id: string): Promise<ResultOf<'eventOfReview'>> {
       return eventOfReview(sql, id)
     },
-    async moneyKept(regNo: RegNo): Promise<Answered<'moneyKept'>> {
+    async moneyKept(regNo: RegNo): Promise<ResultOf<'moneyKept'>> {
       const row = await idOfNumber.get(sql, { regNo })
-      return row === undefined ? paise(0) : await keptOf(sql, row.id)
+      return row === undefined ? paise(0) : await getKeptAmount(sql, row.id)
     },
-    async paymentsBesideBill(regNo: RegNo): Promise<Answered<'paymentsBesideBill'>> {
+    async paymentsBesideBill(regNo: RegNo): Promise<ResultOf<'paymentsBesideBill'>> {
       const row = await idOfNumber.get(sql, { regNo })
-      return moneyOfBill(sql, row?.id ?? 0)
+      return getBillAmounts(sql, row?.id ?? 0)
     },
-    isRefundUnsettled(regNo: RegNo, at: Instant): Promise<Answered<'isRefundUnsettled'>> {
+    isRefundUnsettled(regNo: RegNo, at: Instant): Promise<ResultOf<'isRefundUnsettled'>> {
       return isRefundUnsettled(sql, regNo, at)
     },
-    secondPayment(regNo: RegNo): Promise<Answered<'secondPayment'>> {
+    secondPayment(regNo: RegNo): Promise<ResultOf<'secondPayment'>> {
       return secondPaymentOf(sql, regNo)
     },
-    paidBySamePerson(regNo: RegNo): Promise<Answered<'paidBySamePerson'>> {
+    paidBySamePerson(regNo: RegNo): Promise<ResultOf<'paidBySamePerson'>> {
       return paidBySamePerson(sql, regNo)
     },
-    refundRequests(eventId: string): Promise<Answered<'refundRequests'>> {
+    refundRequests(eventId: string): Promise<ResultOf<'refundRequests'>> {
       return refundRequests(sql, eventId)
     },
-    actions(regNo: RegNo): Promise<Answered<'actions'>> {
-      return actsOf(sql, regNo)
+    actions(regNo: RegNo): Promise<ResultOf<'actions'>> {
+      return listActions(sql, regNo)
     },
-    documents(regNo: RegNo): Promise<Answered<'documents'>> {
+    documents(regNo: RegNo): Promise<ResultOf<'documents'>> {
       return documentsOf(sql, regNo)
     },
-    document(regNo: RegNo, id: number): Promise<Answered<'document'>> {
+    document(regNo: RegNo, id: number): Promise<ResultOf<'document'>> {
       return documentBody(sql, regNo, id)
     },
-    decisions(regNo: RegNo): Promise<Answered<'decisions'>> {
+    decisions(regNo: RegNo): Promise<ResultOf<'decisions'>> {
       return decisionsOf(sql, regNo)
     },
     captures(regNo: RegNo): Promise<readonly StoredCapture[]> {
@@ -198,42 +198,46 @@ export function reads(sql: Sql) {
     },
     async discountCode(
       eventId: string,
-      folded: string,
+      normalizedCode: string,
       holdMs: number,
       at: Instant,
     ): Promise<CodeStatus> {
-      return (await codeAt(sql, eventId, folded, holdMs, at)).fact
+      return (await codeAt(sql, eventId, normalizedCode, holdMs, at)).fact
     },
     discountCodeOf(regNo: RegNo): Promise<string | null> {
       return codeOf(sql, regNo)
     },
-    memberListRow(eventId: string, roll: string, key: string): Promise<Answered<'memberListRow'>> {
-      return memberListRow(sql, eventId, roll, key)
+    memberListRow(
+      eventId: string,
+      memberList: string,
+      key: string,
+    ): Promise<ResultOf<'memberListRow'>> {
+      return memberListRow(sql, eventId, memberList, key)
     },
     availableSeats(
       eventId: string,
-      few: Readonly<Record<string, number>>,
+      seatCounts: Readonly<Record<string, number>>,
       at: Instant,
     ): Promise<Record<string, number>> {
-      return placesLeft(sql, eventId, few, at)
+      return countAvailableSeats(sql, eventId, seatCounts, at)
     },
-    takenSeats(eventId: string): Promise<Answered<'takenSeats'>> {
-      return placesTaken(sql, eventId)
+    takenSeats(eventId: string): Promise<ResultOf<'takenSeats'>> {
+      return listTakenSeats(sql, eventId)
     },
     unfinishedPayments(
       handedBefore: Instant,
       eventIds: readonly string[],
       after: number,
       limit: number,
-    ): Promise<Answered<'unfinishedPayments'>> {
+    ): Promise<ResultOf<'unfinishedPayments'>> {
       return unfinished(sql, handedBefore, eventIds, after, limit)
     },
     refundsWithoutEmail(
       after: Instant,
       eventIds: readonly string[],
       limit: number,
-    ): Promise<Answered<'refundsWithoutEmail'>> {
-      return givenBack(sql, after, eventIds, limit)
+    ): Promise<ResultOf<'refundsWithoutEmail'>> {
+      return listCompletedRefunds(sql, after, eventIds, limit)
     },
     accessLink(tokenHash: string): Promise<StoredLink | null> {
       return linkOf(sql, tokenHash)
@@ -245,9 +249,9 @@ export function reads(sql: Sql) {
       return expiredTooEarly(sql, at, limit)
     },
     paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
-      return tellingsOf(sql, regNo)
+      return listPaymentClaims(sql, regNo)
     },
-    paymentEvents(orderId: OrderId): Promise<Answered<'paymentEvents'>> {
+    paymentEvents(orderId: OrderId): Promise<ResultOf<'paymentEvents'>> {
       return paymentEvents(sql, orderId)
     },
     gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
@@ -256,13 +260,13 @@ export function reads(sql: Sql) {
     dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]> {
       return dueMails(sql, at, limit)
     },
-    mailsOf(regNo: RegNo): Promise<Answered<'mailsOf'>> {
-      return mailsOf(sql, regNo)
+    mailsOf(regNo: RegNo): Promise<ResultOf<'mailsOf'>> {
+      return listEmailsOfRegistration(sql, regNo)
     },
-    auditOf(regNo: RegNo): Promise<Answered<'auditOf'>> {
+    auditOf(regNo: RegNo): Promise<ResultOf<'auditOf'>> {
       return auditOf(sql, regNo)
     },
-    eventFile(hash: string): Promise<Answered<'eventFile'>> {
+    eventFile(hash: string): Promise<ResultOf<'eventFile'>> {
       return eventFile(sql, hash)
     },
     lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
@@ -271,7 +275,7 @@ export function reads(sql: Sql) {
     activeEvents(known: number): Promise<Active | null> {
       return activeEvents(sql, known)
     },
-    lastEventFile(eventId: string): Promise<Answered<'lastEventFile'>> {
+    lastEventFile(eventId: string): Promise<ResultOf<'lastEventFile'>> {
       return lastEventFile(sql, eventId)
     },
     eventsServed(): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 import { auditLog, auditLogUsers } from '../staff/audit-log-entries.ts'
 import { expectedPayments, knownReferences } from '../reconciliation/match-candidates.ts'
 import { discountCodes } from '../registrations/discount-codes.ts'
-import { mailCounts, mails } from '../mail/email-list.ts'
+import { mailCounts, listEmails } from '../mail/email-list.ts'
 import { operatingFigures } from '../reports/metrics-counts.ts'
 import { memberListCounts } from '../registrations/member-lists.ts'
 import { dashboardFigures, valuesInUse } from '../reports/dashboard-figures.ts'
@@ -30,7 +30,7 @@ import {
 
 export const listings = {
   operatingFigures,
-  mails,
+  mails: listEmails,
   mailCounts,
   searchEvents,
   listPage,

@@ -1,6 +1,6 @@
 /**
- * Lists what each operation locks on PostgreSQL before it reads: registrations, or the subject of rare operations. Seats,
- * codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
+ * Lists the rows that each operation locks on PostgreSQL before it reads: registrations, or the subject of rare
+ * operations. Seats, codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
  */
 import { bankKey, mailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
@@ -8,13 +8,13 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { writes } from './writes.ts'
 
 type Writes = typeof writes
-type Locking = {
+type RowsToLock = {
   readonly [K in keyof Writes]?: Writes[K] extends (sql: Sql, ...args: infer Args) => unknown
     ? (sql: Sql, ...args: Args) => void
     : never
 }
 
-/** Operations on one subject take turns: they are rare, and read more rows than they can name beforehand. */
+/** Operations on one subject run in turn: they are rare, and read more rows than they can list in advance. */
 type Subject = 'recovery' | 'settlements' | 'staff' | 'versions'
 const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
   sql.lock(
@@ -23,14 +23,14 @@ const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
     subjects,
   )
 
-/** No recovery begins until the transaction ends. Payments do not wait for each other. */
+/** Prevents a recovery until the transaction ends. Payments do not wait for each other. */
 const lockRecoveryStart = (sql: Sql): void =>
   sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR KEY SHARE")
 /** Waits for the payments that are being stored: their emails are held too. */
 const lockPaymentsAndRecovery = (sql: Sql): void =>
   sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR UPDATE")
 
-/** The registrations of registration numbers, order ids, references of payments and bank references. */
+/** The registrations that these registration numbers, order ids, payment references and bank references belong to. */
 function lockRegistrations(
   sql: Sql,
   {
@@ -90,8 +90,8 @@ const lockRefund = (sql: Sql, id: number): void => lockReview(sql, `R${id}`, [])
 const targetOf = (decision: { readonly what: string; readonly to?: string }): readonly string[] =>
   decision.to === undefined ? [] : [decision.to.trim()]
 
-/** By operation. */
-export const LOCKS: Locking = {
+/** The rows to lock, by operation. */
+export const LOCKS: RowsToLock = {
   retry: (sql, regNo) => lockByNumber(sql, { regNo }),
   resumePayment: lockByOrder,
   applyPaymentEvent: (sql, orderId) => {
@@ -109,9 +109,9 @@ export const LOCKS: Locking = {
   approve: lockByNumber,
   rejectApplication: lockByNumber,
   acceptOffer: lockByNumber,
-  recordPayment: (sql, wanted) => {
+  recordPayment: (sql, action) => {
     lockRecoveryStart(sql)
-    lockByNumber(sql, wanted)
+    lockByNumber(sql, action)
   },
   recordFurtherPayment: lockByNumber,
   addPaymentClaim: lockByNumber,
@@ -149,7 +149,7 @@ export const LOCKS: Locking = {
   reviewUnknownPayment: (sql) => lockSubject(sql, 'settlements'),
   addUnknownOrder: (sql) => lockSubject(sql, 'settlements'),
   importRegistrations: (sql, rows) => {
-    // New quotas count what is stored: the versions stay as they are until the import is.
+    // New quotas count stored registrations: the versions must not change until the import is done.
     lockSubject(sql, 'settlements', 'versions')
     lockRules(sql, [...new Set(rows.map(({ eventId }) => eventId))])
   },

@@ -7,16 +7,16 @@ import { mapInOrder } from '../database/in-order.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { Answer, Request } from '../database/worker-client.ts'
 import { writes } from './writes.ts'
-import type { Verbs } from './writes.ts'
+import type { Operations } from './writes.ts'
 
-const verbs = writes as unknown as Verbs
+const operations = writes as unknown as Operations
 
 /**
- * Begins a transaction and runs the requests in it; the caller commits. Nearly always all of them succeed, so
- * they first run without savepoints, which would take an eighth of the writer's time. When one fails, everything
- * is undone and repeated, each in a savepoint of its own.
+ * Begins a transaction and runs the requests in it; the caller commits. Nearly always all of them succeed, so they
+ * first run without savepoints, which would take an eighth of the writer's time. If one fails, everything is undone and
+ * repeated, each in a separate savepoint.
  */
-export async function answerAll(
+export async function runRequests(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
   requests: readonly Request[],
@@ -24,7 +24,7 @@ export async function answerAll(
   cached('BEGIN IMMEDIATE').run()
   try {
     const answers = await readingOnce(cached, () =>
-      mapInOrder(requests, (request) => answerOf(cached, request)),
+      mapInOrder(requests, (request) => runOperation(cached, request)),
     )
     await countNew(cached)
     return answers
@@ -34,22 +34,22 @@ export async function answerAll(
     cached('ROLLBACK').run()
   }
   cached('BEGIN IMMEDIATE').run()
-  return mapInOrder(requests, (request) => answer(connection, cached, request))
+  return mapInOrder(requests, (request) => runRequest(connection, cached, request))
 }
 
-/** Runs one request in a savepoint of its own, so that it cannot fail the others. */
-export async function answer(
+/** Runs one request in a separate savepoint, so that it cannot fail the others. */
+export async function runRequest(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
   request: Request,
 ): Promise<Answer> {
   cached('SAVEPOINT request').run()
   try {
-    const answered = await answerOf(cached, request)
+    const response = await runOperation(cached, request)
     await countNew(cached)
-    // So that a failure of what was queued before is thrown here.
+    // Throws failures of previously queued statements here.
     await cached('RELEASE request').run().changes
-    return answered
+    return response
   } catch (error) {
     if (!connection.inTransaction) throw error
     cached('ROLLBACK TO request').run()
@@ -61,9 +61,9 @@ export async function answer(
   }
 }
 
-/** Throws what the write throws; it may have written something by then. */
-async function answerOf(cached: Sql, { id, verb, args }: Request): Promise<Answer> {
-  const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+/** Throws the write's error. It may have written some rows by then. */
+async function runOperation(cached: Sql, { id, verb, args }: Request): Promise<Answer> {
+  const run = Object.hasOwn(operations, verb) ? operations[verb] : undefined
   return run === undefined
     ? { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
     : { id, ok: true, value: await run(cached, ...(args as never[])) }

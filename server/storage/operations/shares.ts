@@ -5,14 +5,14 @@
 import { StoreBusy } from '../database/store-busy-error.ts'
 
 type Turn = { readonly isBorrowed: boolean; end(): void }
-type Waiting = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
+type WaitingOperation = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
 /** `own`: turns of the event's own share that are in use. */
-type EventTurns = { own: number; readonly waiting: Set<Waiting> }
+type EventTurns = { own: number; readonly waiting: Set<WaitingOperation> }
 
-export type Shares = {
+export type ConnectionShares = {
   /**
-   * Resolves when the event has a turn. Rejects with StoreBusy if that takes too long. `takesBorrowed`: a turn beyond the
-   * event's share is welcome.
+   * Resolves when the event has a turn. Rejects with StoreBusy if that takes too long. `takesBorrowed`: the operation
+   * accepts a turn beyond the event's share.
    */
   take(event: string, takesBorrowed: boolean): Promise<Turn>
 }
@@ -25,27 +25,27 @@ export function createShares({
   readonly max: number
   readonly share: number
   readonly waitMsMax: number
-}): Shares {
-  let running = 0
+}): ConnectionShares {
+  let runningCount = 0
   const events = new Map<string, EventTurns>()
-  const canLend = (): boolean => running < max - share
+  const canLend = (): boolean => runningCount < max - share
   const begin = (event: string, turns: EventTurns, isBorrowed: boolean): Turn => {
-    running += 1
+    runningCount += 1
     if (!isBorrowed) turns.own += 1
     return { isBorrowed, end: () => end(event, turns, isBorrowed) }
   }
   const end = (event: string, turns: EventTurns, isBorrowed: boolean): void => {
-    running -= 1
+    runningCount -= 1
     if (!isBorrowed) {
       turns.own -= 1
       const [next] = turns.waiting
       next?.begin(false)
     }
-    lend()
+    lendConnection()
     if (turns.own === 0 && turns.waiting.size === 0) events.delete(event)
   }
   /** Events borrow in turn. */
-  const lend = (): void => {
+  const lendConnection = (): void => {
     for (const [event, turns] of events) {
       if (!canLend()) return
       const next = [...turns.waiting].find(({ takesBorrowed }) => takesBorrowed)
@@ -63,19 +63,19 @@ export function createShares({
       if (turns.own < share) return begin(event, turns, false)
       if (takesBorrowed && canLend()) return begin(event, turns, true)
       const { promise, resolve, reject } = Promise.withResolvers<Turn>()
-      const waiting: Waiting = {
+      const waitingOperation: WaitingOperation = {
         takesBorrowed,
         begin: (isBorrowed) => {
           clearTimeout(timer)
-          turns.waiting.delete(waiting)
+          turns.waiting.delete(waitingOperation)
           resolve(begin(event, turns, isBorrowed))
         },
       }
       const timer = setTimeout(() => {
-        turns.waiting.delete(waiting)
+        turns.waiting.delete(waitingOperation)
         reject(new StoreBusy('the event uses its share of the connections to the database'))
       }, waitMsMax)
-      turns.waiting.add(waiting)
+      turns.waiting.add(waitingOperation)
       return promise
     },
   }

@@ -1,4 +1,4 @@
-/** Limits how many operations run at the same time; further ones wait for their turn, and are refused after a while. */
+/** Limits how many operations run simultaneously. Further ones wait for a turn, and are refused after a while. */
 import { StoreBusy } from '../database/store-busy-error.ts'
 
 export type Turns = {
@@ -8,38 +8,38 @@ export type Turns = {
 
 /** `refusal` is the message of the error. */
 export function createTurns(max: number, waitMsMax: number, refusal: string): Turns {
-  let running = 0
-  const waiting = new Set<() => void>()
+  let runningCount = 0
+  const waitingOperations = new Set<() => void>()
   const end = (): void => {
     // The next operation takes over this turn.
-    const [next] = waiting
-    if (next === undefined) running -= 1
+    const [next] = waitingOperations
+    if (next === undefined) runningCount -= 1
     else next()
   }
   const endOnce = (): (() => void) => {
-    let isOver = false
+    let isEnded = false
     return () => {
-      if (!isOver) end()
-      isOver = true
+      if (!isEnded) end()
+      isEnded = true
     }
   }
   return {
     async take() {
-      if (running < max) {
-        running += 1
+      if (runningCount < max) {
+        runningCount += 1
         return endOnce()
       }
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()
       const begin = (): void => {
         clearTimeout(timer)
-        waiting.delete(begin)
+        waitingOperations.delete(begin)
         resolve(endOnce())
       }
       const timer = setTimeout(() => {
-        waiting.delete(begin)
+        waitingOperations.delete(begin)
         reject(new StoreBusy(refusal))
       }, waitMsMax)
-      waiting.add(begin)
+      waitingOperations.add(begin)
       return promise
     },
   }

@@ -51,7 +51,7 @@ import * as expiring from '../payments/expire-and-reopen.ts'
 import * as telling from '../payments/payment-claims.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
+import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 
 export const writes = {
   register: registering.register,
@@ -149,16 +149,16 @@ export const writes = {
   activate,
   saveEventFile: accounts.saveEventFile,
   ping: accounts.ping,
-  /** Done by the writer without a transaction (writer-worker.ts), and only where the database was lost. */
-  rescue: (_sql: Sql, { dataDir }: RescuePlan): Rescued => notLost(dataDir),
+  /** Run by the writer without a transaction (writer-worker.ts), and only if the database was lost. */
+  rescue: (_sql: Sql, { dataDir }: RescuePlan): RescuedRows => throwNotLost(dataDir),
   pragmas: accounts.pragmas,
 }
-export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
-export type Call<V extends Verbs> = <K extends keyof V & string>(
+export type Operations = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
+export type Call<V extends Operations> = <K extends keyof V & string>(
   verb: K,
   ...args: V[K] extends (sql: Sql, ...args: infer A) => unknown ? A : never
 ) => Promise<Awaited<ReturnType<V[K]>>>
 
-function notLost(folder: string): never {
-  assert(false, `the database is where it was, and nothing is rescued into ${folder}`)
+function throwNotLost(folder: string): never {
+  assert(false, `the database was not lost, so nothing is rescued into ${folder}`)
 }

@@ -17,13 +17,13 @@ type NewDue = {
   amount: Paise
   paymentId: number | null
 }
-const addAdjustment = statement((builder, due: NewDue) =>
+const addAdjustment = statement((builder, adjustment: NewDue) =>
   builder.insertInto('dues').values({
-    registration_id: due.registrationId,
-    at: due.at,
-    what: due.what,
-    amount: due.amount,
-    payment_id: due.paymentId,
+    registration_id: adjustment.registrationId,
+    at: adjustment.at,
+    what: adjustment.what,
+    amount: adjustment.amount,
+    payment_id: adjustment.paymentId,
   }),
 )
 const storedBalance = statement((builder, { registrationId }: { registrationId: number }) =>
@@ -119,25 +119,25 @@ export function addDue(
   addAdjustment.run(sql, { registrationId, at, what, amount: paise(amount), paymentId })
 }
 
-export async function dueOf(sql: Sql, registrationId: number): Promise<Paise> {
+export async function getDue(sql: Sql, registrationId: number): Promise<Paise> {
   return (await storedBalance.get(sql, { registrationId }))?.due ?? paise(0)
 }
 
-/** Money was refunded: reduces the amount to refund accordingly. */
+/** A payment was refunded: reduces the amount to refund accordingly. */
 export async function paidBack(
   sql: Sql,
   registrationId: number,
   amount: Paise,
   at: Instant,
 ): Promise<void> {
-  const toPayBack = Math.max(0, -(await dueOf(sql, registrationId)))
-  addDue(sql, registrationId, { what: 'paid back', amount: Math.min(amount, toPayBack) }, at)
+  const amountToRefund = Math.max(0, -(await getDue(sql, registrationId)))
+  addDue(sql, registrationId, { what: 'paid back', amount: Math.min(amount, amountToRefund) }, at)
 }
 
 /**
- * Corrects cancellations of older versions, which deducted a refund in progress twice: the amount that the
- * cancellation stated is to be paid back beside that refund. All refunds since count towards both, and nothing is
- * paid back by this: the rest is listed under "Money to pay back".
+ * Corrects cancellations of older versions, which deducted a refund in progress twice: the amount that the cancellation
+ * stated is due in addition to that refund. All refunds since count towards both. Nothing is paid out by this: the rest
+ * is listed under "Money to pay back".
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   const older = (await olderCancellations.all(sql)).filter(
@@ -146,8 +146,11 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   for (const batch of inBatches(older)) {
     const refundable = await Promise.all(
       batch.map(async (one) => {
-        const [kept, underWay] = await Promise.all([keptOf(sql, one.id), underWayOf(sql, one.id)])
-        return { ...one, left: kept + underWay }
+        const [kept, amountUnderWay] = await Promise.all([
+          getKeptAmount(sql, one.id),
+          getAmountUnderWay(sql, one.id),
+        ])
+        return { ...one, left: kept + amountUnderWay }
       }),
     )
     for (const { id, due, at, stated, inProgress, gone, left } of refundable) {
@@ -157,14 +160,14 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   }
 }
 
-/** Returns how much of the counted payments may be on its way back. */
-export async function underWayOf(sql: Sql, registrationId: number): Promise<Paise> {
+/** Returns the amount of the counted payments that may be in the process of being refunded. */
+export async function getAmountUnderWay(sql: Sql, registrationId: number): Promise<Paise> {
   const row = await amountUnderWay.get(sql, { registrationId })
   return paise(row?.amount ?? 0)
 }
 
 /** Returns the counted payments of a registration, less completed and imminent refunds. */
-export async function keptOf(sql: Sql, registrationId: number): Promise<Paise> {
+export async function getKeptAmount(sql: Sql, registrationId: number): Promise<Paise> {
   const row = await keptAmount.get(sql, { registrationId })
   return paise(row?.amount ?? 0)
 }

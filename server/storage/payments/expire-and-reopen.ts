@@ -9,21 +9,21 @@ import { enqueue } from '../mail/email-queue.ts'
 import { reopenPayment } from '../recovery/clock-moved-back.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
-import { doAct } from '../registrations/apply-action.ts'
+import { applyAction } from '../registrations/apply-action.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
-import { keepAgain } from '../seats/keep-and-release-seats.ts'
-import { endOpenPayments, MAY_COME_AFTER, payByHand } from './payment-attempts.ts'
+import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
+import { endOpenPayments, RESPONSES_WITH_PENDING_PAYMENT, payByHand } from './payment-attempts.ts'
 import { settleRegistration } from './settle-registration.ts'
 
-const ofRegistration = expressionBuilder<Tables, 'registrations'>()
+const byRegistration = expressionBuilder<Tables, 'registrations'>()
 /** True if an open payment of `registrations` may still succeed. */
-const paymentMayCome = ofRegistration.exists(
-  ofRegistration
+const paymentMayCome = byRegistration.exists(
+  byRegistration
     .selectFrom('payments as p')
     .select('p.id')
     .whereRef('p.registration_id', '=', 'registrations.id')
     .where('p.status', '=', 'pending')
-    .where('p.last_answer', 'in', MAY_COME_AFTER),
+    .where('p.last_answer', 'in', RESPONSES_WITH_PENDING_PAYMENT),
 )
 const registrationWithPaymentUnderWay = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('registrations').select('id').where('id', '=', id).where(paymentMayCome),
@@ -57,14 +57,14 @@ const overdueRegistrations = statement(
 )
 
 /** Expires a registration not paid in time: releases its seats. */
-export function expire(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async ({ id, payment_status: status, in_review: inReview }) => {
-    const mayCome = await registrationWithPaymentUnderWay.get(sql, { id })
-    if (status === 'success' || inReview === 1 || mayCome !== undefined)
+export function expire(sql: Sql, action: NewAction, email: NewMail | null): Promise<ActionOutcome> {
+  return applyAction(sql, action, async ({ id, payment_status: status, in_review: inReview }) => {
+    const pendingAtGateway = await registrationWithPaymentUnderWay.get(sql, { id })
+    if (status === 'success' || inReview === 1 || pendingAtGateway !== undefined)
       return err({ code: 'moved_on', message: 'A payment has arrived in the meantime.' })
-    await endOpenPayments(sql, id, 'expired', wanted.at)
+    await endOpenPayments(sql, id, 'expired', action.at)
     await settleRegistration(sql, id)
-    if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    if (email !== null) await enqueue(sql, id, 'again', email, action.at, action.actor)
     return ok({ message: 'The registration has expired.' })
   })
 }
@@ -75,18 +75,19 @@ export function expire(sql: Sql, wanted: NewAction, mail: NewMail | null): Promi
  */
 export function undoExpiry(
   sql: Sql,
-  wanted: NewAction,
-  mail: NewMail | null,
+  action: NewAction,
+  email: NewMail | null,
 ): Promise<ActionOutcome> {
-  const { at } = wanted
-  return doAct(sql, wanted, async ({ id }) => {
+  const { at } = action
+  return applyAction(sql, action, async ({ id }) => {
     const newest = await newestPayment.get(sql, { registrationId: id })
     if (newest?.status === 'failed' && newest.reason === 'expired')
       await reopenPayment(sql, newest.id, at)
     await settleRegistration(sql, id)
-    const gone = await keepAgain(sql, id, at)
-    if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
-    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
+    const unavailableSeat = await takeSeatsAgain(sql, id, at)
+    if (unavailableSeat !== null)
+      return err({ code: 'taken', message: `No seats are left for ${unavailableSeat.name}.` })
+    if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({ message: 'Registration reopened.' })
   })
 }
@@ -94,25 +95,26 @@ export function undoExpiry(
 /** Reopens an expired registration at its original price, if its seats are still free. */
 export function reopenExpired(
   sql: Sql,
-  wanted: NewAction,
+  action: NewAction,
   {
-    way,
+    way: method,
     payUntil,
-    mail,
+    mail: email,
   }: {
     readonly way: string | null
     readonly payUntil: Instant
     readonly mail: NewMail | null
   },
 ): Promise<ActionOutcome> {
-  const { at, regNo } = wanted
-  return doAct(sql, wanted, async ({ id }) => {
+  const { at, regNo } = action
+  return applyAction(sql, action, async ({ id }) => {
     setDeadline.run(sql, { id, payUntil })
-    if (way !== null) await payByHand(sql, { id, regNo }, way, at)
+    if (method !== null) await payByHand(sql, { id, regNo }, method, at)
     await settleRegistration(sql, id)
-    const gone = await keepAgain(sql, id, at)
-    if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
-    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
+    const unavailableSeat = await takeSeatsAgain(sql, id, at)
+    if (unavailableSeat !== null)
+      return err({ code: 'taken', message: `No seats are left for ${unavailableSeat.name}.` })
+    if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({ message: 'Registration reopened.' })
   })
 }

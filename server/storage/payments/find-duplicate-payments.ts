@@ -14,19 +14,19 @@ import type { NewMail } from '../registrations/registration-types.ts'
 export type SecondPayment = {
   /** The registration of the same person that was paid first. */
   readonly first: RegNo
-  /** When the delegate requested a refund that the office has not answered; null: no request. */
+  /** When the delegate requested a refund that the office has not answered. Null if there is no request. */
   readonly askedAt: Instant | null
 }
 
 type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
 
-/** As many second payments with a request for a refund are listed. */
+/** The maximum number of listed second payments with a refund request. */
 const REQUESTS_MAX = 1000
-/** So many registrations at a time. */
+/** Registrations per batch. */
 const OLDER_ROWS = 10_000
 
-type OfRegistration = { registrationId: number }
-/** Money was paid for them, and they were neither cancelled nor refunded. */
+type RegistrationParams = { registrationId: number }
+/** Paid registrations that were neither cancelled nor refunded. */
 const paidRegistrations = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('registrations as r')
@@ -43,20 +43,20 @@ const paidRegistrations = (builder: Kysely<Tables>) =>
           .where('p.amount', '>', paise(0)),
       ),
     )
-const payerOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+const payerOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   paidRegistrations(builder).where('r.id', '=', registrationId),
 )
-const storedPayer = statement((builder, { registrationId }: OfRegistration) =>
+const storedPayer = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('paid_persons')
     .select(['event_id', 'person'])
     .where('registration_id', '=', registrationId),
 )
-const deletePayer = statement((builder, { registrationId }: OfRegistration) =>
+const deletePayer = statement((builder, { registrationId }: RegistrationParams) =>
   builder.deleteFrom('paid_persons').where('registration_id', '=', registrationId),
 )
 const renamePayer = statement(
-  (builder, { registrationId, person }: OfRegistration & { person: string }) =>
+  (builder, { registrationId, person }: RegistrationParams & { person: string }) =>
     builder
       .updateTable('paid_persons')
       .set({ person, first_id: null })
@@ -65,7 +65,7 @@ const renamePayer = statement(
 const addPayer = statement(
   (
     builder,
-    { registrationId, eventId, person }: OfRegistration & { eventId: string; person: string },
+    { registrationId, eventId, person }: RegistrationParams & { eventId: string; person: string },
   ) =>
     builder
       .insertInto('paid_persons')
@@ -107,7 +107,7 @@ const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
       selectFrom('registrations').select('id').where('reg_no', '=', regNo),
     ),
 )
-const lastAnswer = statement((builder, { registrationId }: OfRegistration) =>
+const lastAnswer = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('acts')
     .select(['act', 'at'])
@@ -132,7 +132,7 @@ const othersOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
     )
     .orderBy('o.id'),
 )
-const firstOfSecond = statement((builder, { registrationId }: OfRegistration) =>
+const firstOfSecond = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('paid_persons as s')
     .innerJoin('registrations as f', 'f.id', 's.first_id')
@@ -140,9 +140,9 @@ const firstOfSecond = statement((builder, { registrationId }: OfRegistration) =>
     .where('s.registration_id', '=', registrationId),
 )
 
-const ofPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
+const forPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
 /** Requests for a refund of the second payment `s` that the delegate has not withdrawn. */
-const openRequests = ofPair
+const openRequests = forPair
   .selectFrom('acts as a')
   .whereRef('a.registration_id', '=', 's.registration_id')
   .where('a.act', '=', 'ask_refund')
@@ -198,7 +198,7 @@ const unansweredSeconds = (builder: Kysely<Tables>, eventId: string) =>
         ),
       ),
     )
-/** Both of each pair without an answer. */
+/** Both registrations of each pair that staff have not answered. */
 export const openSecondPayments = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
     unansweredSeconds(builder, eventId)
@@ -265,13 +265,13 @@ const paymentsOfPersonsWithSeveral = statement((builder) =>
 const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
   payerKey({ email, fullName })
 
-/** Reads what `notePayer` reads first. */
+/** Reads ahead the first data of `notePayer`. */
 export const payerReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
   payerOfRegistration.get(sql, { registrationId }),
   storedPayer.get(sql, { registrationId }),
 ]
 
-/** Call it whenever the payments, the state or the person of a registration may have changed. */
+/** Call this whenever the payments, the state or the person of a registration may have changed. */
 export async function notePayer(sql: Sql, registrationId: number): Promise<void> {
   const [paid, before] = await Promise.all([
     payerOfRegistration.get(sql, { registrationId }),
@@ -285,7 +285,7 @@ export async function notePayer(sql: Sql, registrationId: number): Promise<void>
   ])
   if (person === null || paid === undefined) deletePayer.run(sql, { registrationId })
   else {
-    // The registration is locked, so that its row is still there, or still is not.
+    // The registration is locked, so its row cannot be added or removed meanwhile.
     if (before === undefined) addPayer.run(sql, { registrationId, eventId: paid.event_id, person })
     else renamePayer.run(sql, { registrationId, person })
     await findFirst(sql, paid.event_id, person)
@@ -309,7 +309,7 @@ function nameFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): vo
     if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
 }
 
-/** Returns the second payment; null: it is none. Reads only; also runs outside the writer's transaction. */
+/** Returns the second payment. Null if it is not one. Reads only; also runs outside the writer's transaction. */
 export async function secondPaymentOf(sql: Sql, regNo: RegNo): Promise<SecondPayment | null> {
   const second = await secondPayment.get(sql, { regNo })
   if (second === undefined) return null
@@ -323,20 +323,20 @@ export async function paidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly
   return registrations.map(({ reg_no }) => reg_no)
 }
 
-/** Returns the number of the registration that this person paid first; undefined: this is the first one. */
+/** Returns the number of the registration that this person paid first. Undefined if this is the first one. */
 export const firstPaidBySamePerson = (
   sql: Sql,
   registrationId: number,
 ): Promise<{ reg_no: RegNo } | undefined> => firstOfSecond.get(sql, { registrationId })
 
-/** Returns the confirmation for this registration: for a second payment, it says so. */
-export async function sayingSecond(
+/** Returns the confirmation for this registration, with a notice if it is a second payment. */
+export async function addNoticeIfSecond(
   sql: Sql,
   registrationId: number,
-  mail: NewMail,
+  email: NewMail,
 ): Promise<NewMail> {
   const first = await firstPaidBySamePerson(sql, registrationId)
-  return first === undefined ? mail : addSecondPaymentNotice(mail, first.reg_no)
+  return first === undefined ? email : addSecondPaymentNotice(email, first.reg_no)
 }
 
 /** Returns those second payments for which the delegate requests a refund, newest first. Reads only. */

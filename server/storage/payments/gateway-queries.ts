@@ -1,4 +1,4 @@
-/** Finds the payments whose gateway is to be queried, and stores when they were. */
+/** Finds the payments to query at the gateway, and stores when they were queried. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { instant, POLL_MS_MIN, WATCHED_MS } from '../../../engine/index.ts'
@@ -10,16 +10,22 @@ import type { Tables } from '../database/statements/tables.ts'
 import { ownedPayments } from '../registrations/row-mapping.ts'
 
 /** `barred`: accounts whose gateway is not queried now, as a JSON array. */
-type Due = { dueBefore: Instant; barred: string; limit: number }
+type QueryParams = { dueBefore: Instant; barred: string; limit: number }
 
-const dueToQuery = (builder: Kysely<Tables>, { dueBefore, barred }: Due, dialect: Dialect) =>
+const dueToQuery = (
+  builder: Kysely<Tables>,
+  { dueBefore, barred: excludedAccounts }: QueryParams,
+  dialect: Dialect,
+) =>
   ownedPayments(builder, dialect)
     .where('p.next_ask_at', '<=', dueBefore)
-    .where(({ fn, not, val }) => not(dialect.isIn(fn.coalesce('p.account', val('')), barred)))
+    .where(({ fn, not, val }) =>
+      not(dialect.isIn(fn.coalesce('p.account', val('')), excludedAccounts)),
+    )
 
 /** Those that were queried at most once come first, the newest before the others. */
-export const pendingPaymentsToQuery = statement((builder, due: Due, dialect) =>
-  dueToQuery(builder, due, dialect)
+export const pendingPaymentsToQuery = statement((builder, params: QueryParams, dialect) =>
+  dueToQuery(builder, params, dialect)
     .where('p.status', '=', 'pending')
     .where('p.review', 'is', null)
     .orderBy(({ case: when }) => when().when('p.asks', '>=', 2).then(1).else(0).end())
@@ -31,20 +37,20 @@ export const pendingPaymentsToQuery = statement((builder, due: Due, dialect) =>
         .end(),
     )
     .orderBy('p.id')
-    .limit(dialect.limit(due.limit)),
+    .limit(dialect.limit(params.limit)),
 )
-export const watchedPaymentsToQuery = statement((builder, due: Due, dialect) =>
-  dueToQuery(builder, due, dialect)
+export const watchedPaymentsToQuery = statement((builder, params: QueryParams, dialect) =>
+  dueToQuery(builder, params, dialect)
     .where('p.watch_until', 'is not', null)
     .where(({ and, eb, not }) =>
       not(and([eb('p.status', '=', 'pending'), eb('p.review', 'is', null)])),
     )
     .orderBy('p.next_ask_at')
     .orderBy('p.id')
-    .limit(dialect.limit(due.limit)),
+    .limit(dialect.limit(params.limit)),
 )
-type OfOrder = { orderId: OrderId }
-type Query = OfOrder & {
+type OrderParams = { orderId: OrderId }
+type Query = OrderParams & {
   at: Instant
   nextAt: Instant | null
   answer: LastResponse | null
@@ -66,24 +72,24 @@ const saveQuery = statement((builder, query: Query) =>
     .where('order_id', '=', query.orderId),
 )
 const reserveQuery = statement(
-  (builder, given: OfOrder & { dueBefore: Instant; at: Instant; until: Instant }) =>
+  (builder, params: OrderParams & { dueBefore: Instant; at: Instant; until: Instant }) =>
     builder
       .updateTable('payments')
-      .set({ asking_until: given.until })
-      .where('order_id', '=', given.orderId)
-      .where('next_ask_at', '<=', given.dueBefore)
+      .set({ asking_until: params.until })
+      .where('order_id', '=', params.orderId)
+      .where('next_ask_at', '<=', params.dueBefore)
       .where(({ eb, or }) =>
-        or([eb('asking_until', 'is', null), eb('asking_until', '<=', given.at)]),
+        or([eb('asking_until', 'is', null), eb('asking_until', '<=', params.at)]),
       ),
 )
-const saveClaim = statement((builder, { orderId, at }: OfOrder & { at: Instant }) =>
+const saveClaim = statement((builder, { orderId, at }: OrderParams & { at: Instant }) =>
   builder
     .updateTable('payments')
     .set({ claimed_at: at })
     .where('order_id', '=', orderId)
     .where('gateway', 'is not', null),
 )
-type NextWatch = OfOrder & { at: Instant; watchUntil: Instant; latest: Instant }
+type NextWatch = OrderParams & { at: Instant; watchUntil: Instant; latest: Instant }
 /** A clock that was ahead does not postpone the query beyond `latest`. */
 const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: NextWatch) =>
   builder
@@ -111,14 +117,14 @@ export function recordStatusQuery(
   orderId: OrderId,
   at: Instant,
   nextAt: Instant | null,
-  said: LastResponse | null,
+  lastResponse: LastResponse | null,
   watchUntil: Instant | null,
 ): void {
-  saveQuery.run(sql, { orderId, at, nextAt, answer: said, watchUntil })
+  saveQuery.run(sql, { orderId, at, nextAt, answer: lastResponse, watchUntil })
 }
 
 /** A query takes twenty seconds at most, and none is due again within a minute. */
-export const ASKING_MS_MAX = 30_000
+export const QUERY_MS_MAX = 30_000
 
 export async function claimStatusQuery(
   sql: Sql,
@@ -126,7 +132,7 @@ export async function claimStatusQuery(
   dueBefore: Instant,
   at: Instant,
 ): Promise<boolean> {
-  const until = instant(at + ASKING_MS_MAX)
+  const until = instant(at + QUERY_MS_MAX)
   return (await reserveQuery.run(sql, { orderId, dueBefore, at, until }).changes) === 1
 }
 
@@ -135,7 +141,7 @@ export function noteClaimedPayment(sql: Sql, orderId: OrderId, at: Instant): voi
   saveClaim.run(sql, { orderId, at })
 }
 
-/** Due at once, but never sooner than a shortest interval after the last query: messages are repeated. */
+/** Due immediately, but never sooner than a minimum interval after the last query: messages are repeated. */
 export function watchPaymentAgain(sql: Sql, orderId: OrderId, at: Instant): void {
   watchAgain.run(sql, {
     orderId,

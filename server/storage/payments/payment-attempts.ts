@@ -8,31 +8,31 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { paymentById, stand } from './payment-state.ts'
+import { paymentById, savePaymentState } from './payment-state.ts'
 import { isPaidElsewhere } from './unknown-orders.ts'
 
-/** The gateway if the caller names none; references are unique per gateway. */
-export const UNNAMED_GATEWAY = ''
+/** The gateway if the caller states none. References are unique per gateway. */
+export const UNKNOWN_GATEWAY = ''
 
 type NewPayment = {
-  /** Left out: the registration's price. */
+  /** The registration's price if omitted. */
   asksFor?: 'whole' | 'difference'
   registrationId: number
   orderId: OrderId
   attempt: number
-  /** Null: no gateway is asked about it. */
+  /** Null if no gateway is queried about it. */
   gateway: string | null
-  /** By which way of the file it is paid; left out: through the gateway. */
+  /** Its payment method in the event file. If omitted, through the gateway. */
   way?: string | null
   askedOf: MerchantAccount | null
   amount: Paise
   quote: AttemptQuote | null
   holdUntil: Instant | null
-  /** Under which its lines are kept; null: it has none. */
+  /** The number under which its lines are stored. Null if it has none. */
   bill: number | null
-  /** Of a difference, what the registration costs; left out: the amount. */
+  /** For a difference, the price of the registration; the amount if omitted. */
   billTotal?: Paise | null
-  /** False: nobody was sent to pay yet, and the gateway is not asked about it before somebody is. Left out: true. */
+  /** False if the delegate has not been sent to pay yet: the gateway is not queried before that. Default: true. */
   isHandedOff?: boolean
   at: Instant
 }
@@ -83,15 +83,15 @@ const addPayment = statement(newPayment)
 const addPaymentOfFreeOrder = statement((builder, payment: PaymentColumns) =>
   newPayment(builder, payment).onConflict((conflict) => conflict.column('order_id').doNothing()),
 )
-type OfRegistration = { registrationId: number }
-const openPayments = statement((builder, { registrationId }: OfRegistration) =>
+type RegistrationParams = { registrationId: number }
+const openPayments = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments')
     .select('id')
     .where('registration_id', '=', registrationId)
     .where('status', '=', 'pending'),
 )
-const openDifferences = statement((builder, { registrationId }: OfRegistration) =>
+const openDifferences = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments')
     .select(['id', 'order_id', 'amount', 'gateway', 'merchant_id', 'way'])
@@ -99,14 +99,14 @@ const openDifferences = statement((builder, { registrationId }: OfRegistration) 
     .where('asks_for', '=', 'difference')
     .where('status', '=', 'pending'),
 )
-const priceOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+const priceOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder.selectFrom('registrations').select('total').where('id', '=', registrationId),
 )
 const setPriceAsked = statement(
   (builder, { orderId, billTotal }: { orderId: OrderId; billTotal: Paise | null }) =>
     builder.updateTable('payments').set({ bill_total: billTotal }).where('order_id', '=', orderId),
 )
-const lastAttempt = statement((builder, { registrationId }: OfRegistration) =>
+const lastAttempt = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('registrations')
     .select('reg_no')
@@ -118,7 +118,7 @@ const lastAttempt = statement((builder, { registrationId }: OfRegistration) =>
     )
     .where('id', '=', registrationId),
 )
-const newestPayment = statement((builder, { registrationId }: OfRegistration) =>
+const newestPayment = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments')
     .selectAll()
@@ -129,7 +129,7 @@ const newestPayment = statement((builder, { registrationId }: OfRegistration) =>
     .limit(1),
 )
 
-/** False: the order id is taken. */
+/** False if the order id is taken. */
 export async function insertPayment(
   sql: Sql,
   {
@@ -146,12 +146,12 @@ export async function insertPayment(
     at,
     asksFor = 'whole',
     isHandedOff = true,
-    way = null,
+    way: method = null,
   }: NewPayment,
 ): Promise<boolean> {
-  // A new registration's order id is taken only if its number is, which fails the whole operation.
+  // A new registration's order id is taken only if its number is, and then the whole operation fails.
   const isBatched = sql.batch !== null && attempt === 1
-  const written = (isBatched ? addPayment : addPaymentOfFreeOrder).run(sql, {
+  const insertResult = (isBatched ? addPayment : addPaymentOfFreeOrder).run(sql, {
     registrationId,
     orderId,
     attempt,
@@ -165,59 +165,64 @@ export async function insertPayment(
     holdUntil,
     bill,
     at,
-    nextAskAt: isHandedOff && way === null ? at : null,
+    nextAskAt: isHandedOff && method === null ? at : null,
     handedOffAt: isHandedOff ? at : null,
     asksFor,
-    way,
+    way: method,
     billTotal,
   })
-  return isBatched || (await written.changes) === 1
+  return isBatched || (await insertResult.changes) === 1
 }
 
 /** Returns the gateway or payment method of an attempt, as stored in its columns. */
-export function askedThrough(
-  through: NonNullable<PaymentChannel>,
+export function toChannelColumns(
+  channel: NonNullable<PaymentChannel>,
 ): Pick<NewPayment, 'gateway' | 'askedOf' | 'way'> {
-  return 'way' in through ? { gateway: null, askedOf: null, way: through.way } : through
+  return 'way' in channel ? { gateway: null, askedOf: null, way: channel.way } : channel
 }
 
-/** Ends open attempts; money that arrives for them all the same is a success, or needs review. */
+/** Ends open attempts. A payment that still arrives for them is a success, or needs review. */
 export async function endOpenPayments(
   sql: Sql,
   registrationId: number,
-  why: 'cancelled' | 'corrected' | 'expired',
+  reason: 'cancelled' | 'corrected' | 'expired',
   at: Instant,
-  of: 'all' | 'difference' = 'all',
+  scope: 'all' | 'difference' = 'all',
 ): Promise<void> {
-  const open = await (of === 'all' ? openPayments : openDifferences).all(sql, { registrationId })
+  const open = await (scope === 'all' ? openPayments : openDifferences).all(sql, { registrationId })
   for (const { id } of open) {
     const row = await paymentById(sql, id)
-    await stand(sql, row, closePayment(toPayment(row), why, at), at)
+    await savePaymentState(sql, row, closePayment(toPayment(row), reason, at), at)
   }
 }
 
 /**
- * Replaces a gateway's order by one paid outside, at the same price; `review` stays with the previous one. Null:
- * the maximum number of attempts is reached.
+ * Replaces a gateway's order by one paid outside, at the same price; `review` stays with the previous one. Null if the
+ * maximum number of attempts is reached.
  */
-export async function byHandInstead(
+export async function replaceByManualOrder(
   sql: Sql,
   row: OwnedPaymentRow,
-  { way, review }: { readonly way: string; readonly review: string | null },
+  { way: method, review }: { readonly way: string; readonly review: string | null },
   at: Instant,
 ): Promise<OwnedPaymentRow | null> {
   const attempt = await nextAttempt(sql, row.registration_id)
   if (attempt > ATTEMPTS_MAX) return null
-  // Whoever is still in front of the gateway's page pays there, and is looked for there.
-  await stand(sql, row, { ...closePayment(toPayment(row), 'paid otherwise', at), review }, at)
+  // A delegate who is still on the gateway's page pays there, and that order is still polled.
+  await savePaymentState(
+    sql,
+    row,
+    { ...closePayment(toPayment(row), 'paid otherwise', at), review },
+    at,
+  )
   const orderId = createOrderId(row.reg_no, attempt)
-  const added = await insertPayment(sql, {
+  const isInserted = await insertPayment(sql, {
     asksFor: row.asks_for,
     registrationId: row.registration_id,
     orderId,
     attempt,
     gateway: null,
-    way,
+    way: method,
     askedOf: null,
     amount: row.amount,
     quote: quoteOf(row),
@@ -226,18 +231,18 @@ export async function byHandInstead(
     billTotal: row.bill_total,
     at,
   })
-  assert(added, `order id ${attempt} of a registration is taken`)
+  assert(isInserted, `order id ${attempt} of a registration is taken`)
   return (await paymentOfOrder.get(sql, { orderId })) ?? null
 }
 
 /**
- * Places an order for the balance beside the bill, replacing an open one for another amount. Returns its id;
- * null: no balance, no payment method, or the maximum number of attempts is reached.
+ * Places an order for the balance in addition to the bill, replacing an open one for another amount. Returns its id.
+ * Null without a balance or a payment method, or if the maximum number of attempts is reached.
  */
-export async function askDifference(
+export async function placeDifferenceOrder(
   sql: Sql,
   { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Paise },
-  through: PaymentChannel,
+  channel: PaymentChannel,
   at: Instant,
 ): Promise<OrderId | null> {
   const [open, price] = await Promise.all([
@@ -245,26 +250,26 @@ export async function askDifference(
     priceOfRegistration.get(sql, { registrationId: id }),
   ])
   const billTotal = price?.total ?? null
-  // One that is paid elsewhere is no order for a gateway, which would not be asked about it.
-  const asks = through === null ? undefined : askedThrough(through)
+  // An order paid outside the gateway is not one that the gateway can be queried about.
+  const channelColumns = channel === null ? undefined : toChannelColumns(channel)
   const isSame =
-    asks === undefined ||
-    (open?.gateway === asks.gateway &&
-      open.way === (asks.way ?? null) &&
-      open.merchant_id === (asks.askedOf?.merchantId ?? null))
+    channelColumns === undefined ||
+    (open?.gateway === channelColumns.gateway &&
+      open.way === (channelColumns.way ?? null) &&
+      open.merchant_id === (channelColumns.askedOf?.merchantId ?? null))
   if (open !== undefined && open.amount === due && isSame) {
     setPriceAsked.run(sql, { orderId: open.order_id, billTotal })
     return open.order_id
   }
   await endOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = await nextAttempt(sql, id)
-  if (due <= 0 || through === null || attempt > ATTEMPTS_MAX) return null
+  if (due <= 0 || channel === null || attempt > ATTEMPTS_MAX) return null
   const orderId = createOrderId(regNo, attempt)
-  const added = await insertPayment(sql, {
+  const isInserted = await insertPayment(sql, {
     registrationId: id,
     orderId,
     attempt,
-    ...askedThrough(through),
+    ...toChannelColumns(channel),
     amount: due,
     quote: null,
     holdUntil: null,
@@ -273,7 +278,7 @@ export async function askDifference(
     at,
     asksFor: 'difference',
   })
-  assert(added, `order id ${attempt} of a registration is taken`)
+  assert(isInserted, `order id ${attempt} of a registration is taken`)
   return orderId
 }
 
@@ -297,24 +302,30 @@ export async function unusedAttempt(sql: Sql, regNo: RegNo, from: number): Promi
  * Gateway responses after which a payment may still succeed: the bank is processing it, or the gateway is unreachable.
  * Such a payment is settled or under review within days.
  */
-export const MAY_COME_AFTER: readonly LastResponse[] = ['in-process', 'unreachable']
+export const RESPONSES_WITH_PENDING_PAYMENT: readonly LastResponse[] = ['in-process', 'unreachable']
 
 /**
- * Makes the newest attempt one without a gateway, at the original price. A payment that the bank is processing,
- * or that the gateway cannot be queried about, stays: it ends by itself, or needs review.
+ * Replaces the newest attempt by one without a gateway, at the original price. A payment that the bank is processing,
+ * or that the gateway cannot be queried about, stays: it ends automatically, or needs review.
  */
 export async function payByHand(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
-  way: string,
+  method: string,
   at: Instant,
 ): Promise<void> {
-  const newest = await newestPayment.get(sql, { registrationId: id })
-  // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
-  if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
-  const { last_answer: answer } = newest
-  const mayCome = answer !== null && MAY_COME_AFTER.includes(answer)
-  if (newest.status === 'pending' && (newest.way !== null || mayCome)) return
+  const newestAttempt = await newestPayment.get(sql, { registrationId: id })
+  // Once any attempt has been paid, an order for the difference requests the balance; the full price is no longer
+  // requested.
+  if (
+    newestAttempt === undefined ||
+    newestAttempt.status === 'success' ||
+    newestAttempt.status === 'refunded'
+  )
+    return
+  const { last_answer: answer } = newestAttempt
+  const mayStillSucceed = answer !== null && RESPONSES_WITH_PENDING_PAYMENT.includes(answer)
+  if (newestAttempt.status === 'pending' && (newestAttempt.way !== null || mayStillSucceed)) return
   const attempt = await nextAttempt(sql, id)
   if (attempt > ATTEMPTS_MAX) return
   await endOpenPayments(sql, id, 'expired', at)
@@ -323,12 +334,12 @@ export async function payByHand(
     orderId: createOrderId(regNo, attempt),
     attempt,
     gateway: null,
-    way,
+    way: method,
     askedOf: null,
-    amount: newest.amount,
-    quote: quoteOf(newest),
-    holdUntil: newest.hold_until,
-    bill: newest.bill,
+    amount: newestAttempt.amount,
+    quote: quoteOf(newestAttempt),
+    holdUntil: newestAttempt.hold_until,
+    bill: newestAttempt.bill,
     at,
   })
 }

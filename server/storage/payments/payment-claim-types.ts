@@ -9,7 +9,7 @@ export type NewPaymentClaim = {
   readonly paidOn: Day | null
   readonly answers: Answers
   readonly uploads: readonly StoredUpload[]
-  /** The drafts that it uses. */
+  /** The draft uploads that it uses. */
   readonly drafts: readonly string[]
 }
 export type StoredPaymentClaim = {
@@ -18,14 +18,14 @@ export type StoredPaymentClaim = {
   readonly reference: string
   readonly paidOn: Day | null
   readonly answers: Answers
-  /** Null: not checked yet; `again`: another claim followed, or it was paid otherwise. */
+  /** Null if not checked yet. `again`: another claim followed, or it was paid otherwise. */
   readonly endedAs: 'found' | 'not_found' | 'again' | null
   /** A payment is recorded under the reference. */
   readonly isRecorded: boolean
 }
 /**
- * A reference that a delegate reported. It stays with the registration, even once that is paid otherwise or has
- * ended, until it is released.
+ * A reference that a delegate reported. It belongs to the registration until it is released, even if the registration
+ * is paid otherwise or has ended.
  */
 export type ReferenceReport = {
   readonly key: BankKey

@@ -1,31 +1,38 @@
 /**
  * Stores payment claims ("I have paid") for payments that no gateway reports.
- * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else of the event can claim
- * the same reference, and the seats stay held.
+ * A claim is open until staff find the payment at the bank or reject it. Meanwhile no other delegate of the event can
+ * claim the same reference, and the seats stay held.
  */
 import { mapInOrder } from '../database/in-order.ts'
 import { bankKey, err, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
-import { doAct } from '../registrations/apply-action.ts'
+import { applyAction } from '../registrations/apply-action.ts'
 import { payByHand } from './payment-attempts.ts'
-import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-references.ts'
+import {
+  ownerOf,
+  paymentsUnder,
+  type PaymentReferences,
+} from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { endOpenClaims } from './payment-state.ts'
 import { statement } from '../database/statements/statement.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { deleteDraftUpload } from '../files/stored-draft-uploads.ts'
 import { enqueue } from '../mail/email-queue.ts'
-import { keepAgain } from '../seats/keep-and-release-seats.ts'
+import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
 import { settleRegistration } from './settle-registration.ts'
 
-type OfRegistration = { registrationId: number }
-/** Found as another amount, or by another method, it can be claimed once more: the new claim is the one that counts. */
+type RegistrationParams = { registrationId: number }
+/** A claim found with another amount or method can be claimed once more: the new claim counts. */
 const replaceFoundClaims = statement(
-  (builder, { registrationId, folded, at }: OfRegistration & { folded: BankKey; at: Instant }) =>
+  (
+    builder,
+    { registrationId, folded, at }: RegistrationParams & { folded: BankKey; at: Instant },
+  ) =>
     builder
       .updateTable('tellings')
       .set({ ended_as: 'again', ended_at: at })
@@ -33,7 +40,7 @@ const replaceFoundClaims = statement(
       .where('folded', '=', folded)
       .where('ended_as', '=', 'found'),
 )
-type NewClaim = OfRegistration & {
+type NewClaim = RegistrationParams & {
   eventId: string
   at: Instant
   way: string
@@ -54,10 +61,10 @@ const addClaim = statement((builder, claim: NewClaim) =>
     answers: claim.answers,
   }),
 )
-const setClaimed = statement((builder, { registrationId }: OfRegistration) =>
+const setClaimed = statement((builder, { registrationId }: RegistrationParams) =>
   builder.updateTable('registrations').set({ state: 'told' }).where('id', '=', registrationId),
 )
-const claimsById = statement((builder, { registrationId }: OfRegistration) =>
+const claimsById = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('tellings')
     .select(['id', 'folded', 'ended_as'])
@@ -70,7 +77,7 @@ const endClaim = statement(
     builder.updateTable('tellings').set({ ended_as: as, ended_at: at }).where('id', '=', id),
 )
 const setDeadline = statement(
-  (builder, { registrationId, payUntil }: OfRegistration & { payUntil: Instant | null }) =>
+  (builder, { registrationId, payUntil }: RegistrationParams & { payUntil: Instant | null }) =>
     builder
       .updateTable('registrations')
       .set({ pay_until: payUntil })
@@ -90,36 +97,36 @@ const claimsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
 
 export function addPaymentClaim(
   sql: Sql,
-  wanted: NewAction,
-  telling: NewPaymentClaim,
-  mail: NewMail | null,
+  action: NewAction,
+  claim: NewPaymentClaim,
+  email: NewMail | null,
 ): Promise<ActionOutcome> {
-  const { at, regNo } = wanted
-  const { way, reference, paidOn, answers, uploads, drafts } = telling
-  return doAct(sql, wanted, async ({ id, event_id: eventId }) => {
-    const folded = bankKey(reference)
-    const known = await knownAs(sql, { reference, eventId, regNo })
+  const { at, regNo } = action
+  const { way: method, reference, paidOn, answers, uploads, drafts } = claim
+  return applyAction(sql, action, async ({ id, event_id: eventId }) => {
+    const normalizedReference = bankKey(reference)
+    const known = await explainKnownReference(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
     endOpenClaims.run(sql, { registrationId: id, at })
-    replaceFoundClaims.run(sql, { registrationId: id, folded, at })
+    replaceFoundClaims.run(sql, { registrationId: id, folded: normalizedReference, at })
     addClaim.run(sql, {
       registrationId: id,
       eventId,
       at,
-      way,
+      way: method,
       reference,
-      folded,
+      folded: normalizedReference,
       paidOn,
       answers: JSON.stringify(answers),
     })
     replaceUploads(sql, id, uploads)
     for (const draft of drafts) deleteDraftUpload(sql, eventId, draft)
-    await payByHand(sql, { id, regNo }, way, at)
-    // An order of the gateway that ended for it has left what nobody paid in time.
+    await payByHand(sql, { id, regNo }, method, at)
+    // A gateway order that ended because of it no longer counts as unpaid in time.
     setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
-    await keepAgain(sql, id, at)
-    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
+    await takeSeatsAgain(sql, id, at)
+    if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({
       message: REFUSAL_MESSAGES.selfService.claimed,
       data: { told: reference },
@@ -127,8 +134,11 @@ export function addPaymentClaim(
   })
 }
 
-/** Why this reference is not looked for, said to whoever tells it; null: it is. */
-async function knownAs(sql: Sql, claim: Omit<Named, 'way'>): Promise<string | null> {
+/** Explains to the delegate why this reference cannot be claimed. Null if it can. */
+async function explainKnownReference(
+  sql: Sql,
+  claim: Omit<PaymentReferences, 'way'>,
+): Promise<string | null> {
   const owner = await ownerOf(sql, { ...claim, way: 'transfer' })
   if (owner === null) return null
   return owner.is === 'payment' && owner.regNo === claim.regNo
@@ -136,7 +146,7 @@ async function knownAs(sql: Sql, claim: Omit<Named, 'way'>): Promise<string | nu
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
 }
 
-/** What its delegate reported, and which payment of which registration is recorded under that. */
+/** The claims of the registration, each with the payment recorded under its reference. */
 async function reported(sql: Sql, registrationId: number) {
   return mapInOrder(await claimsById.all(sql, { registrationId }), async ({ folded, ...row }) => ({
     ...row,
@@ -144,53 +154,60 @@ async function reported(sql: Sql, registrationId: number) {
   }))
 }
 
-const endOne = (sql: Sql, id: number, as: 'found' | 'not_found', at: Instant): void =>
-  void endClaim.run(sql, { id, as, at })
+const endClaimAs = (sql: Sql, id: number, outcome: 'found' | 'not_found', at: Instant): void =>
+  void endClaim.run(sql, { id, as: outcome, at })
 
 /** A payment arrived: a claim is found if the payment is recorded under its reference, else it is closed. */
-export async function foundTellings(
+export async function resolveClaims(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   at: Instant,
 ): Promise<void> {
-  for (const one of await reported(sql, id))
-    if (one.ended_as === null && one.payment?.regNo === regNo) endOne(sql, one.id, 'found', at)
+  for (const claim of await reported(sql, id))
+    if (claim.ended_as === null && claim.payment?.regNo === regNo)
+      endClaimAs(sql, claim.id, 'found', at)
   endOpenClaims.run(sql, { registrationId: id, at })
 }
 
-/** Frees every reference of it that no payment is recorded under; false: there is none. */
+/** Releases every claimed reference without a recorded payment. False if there is none. */
 async function reject(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
-  const kept = (await reported(sql, registrationId)).filter(
+  const releasedClaims = (await reported(sql, registrationId)).filter(
     ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,
   )
-  for (const { id } of kept) endOne(sql, id, 'not_found', at)
-  return kept.length > 0
+  for (const { id } of releasedClaims) endClaimAs(sql, id, 'not_found', at)
+  return releasedClaims.length > 0
 }
 
 /**
- * Rejects a claim: the delegate may claim again until `payUntil`. If the registration expects no payment any
- * more, its reported references are free for others.
+ * Rejects a claim: the delegate may claim again until `payUntil`. If the registration no longer expects a payment, its
+ * reported references are released for others.
  */
 export function rejectPaymentClaim(
   sql: Sql,
-  wanted: NewAction,
-  { payUntil, mail }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
+  action: NewAction,
+  {
+    payUntil,
+    mail: claimEmail,
+  }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
 ): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async ({ id }, was) => {
-    const isAny = await reject(sql, id, wanted.at)
-    if (was !== 'told')
-      return isAny
+  return applyAction(sql, action, async ({ id }, stateBefore) => {
+    const isAnyReleased = await reject(sql, id, action.at)
+    if (stateBefore !== 'told')
+      return isAnyReleased
         ? ok({ message: 'The reported reference is released for other registrations.' })
         : err({ code: 'not_now', message: 'No reported reference waits for a decision.' })
     setDeadline.run(sql, { registrationId: id, payUntil })
     await settleRegistration(sql, id)
-    if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    if (claimEmail !== null) await enqueue(sql, id, 'again', claimEmail, action.at, action.actor)
     return ok({ message: 'Payment claim rejected. The delegate gets an email.' })
   })
 }
 
 /** Returns the claims of a registration, newest first. Reads only; also runs outside the writer's transaction. */
-export async function tellingsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
+export async function listPaymentClaims(
+  sql: Sql,
+  regNo: RegNo,
+): Promise<readonly StoredPaymentClaim[]> {
   const rows = await claimsByNumber.all(sql, { regNo })
   const recorded = new Set(
     (

@@ -35,33 +35,37 @@ const eventsOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
     .orderBy('id'),
 )
 
-/** `refusal`: the code under which it changed nothing; null: it was applied. */
+/** `refusal`: the code of the reason why it changed nothing. Null if it was applied. */
 export function writeFact(
   sql: Sql,
   paymentId: number,
-  fact: PaymentEvent,
+  paymentEvent: PaymentEvent,
   refusal: string | null,
 ): void {
-  const { type, at } = fact
-  addEvent.run(sql, { paymentId, type, body: JSON.stringify(fact), refusal, at })
+  const { type, at } = paymentEvent
+  addEvent.run(sql, { paymentId, type, body: JSON.stringify(paymentEvent), refusal, at })
 }
 
 /**
- * Gateways report the same event many times, each a moment later. Neither that moment nor the payment time, which
- * is limited by order and query, makes it another event. The expiry of the waiting days is new again if it was
- * written while the clock was ahead.
+ * Gateways report the same event many times, each a moment later. Neither that moment nor the payment time, which is
+ * limited by order and query, makes it another event. The expiry of pending days is new again if it was written while
+ * the clock was ahead.
  */
-export async function known(sql: Sql, paymentId: number, fact: PaymentEvent): Promise<boolean> {
-  const asSaid = timeless(fact)
-  const events = await eventsOfType.all(sql, { paymentId, type: fact.type })
+export async function isKnownEvent(
+  sql: Sql,
+  paymentId: number,
+  paymentEvent: PaymentEvent,
+): Promise<boolean> {
+  const eventText = serializeWithoutTimes(paymentEvent)
+  const events = await eventsOfType.all(sql, { paymentId, type: paymentEvent.type })
   return events
-    .filter(({ at }) => fact.type !== 'undecided' || at <= fact.at)
-    .some(({ body }) => timeless(JSON.parse(body)) === asSaid)
+    .filter(({ at }) => paymentEvent.type !== 'undecided' || at <= paymentEvent.at)
+    .some(({ body }) => serializeWithoutTimes(JSON.parse(body)) === eventText)
 }
 
-const TIMES: ReadonlySet<string> = new Set(['at', 'paidAt', 'afterClosing', 'afterHold'])
-const timeless = (fact: unknown): string =>
-  JSON.stringify(fact, (name, value: unknown) => (TIMES.has(name) ? undefined : value))
+const TIME_KEYS: ReadonlySet<string> = new Set(['at', 'paidAt', 'afterClosing', 'afterHold'])
+const serializeWithoutTimes = (paymentEvent: unknown): string =>
+  JSON.stringify(paymentEvent, (name, value: unknown) => (TIME_KEYS.has(name) ? undefined : value))
 
 export async function paymentEvents(
   sql: Sql,

@@ -5,29 +5,34 @@
  */
 import { sql as raw } from 'kysely'
 import {
-  applyPaymentEvent as judge,
+  applyPaymentEvent as computePayment,
   assert,
   closePayment,
   paise,
   watchFrom,
 } from '../../../engine/index.ts'
 import type { Instant, Paise, Payment, PaymentStatus } from '../../../engine/index.ts'
-import { book } from '../reports/registration-and-revenue-counters.ts'
+import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
-import { coverBill, coverReads, issueReceipt, receiptReads } from '../documents/issue-documents.ts'
-import { addDue, dueOf, paidBack } from './balance-adjustments.ts'
+import {
+  coverBill,
+  readCoverAhead,
+  issueReceipt,
+  receiptReads,
+} from '../documents/issue-documents.ts'
+import { addDue, getDue, paidBack } from './balance-adjustments.ts'
 import { captureNamed } from './received-payments.ts'
 import { balance, priceAndCorrection } from './stored-balance.ts'
 import { withoutReturned } from './returned-transfers.ts'
-import { leftOf } from '../refunds/record-refunds.ts'
+import { getRefundable } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
 import { settleRegistration, settlingReads } from './settle-registration.ts'
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 
-type OfRegistration = { registrationId: number }
+type RegistrationParams = { registrationId: number }
 type NewState = {
   id: number
   status: PaymentStatus
@@ -62,7 +67,7 @@ const setState = statement((builder, next: NewState) =>
 )
 /** Their references stay known; the next claim releases them. */
 export const endOpenClaims = statement(
-  (builder, { registrationId, at }: OfRegistration & { at: Instant }) =>
+  (builder, { registrationId, at }: RegistrationParams & { at: Instant }) =>
     builder
       .updateTable('tellings')
       .set({ ended_as: 'again', ended_at: at })
@@ -70,7 +75,7 @@ export const endOpenClaims = statement(
       .where('ended_as', 'is', null),
 )
 const otherPaymentsByHand = statement(
-  (builder, { registrationId, paymentId }: OfRegistration & { paymentId: number }) =>
+  (builder, { registrationId, paymentId }: RegistrationParams & { paymentId: number }) =>
     builder
       .selectFrom('payments')
       .select('id')
@@ -98,10 +103,10 @@ const uncountedAmount = statement((builder, { captureId }: { captureId: number }
     )
     .where('id', '=', captureId),
 )
-const stateAndBalance = statement((builder, { registrationId }: OfRegistration) =>
+const stateAndBalance = statement((builder, { registrationId }: RegistrationParams) =>
   builder.selectFrom('registrations').select(['state', 'due']).where('id', '=', registrationId),
 )
-const openDifferences = statement((builder, { registrationId }: OfRegistration) =>
+const openDifferences = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments')
     .select('id')
@@ -138,21 +143,21 @@ const countedAndRefunded = statement((builder, { paymentId }: { paymentId: numbe
     .where('c.state', 'in', ['fits', 'accepted']),
 )
 /**
- * Writes the state of a payment and its registration; false: unchanged. An ended payment is watched from then on.
+ * Writes the state of a payment and its registration. False if unchanged. From then on, an ended payment is polled.
  */
-export async function stand(
+export async function savePaymentState(
   sql: Sql,
   row: OwnedPaymentRow,
   next: Payment,
   at: Instant,
 ): Promise<boolean> {
   const { status } = next
-  const moved = status.is !== row.status
-  if (!moved && next.review === row.review) return false
-  // What ends, or comes before a person, is watched from now on; rows brought in are of no gateway of ours.
-  const begins = moved || (status.is === 'pending' && row.watch_until === null)
-  const watch = begins && row.gateway !== null ? watchFrom(status.is, at) : null
-  const written = setState.run(sql, {
+  const isStatusChanged = status.is !== row.status
+  if (!isStatusChanged && next.review === row.review) return false
+  // A payment that ends or goes to review is polled from now on. Imported rows belong to none of our gateways.
+  const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
+  const watch = startsWatch && row.gateway !== null ? watchFrom(status.is, at) : null
+  const updateResult = setState.run(sql, {
     id: row.id,
     status: status.is,
     statusAt: status.is === 'pending' ? row.status_at : status.at,
@@ -166,7 +171,7 @@ export async function stand(
     reviewBefore: row.review,
   })
   const { registration_id: registrationId } = row
-  const isPaid = moved && status.is === 'success'
+  const isPaid = isStatusChanged && status.is === 'success'
   sql.batch?.readAhead(() => [
     ...settlingReads(sql, registrationId),
     ...(isPaid ? receiptReads(sql, row) : []),
@@ -175,7 +180,7 @@ export async function stand(
       ? [otherPaymentsByHand.all(sql, { registrationId, paymentId: row.id })]
       : []),
   ])
-  assert((await written.changes) === 1, 'the guarded statement of a payment changed nothing')
+  assert((await updateResult.changes) === 1, 'the guarded statement of a payment changed nothing')
   if (isPaid) {
     await issueReceipt(sql, row, status, at)
     await endOthersByHand(sql, row, at)
@@ -188,7 +193,7 @@ export async function stand(
   return true
 }
 
-/** What follows a payment that has just become a success: the balance, and the documents. */
+/** Reads ahead for the steps after a payment has become a success: the balance, and the documents. */
 const readsAfterPayment = (
   sql: Sql,
   row: OwnedPaymentRow,
@@ -198,8 +203,8 @@ const readsAfterPayment = (
   return [
     priceAndCorrection.get(sql, { registrationId }),
     balance(sql, registrationId),
-    dueOf(sql, registrationId),
-    ...coverReads(sql, row),
+    getDue(sql, registrationId),
+    ...readCoverAhead(sql, row),
     ...(capture === undefined
       ? []
       : [
@@ -209,21 +214,24 @@ const readsAfterPayment = (
   ]
 }
 
-/** What was to be paid by hand is paid otherwise: no gateway is asked about it, so that nothing else would end it. */
+/**
+ * Ends other manual orders, because the registration is paid otherwise. No gateway is queried about them, so nothing
+ * else would end them.
+ */
 async function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
-  // What the delegate told of is looked for no more, because nobody waits for it. Its number stays known.
+  // Ends open claims, which no longer need matching. Their references stay known.
   const { id: paymentId, registration_id: registrationId } = row
   endOpenClaims.run(sql, { registrationId, at })
   const open = await otherPaymentsByHand.all(sql, { registrationId, paymentId })
   for (const { id } of open) {
     const payment = await paymentById(sql, id)
-    await stand(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
+    await savePaymentState(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
   }
 }
 
 /** Updates figures, payment and registration after a refund. */
-export async function wentBack(
+export async function recordReturnedAmount(
   sql: Sql,
   { capture, amount }: PlacedRefund,
   { reference, at }: { readonly reference: string; readonly at: Instant },
@@ -231,33 +239,36 @@ export async function wentBack(
   const row = capture.counts_for === null ? null : await paymentById(sql, capture.counts_for)
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
-    book(sql, row, at, -amount)
+    recordRevenue(sql, row, at, -amount)
     await paidBack(sql, row.registration_id, amount, at)
-    const [money, left] = await Promise.all([moneyOf(sql, row.id), leftOf(sql, capture.id)])
-    const { came, back } = money ?? { came: capture.amount, back: amount }
+    const [amounts, left] = await Promise.all([
+      getPaymentAmounts(sql, row.id),
+      getRefundable(sql, capture.id),
+    ])
+    const { came, back } = amounts ?? { came: capture.amount, back: amount }
     const review = await withoutReturned(sql, row.review, {
       id: capture.id,
       isAllBack: left <= 0,
       amount,
     })
-    const before = { ...toPayment(row), review, money: { came, back: paise(back - amount) } }
-    const answer = judge(before, { type: 'refunded', reference, amount, at })
-    assert(answer.ok, 'more went back than there was')
-    const changed = await stand(sql, row, answer.value, at)
+    const paymentBefore = { ...toPayment(row), review, money: { came, back: paise(back - amount) } }
+    const refundResult = computePayment(paymentBefore, { type: 'refunded', reference, amount, at })
+    assert(refundResult.ok, 'the refund exceeds the payment')
+    const changed = await savePaymentState(sql, row, refundResult.value, at)
     await giveUpDue(sql, row.registration_id, at)
     await coverBill(sql, row.registration_id, at, { refund: { reference } })
     return changed
   }
-  if (capture.state !== 'review' || (await leftOf(sql, capture.id)) > 0) return false
-  // All of it is back: nobody has to decide about it any more.
-  return endWithout(sql, capture, row, 'refunded', at)
+  if (capture.state !== 'review' || (await getRefundable(sql, capture.id)) > 0) return false
+  // The payment is fully refunded: no decision is needed any longer.
+  return endUncountedCapture(sql, capture, row, 'refunded', at)
 }
 
 /**
- * Money begins to count: its invoice is issued in full. Earlier refunds of it leave the figures on their own
- * days, and are credited.
+ * A payment begins to count: its invoice is issued in full. Earlier refunds of it reduce revenue on their own days, and
+ * are credited.
  */
-export async function bookAndCover(
+export async function bookAndIssueInvoice(
   sql: Sql,
   row: OwnedPaymentRow,
   capture: Pick<CaptureRow, 'id' | 'reference'> | undefined,
@@ -273,12 +284,12 @@ export async function bookAndCover(
   const refundedBefore =
     gone.reduce((sum, { amount }) => sum + amount, 0) - (uncounted?.amount ?? 0)
   await coverBill(sql, row.registration_id, at, { refundedBefore })
-  for (const back of gone) book(sql, row, back.done_at, -back.amount)
+  for (const refund of gone) recordRevenue(sql, row, refund.done_at, -refund.amount)
   const reference = gone.at(-1)?.reference ?? capture?.reference ?? ''
   if (refundedBefore > 0) await coverBill(sql, row.registration_id, at, { refund: { reference } })
 }
 
-/** All of the price has gone back: what a correction left is not to be paid for what nobody has any more. */
+/** The full price was refunded: the balance that a correction left is waived. */
 async function giveUpDue(sql: Sql, registrationId: number, at: Instant): Promise<void> {
   const row = await stateAndBalance.get(sql, { registrationId })
   if (row?.state !== 'cancelled' || row.due <= 0) return
@@ -286,31 +297,38 @@ async function giveUpDue(sql: Sql, registrationId: number, at: Instant): Promise
   const open = await openDifferences.all(sql, { registrationId })
   for (const { id } of open) {
     const payment = await paymentById(sql, id)
-    await stand(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
+    await savePaymentState(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
   }
 }
 
-/** Ends a capture as money that does not count; a review ends with its last reason. */
-export async function endWithout(
+/** Ends a capture as a payment that does not count. A review ends with its last reason. */
+export async function endUncountedCapture(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,
   reason: string,
   at: Instant,
 ): Promise<boolean> {
-  const ended = setCaptureRefused.run(sql, { id: capture.id, stateBefore: capture.state })
-  assert((await ended.changes) === 1, 'a capture that was decided already was decided again')
-  const review = without(row.review, capture.why)
+  const updateResult = setCaptureRefused.run(sql, { id: capture.id, stateBefore: capture.state })
+  assert((await updateResult.changes) === 1, 'a capture was decided twice')
+  const review = removeReason(row.review, capture.why)
   const payment = { ...toPayment(row), review }
-  if (await stand(sql, row, review === null ? closePayment(payment, reason, at) : payment, at))
+  if (
+    await savePaymentState(
+      sql,
+      row,
+      review === null ? closePayment(payment, reason, at) : payment,
+      at,
+    )
+  )
     return true
-  // The payment may have ended with another capture: what waited for this one alone waits no more.
+  // The payment may have ended with another capture: then only this one kept the registration in review.
   await settleRegistration(sql, row.registration_id)
   return false
 }
 
-/** Returns the counted and the refunded amount of a payment; null: nothing counts. */
-export async function moneyOf(
+/** Returns the counted and the refunded amount of a payment. Null if nothing counts. */
+export async function getPaymentAmounts(
   sql: Sql,
   paymentId: number,
 ): Promise<{ came: Paise; back: Paise } | null> {
@@ -322,19 +340,19 @@ export async function moneyOf(
 
 export async function paymentById(sql: Sql, id: number): Promise<OwnedPaymentRow> {
   const row = await paymentWithId.get(sql, { id })
-  assert(row !== undefined, 'a payment that is not there')
+  assert(row !== undefined, 'a payment that does not exist')
   return row
 }
 
 /** Returns the remaining review reasons when one no longer applies. */
-export function without(review: string | null, gone: string | null): string | null {
-  if (review === null || gone === null) return review
-  const rest = review.replace(gone, '').replaceAll(/ {2,}/g, ' ').trim()
-  return rest === '' ? null : rest
+export function removeReason(review: string | null, obsolete: string | null): string | null {
+  if (review === null || obsolete === null) return review
+  const remaining = review.replace(obsolete, '').replaceAll(/ {2,}/g, ' ').trim()
+  return remaining === '' ? null : remaining
 }
 
 /** Adds a second review reason to the first; the same one is not repeated. */
-export function joined(first: string | null, second: string | null): string | null {
+export function joinReasons(first: string | null, second: string | null): string | null {
   if (first === null || second === null) return first ?? second
   return first.includes(second) ? first : `${first} ${second}`
 }

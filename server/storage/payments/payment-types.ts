@@ -1,4 +1,4 @@
-/** Defines stored payments: attempts, captures, gateway answers, refunds and decisions. */
+/** Defines stored payments: attempts, captures, gateway responses, refunds and decisions. */
 import type {
   Failure,
   Grounds,
@@ -11,14 +11,14 @@ import type {
   Quote,
   RegNo,
 } from '../../../engine/index.ts'
-import type { Outside, OutsideRefusal } from '../registrations/pricing-context-types.ts'
+import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
 
 /** The merchant account that an attempt uses. */
 export type MerchantAccount = { readonly account: string; readonly merchantId: string | null }
 
 /**
- * The gateway and account, or the payment method of the event file, through which an amount is requested; null:
- * none of ours.
+ * The gateway and account, or the payment method of the event file, through which an amount is requested. Null if none
+ * of ours.
  */
 export type PaymentChannel =
   | { readonly gateway: string; readonly askedOf: MerchantAccount }
@@ -34,38 +34,38 @@ export type StoredPayment = {
   readonly status: PaymentStatus
   readonly reference: string | null
   readonly review: string | null
-  /** The failure; null: it has not failed. */
+  /** The failure. Null if it has not failed. */
   readonly failure: Failure | null
   readonly createdAt: Instant
   readonly paidAt: Instant | null
   /**
-   * The account that requested the payment, and the gateway's name for it; null: attempts of older versions, and
+   * The account that requested the payment, and the gateway's name for it. Null for attempts of older versions, and
    * imported rows.
    */
   readonly account: string | null
   readonly merchantId: string | null
-  /** An ended payment is still queried until then; null: it has not ended, or is not watched. */
+  /** An ended payment is polled until then. Null if it has not ended, or is not polled. */
   readonly watchUntil: Instant | null
-  /** When it is queried next; null: never. */
+  /** When it is queried next. Null if never. */
   readonly nextAskAt: Instant | null
-  /** Its own price, whose total is the amount; null: unknown, for imported rows. */
+  /** Its own price, whose total is the amount. Null if unknown, for imported rows. */
   readonly quote: AttemptQuote | null
-  /** Until when that price is held; null: without end, or an attempt of an older version. */
+  /** Until when that price is held. Null if without end, or for an attempt of an older version. */
   readonly holdUntil: Instant | null
-  /** When the delegate was last sent to the gateway with it; null: imported rows. */
+  /** When the delegate was last sent to the gateway with it. Null for imported rows. */
   readonly handedOffAt: Instant | null
-  /** The gateway's last answer that ended nothing. */
+  /** The gateway's last inconclusive response. */
   readonly lastAnswer: LastResponse | null
-  /** When a message last claimed money that the gateway did not know of. */
+  /** When a message last reported a payment that the gateway did not know. */
   readonly claimedAt: Instant | null
-  /** Since when it needs a staff decision; null: it needs none. */
+  /** Since when it needs a staff decision. Null if it needs none. */
   readonly reviewSince: Instant | null
   /** A payment for it needs review. */
   readonly hasMoneyInReview: boolean
   /** How much of its payment was refunded. */
   readonly refunded: Paise
-  /** Whether it requests the balance of a correction instead of the registration's price. */
-  /** Its payment method in the event file; null: through a gateway, or imported. */
+  /** True if it requests the balance of a correction instead of the registration's price. */
+  /** Its payment method in the event file. Null if through a gateway, or imported. */
   readonly way: string | null
   readonly isDifference: boolean
 }
@@ -79,35 +79,35 @@ export type AttemptQuote = {
 
 /** A further attempt, as the payment rule returns it. */
 export type NextAttempt = {
-  /** The newest attempt that the rule has seen: if there is a newer one, another request was first. */
+  /** The newest attempt that the rule has seen. If there is a newer one, another request was first. */
   readonly after?: OrderId
-  /** Whether that one is still open, and ends by this. */
+  /** True if that one is still open, and is ended by this. */
   readonly replaces?: boolean
-  /** The version used for the check; left out: any. */
+  /** The version used for the check; any if omitted. */
   readonly eventHash?: string
-  /** Left out: as the newest attempt. */
+  /** The same as the newest attempt if omitted. */
   readonly askedOf?: MerchantAccount
   readonly gateway?: string
-  /** Its price and until when it is held; left out: those of the newest attempt. */
+  /** Its price and until when it is held; those of the newest attempt if omitted. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
-  /** Rules for what others may have taken meanwhile; left out: no check. */
-  readonly outside?: Pick<Outside, 'unique' | 'holdMs'>
+  /** Rules for seats, codes and answers that others may have taken meanwhile; no check if omitted. */
+  readonly outside?: Pick<ExternalContext, 'unique' | 'holdMs'>
 }
 export type RetryRefusal =
   | { readonly code: 'not_found' }
   | { readonly code: 'not_failed' }
   | { readonly code: 'too_many_attempts' }
-  | OutsideRefusal
+  | ContextRefusal
 
 /** A received payment, under the reference from its source. */
 export type StoredCapture = {
   readonly id: number
-  /** Null: it is not known yet what it is for. */
+  /** Null if its purpose is not known yet. */
   readonly regNo: RegNo | null
   readonly eventId: string | null
   readonly orderId: OrderId | null
   readonly source: string
-  /** Empty: not known. */
+  /** Empty if unknown. */
   readonly account: string
   readonly reference: string
   readonly amount: Paise
@@ -116,15 +116,15 @@ export type StoredCapture = {
   readonly paidAt: Instant
   readonly seenAt: Instant
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** Why it needs a staff decision, or needed one. */
+  /** The reason why it needs a staff decision, or needed one. */
   readonly why: string | null
-  /** The order that it pays; null: none yet. */
+  /** The order that it pays. Null if none yet. */
   readonly countsFor: OrderId | null
   /** The part of the counted amount that the gateway can still refund. */
   readonly backByGateway: Paise
 }
 
-/** The gateway's answer about an order, verbatim. */
+/** The gateway's response about an order, verbatim. */
 export type RawAnswer = {
   readonly gateway: string
   readonly body: string
@@ -135,7 +135,7 @@ export type RawAnswer = {
 /** An unrequested message from the gateway: browser return or webhook. */
 export type NewGatewayMessage = RawAnswer & {
   readonly kind: 'return' | 'notice'
-  /** Null: it names no readable order. */
+  /** Null if it contains no readable order. */
   readonly orderId: string | null
 }
 
@@ -144,7 +144,7 @@ export type StoredGatewayMessage = RawAnswer & {
   readonly kind: NewGatewayMessage['kind'] | 'status' | 'refund'
 }
 
-/** A refund. `said` is the gateway's last answer; null: none yet. */
+/** A refund. `said` is the gateway's last response. Null if none yet. */
 export type StoredRefund = {
   readonly id: number
   readonly captureId: number
@@ -156,9 +156,9 @@ export type StoredRefund = {
   readonly at: Instant
   readonly said: string | null
 }
-/** `reference` is the gateway's, of the payment. */
-/** A completed refund to the delegate; `reference`: under which their bank may show it. */
-export type GivenBack = {
+/** `reference` is the gateway's reference of the payment. */
+/** A completed refund to the delegate. `reference`: the delegate's bank may show it. */
+export type CompletedRefund = {
   readonly id: number
   readonly regNo: RegNo
   readonly amount: Paise
@@ -177,7 +177,7 @@ export type RecordedPaymentEvent = {
   readonly type: string
   readonly body: PaymentEvent
 }
-/** The gateway's answer to a refund request; `raw` is stored among the messages. */
+/** The gateway's response to a refund request; `raw` is stored among the messages. */
 export type RefundResponse = {
   readonly said: string
   readonly raw: string
@@ -196,21 +196,21 @@ export type StoredDecision = {
   readonly at: Instant
 }
 /** The result of a decision, shown to the user who made it. */
-export type Decided = {
+export type DecisionOutcome = {
   readonly regNo: RegNo | null
   readonly message: string
-  /** To be sent to the gateway now. */
+  /** A refund to send to the gateway now. */
   readonly refundId: number | null
 }
 /**
- * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id; `amount`
- * null: all.
+ * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id. `amount` null
+ * for all.
  */
 export type WantedRefund = Grounds & {
   readonly of: string
   readonly amount: Paise | null
   readonly at: Instant
-  /** Already refunded outside the gateway, under this reference; left out: the gateway is asked. */
+  /** The reference of a refund already made outside the gateway. If omitted, the refund is sent to the gateway. */
   readonly byHand?: string
 }
 /** The number of payment reviews, over all events. */
@@ -225,8 +225,8 @@ export type NewLink = {
   readonly tokenHash: string
   readonly regNo: RegNo
   /**
-   * `mail`: only a reader of the delegate's mailbox has it. `my`: the person who filled in the form may have it
-   * too. `pay`: from an email of an older version.
+   * `mail`: only readers of the delegate's mailbox have it. `my`: the person who filled in the form may also have it.
+   * `pay`: from an email of an older version.
    */
   readonly purpose: 'my' | 'mail' | 'pay'
   readonly at: Instant
@@ -236,6 +236,6 @@ export type StoredLink = {
   readonly regNo: RegNo
   readonly purpose: NewLink['purpose']
   readonly expiresAt: Instant
-  /** When it was last used to pay; null: never. */
+  /** When it was last used to pay. Null if never. */
   readonly usedAt: Instant | null
 }

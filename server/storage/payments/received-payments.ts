@@ -1,11 +1,10 @@
 /**
  * Stores received payments: one capture per reference of a gateway account.
- * This does not depend on what happens to its attempt. A payment that does not match waits there for a staff
- * decision.
+ * A capture does not depend on its attempt. A payment that does not match is in review until staff decide.
  */
 import { paise } from '../../../engine/index.ts'
 import type { Instant, Paise, PaymentEvent, RegNo } from '../../../engine/index.ts'
-import { nameImport } from '../reconciliation/bank-references.ts'
+import { assignImportReference } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
@@ -13,9 +12,9 @@ import { refundableAmount, refundableByGateway } from '../refunds/refund-states-
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'
 
-type Confirmed = PaymentEvent & { readonly type: 'confirmed' }
-/** What the gateway confirms of a payment. */
-type ConfirmedMoney = {
+type Confirmation = PaymentEvent & { readonly type: 'confirmed' }
+/** The gateway's confirmation of a payment. */
+type ConfirmedCapture = {
   amount: Paise
   currency: string
   kind: 'sale' | 'other' | 'test'
@@ -23,15 +22,15 @@ type ConfirmedMoney = {
 }
 
 const captureOfReference = statement(
-  (builder, given: { source: string; account: string; reference: string }) =>
+  (builder, params: { source: string; account: string; reference: string }) =>
     builder
       .selectFrom('captures')
       .selectAll()
-      .where('source', '=', given.source)
-      .where('account', '=', given.account)
-      .where('reference', '=', given.reference),
+      .where('source', '=', params.source)
+      .where('account', '=', params.account)
+      .where('reference', '=', params.reference),
 )
-type NewCapture = ConfirmedMoney & {
+type NewCapture = ConfirmedCapture & {
   paymentId: number
   registrationId: number
   source: string
@@ -58,18 +57,18 @@ const addCapture = statement((builder, capture: NewCapture) =>
     why: capture.why,
   }),
 )
-const setCaptureMatched = statement((builder, given: ConfirmedMoney & { id: number }) =>
+const setCaptureMatched = statement((builder, params: ConfirmedCapture & { id: number }) =>
   builder
     .updateTable('captures')
     .set({
       state: 'fits',
-      amount: given.amount,
-      currency: given.currency,
-      kind: given.kind,
-      paid_at: given.paidAt,
+      amount: params.amount,
+      currency: params.currency,
+      kind: params.kind,
+      paid_at: params.paidAt,
       why: null,
     })
-    .where('id', '=', given.id),
+    .where('id', '=', params.id),
 )
 type ImportedCapture = {
   registrationId: number
@@ -78,7 +77,7 @@ type ImportedCapture = {
   amount: Paise
   at: Instant
 }
-const addImportedCapture = statement((builder, given: ImportedCapture) =>
+const addImportedCapture = statement((builder, params: ImportedCapture) =>
   builder
     .insertInto('captures')
     .columns([
@@ -101,17 +100,17 @@ const addImportedCapture = statement((builder, given: ImportedCapture) =>
           'p.id as payment_id',
           'p.id as counts_for',
           'p.registration_id',
-          val(given.source).as('source'),
+          val(params.source).as('source'),
           val('').as('account'),
-          val(given.reference).as('reference'),
-          val(given.amount).as('amount'),
+          val(params.reference).as('reference'),
+          val(params.amount).as('amount'),
           val('INR').as('currency'),
           val('sale').as('kind'),
-          val(given.at).as('paid_at'),
-          val(given.at).as('seen_at'),
+          val(params.at).as('paid_at'),
+          val(params.at).as('seen_at'),
           val('fits').as('state'),
         ])
-        .where('p.registration_id', '=', given.registrationId),
+        .where('p.registration_id', '=', params.registrationId),
     )
     .onConflict((conflict) => conflict.columns(['source', 'account', 'reference']).doNothing()),
 )
@@ -129,7 +128,7 @@ const addImportedRefund = statement(
             'c.id as capture_id',
             'c.amount',
             val('done').as('state'),
-            val('It was refunded before it was brought in.').as('why'),
+            val('It was refunded before it was imported.').as('why'),
             val('import').as('who'),
             val(at).as('at'),
             val(at).as('done_at'),
@@ -159,10 +158,7 @@ const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
     .orderBy('c.id'),
 )
 
-/**
- * References are unique per source; the unnamed gateway of the tests, and imported rows, have a source of their
- * own.
- */
+/** References are unique per source. The unnamed gateway of the tests, and imported rows, have separate sources. */
 export function sourceOf(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
@@ -180,7 +176,7 @@ export function captureNamed(
   })
 }
 
-/** Returns true if staff have decided otherwise than to count it for this payment. */
+/** Returns true if staff have decided against counting it for this payment. */
 export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: number): boolean {
   return (
     capture !== undefined &&
@@ -191,41 +187,41 @@ export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: nu
 }
 
 /**
- * Stores a payment that the gateway has confirmed. The same reference changes nothing, unless it was in review
- * and matches now: an incomplete answer may be followed by a complete one. Returns the sentence that is no review
- * reason any more; null: none.
+ * Stores a payment that the gateway has confirmed. The same reference changes nothing, unless it was in review and
+ * matches now: an incomplete response may be followed by a complete one. Returns the review reason that no longer
+ * applies. Null if none.
  */
-export async function keepCapture(
+export async function saveCapture(
   sql: Sql,
   row: OwnedPaymentRow,
-  fact: Confirmed,
+  paymentEvent: Confirmation,
   refusal: string | null,
-  why: string | null,
+  reason: string | null,
 ): Promise<string | null> {
-  // Its money is another order's, and stands there.
+  // The payment belongs to another order, and is stored there.
   if (refusal === 'reference_taken') return null
-  const there = await captureNamed(sql, row, fact.reference)
-  const { amount, currency, kind, paidAt = fact.at } = fact
-  if (there === undefined) {
+  const existing = await captureNamed(sql, row, paymentEvent.reference)
+  const { amount, currency, kind, paidAt = paymentEvent.at } = paymentEvent
+  if (existing === undefined) {
     addCapture.run(sql, {
       paymentId: row.id,
       registrationId: row.registration_id,
       source: sourceOf(row.gateway),
       account: row.account ?? '',
-      reference: fact.reference,
+      reference: paymentEvent.reference,
       amount,
       currency,
       kind,
       paidAt,
-      seenAt: fact.at,
+      seenAt: paymentEvent.at,
       state: refusal === null ? 'fits' : 'review',
-      why: refusal === null ? null : (why ?? refusal),
+      why: refusal === null ? null : (reason ?? refusal),
     })
     return null
   }
-  if (there.state !== 'review' || there.payment_id !== row.id || refusal !== null) return null
-  setCaptureMatched.run(sql, { id: there.id, amount, currency, kind, paidAt })
-  return there.why
+  if (existing.state !== 'review' || existing.payment_id !== row.id || refusal !== null) return null
+  setCaptureMatched.run(sql, { id: existing.id, amount, currency, kind, paidAt })
+  return existing.why
 }
 
 /** Returns true if an imported row was paid, or paid and refunded. */
@@ -236,7 +232,7 @@ export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
  * Stores the payment of an imported row. Imported rows may share a word such as "cash", or have no reference:
  * then the registration number distinguishes them.
  */
-export async function keepImported(sql: Sql, id: number, row: ImportRow): Promise<void> {
+export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow): Promise<void> {
   const { total: amount } = row
   if (amount === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
@@ -245,9 +241,9 @@ export async function keepImported(sql: Sql, id: number, row: ImportRow): Promis
     (await addImportedCapture.run(sql, { registrationId: id, source, reference, amount, at })
       .changes) === 1
   if (!(await write(row.paymentId ?? row.regNo))) await write(`${row.paymentId} ${row.regNo}`)
-  const kept = await captureOfRegistration.get(sql, { registrationId: id })
-  if (row.paymentId !== null && kept !== undefined)
-    nameImport(sql, kept.id, { ...row, reference: row.paymentId })
+  const capture = await captureOfRegistration.get(sql, { registrationId: id })
+  if (row.paymentId !== null && capture !== undefined)
+    assignImportReference(sql, capture.id, { ...row, reference: row.paymentId })
   if (row.paymentStatus === 'refunded' && amount > 0)
     addImportedRefund.run(sql, { registrationId: id, at })
 }

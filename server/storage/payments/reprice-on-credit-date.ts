@@ -43,9 +43,9 @@ const setUncorrected = statement((builder, { id }: { id: number }) =>
 )
 
 /**
- * Changes unpaid registrations to the price of a day, so that every list and page shows what a payment of that day
- * has to bring. Left out: what was paid, changed its payment method or is under review meanwhile. Returns how many
- * changed.
+ * Changes unpaid registrations to the price of a day, so that every list and page shows the amount due for a payment on
+ * that day. Registrations that were paid, changed their payment method or are under review meanwhile are skipped.
+ * Returns how many changed.
  */
 export async function repriceByCreditDate(
   sql: Sql,
@@ -63,7 +63,10 @@ export async function repriceByCreditDate(
   return changed.length
 }
 
-/** An unpaid registration gets the price of its payment day: another attempt, at another price. False: it had it. */
+/**
+ * Gives an unpaid registration the price of its payment day: another attempt, at another price. False if the price is
+ * the same.
+ */
 export async function priceAnew(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },

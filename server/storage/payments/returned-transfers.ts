@@ -13,28 +13,28 @@ const returnedKeys = statement((builder, { captureId }: { captureId: number }) =
 )
 
 /** Part of the review reason of a counted payment that the bank may have returned. */
-export const MAY_BE_RETURNED = 'It may have returned this transfer.'
-const WHAT_TO_DO = `${MAY_BE_RETURNED} If so, record the refund on the page of the registration.`
+export const POSSIBLE_RETURN = 'It may have returned this transfer.'
+const INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of the registration.`
 
 type Withdrawal = { readonly amount: Paise; readonly day: Day }
-const beginningOf = ({ amount, day }: Withdrawal): string => {
+const getReasonStart = ({ amount, day }: Withdrawal): string => {
   const sum = amount === 0 ? '' : ` of ${formatMoney(amount)}`
   return `The bank shows a withdrawal${sum} on ${formatDay(day)} that names `
 }
 
-/** `reference`: as the line names the payment. */
-export const sayReturned = (withdrawal: Withdrawal, reference: string): string =>
-  `${beginningOf(withdrawal)}${reference}. ${WHAT_TO_DO}`
+/** `reference`: the payment's reference in the statement line. */
+export const describeReturn = (withdrawal: Withdrawal, reference: string): string =>
+  `${getReasonStart(withdrawal)}${reference}. ${INSTRUCTION}`
 
 /** The key of a withdrawal, whose reason is added once. */
-export type ReturnedKey = `returned ${number} ${string}`
-export const returnedKey = (
+export type ReturnKey = `returned ${number} ${string}`
+export const createReturnKey = (
   captureId: number,
   { amount, day }: Withdrawal,
-  words: readonly string[],
-): ReturnedKey => `returned ${captureId} ${day} ${amount} ${words.join(' ')}`
+  reasonTexts: readonly string[],
+): ReturnKey => `returned ${captureId} ${day} ${amount} ${reasonTexts.join(' ')}`
 
-/** Returns true if a withdrawal names the payment: the bank may have returned it under its own reference. */
+/** Returns true if a withdrawal refers to the payment: the bank may have returned it under its own reference. */
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
   (await withdrawalsOf(sql, captureId)).length > 0
 
@@ -47,24 +47,24 @@ async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly With
 }
 
 /**
- * Returns the review reasons of a payment after a refund of this received payment: a withdrawal of this amount is
- * explained, and once nothing is left each of them is. A withdrawal of another amount still waits for staff.
+ * Returns the review reasons of a payment after a refund of this received payment. A withdrawal of this amount is
+ * explained, and if nothing is left, every withdrawal is. A withdrawal of another amount still needs a decision.
  */
 export async function withoutReturned(
   sql: Sql,
   review: string | null,
   { id, isAllBack, amount }: { readonly id: number; readonly isAllBack: boolean; amount: Paise },
 ): Promise<string | null> {
-  if (review === null || !review.includes(MAY_BE_RETURNED)) return review
-  let rest = review
+  if (review === null || !review.includes(POSSIBLE_RETURN)) return review
+  let remaining = review
   for (const withdrawal of await withdrawalsOf(sql, id)) {
     if (!isAllBack && withdrawal.amount !== amount) continue
-    const begin = rest.indexOf(beginningOf(withdrawal))
-    const end = rest.indexOf(WHAT_TO_DO, begin)
+    const begin = remaining.indexOf(getReasonStart(withdrawal))
+    const end = remaining.indexOf(INSTRUCTION, begin)
     if (begin !== -1 && end !== -1)
-      rest = rest.slice(0, begin) + rest.slice(end + WHAT_TO_DO.length)
+      remaining = remaining.slice(0, begin) + remaining.slice(end + INSTRUCTION.length)
     if (!isAllBack) break
   }
-  const said = rest.replaceAll(/ {2,}/g, ' ').trim()
-  return said === '' ? null : said
+  const trimmed = remaining.replaceAll(/ {2,}/g, ' ').trim()
+  return trimmed === '' ? null : trimmed
 }

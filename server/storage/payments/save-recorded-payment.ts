@@ -1,6 +1,6 @@
 /**
- * Stores payments by transfer or at the desk that staff confirm.
- * Each is a capture like any other: a matching one pays, any other waits for a decision.
+ * Stores payments by transfer or at the front desk that staff confirm.
+ * Each is a capture like any other: a matching one pays the registration, any other needs a decision.
  */
 import {
   err,
@@ -12,17 +12,17 @@ import {
 } from '../../../engine/index.ts'
 import type { Instant, Paise, Quote, ManualMethod } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
-import { doAct } from '../registrations/apply-action.ts'
-import { keepCame } from '../reconciliation/bank-references.ts'
+import { applyAction } from '../registrations/apply-action.ts'
+import { saveReceivedPayment } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { count } from '../reviews/accept-payments.ts'
-import { foundTellings } from './payment-claims.ts'
+import { resolveClaims } from './payment-claims.ts'
 import { captureRow } from '../refunds/decide-refunds.ts'
 import { placeGone } from '../seats/available-seats.ts'
 import { priceAnew } from './reprice-on-credit-date.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import { joined, paymentById, stand } from './payment-state.ts'
+import { joinReasons, paymentById, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import type { NewMail } from '../index.ts'
 
@@ -35,7 +35,7 @@ const newestUnpaid = statement((builder, { registrationId }: { registrationId: n
     .orderBy('attempt', 'desc')
     .limit(1),
 )
-/** The newest that was paid; if none was, the newest. */
+/** The newest paid attempt; if none was paid, the newest attempt. */
 const decidingPayment = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('payments')
@@ -46,114 +46,131 @@ const decidingPayment = statement((builder, { registrationId }: { registrationId
     .limit(1),
 )
 
-export type Came = {
+export type RecordedPayment = {
   readonly way: ManualMethod
   readonly reference: string
   /** The bank's other references for the same payment, if a statement shows them. */
   readonly also?: readonly string[]
   readonly amount: Paise
   readonly paidAt: Instant
-  /** The price on the credit date, where that date sets it; left out: that of the attempt. */
+  /** The price on the credit date, if that date sets it; the price of the attempt if omitted. */
   readonly price?: Quote | null
 }
 
-/** `mail` is queued only when it makes the registration a success. */
+/** The email is queued only when this makes the registration a success. */
 export function recordPayment(
   sql: Sql,
-  wanted: NewAction,
-  { price = null, ...came }: Came,
-  mail: NewMail | null,
+  action: NewAction,
+  { price = null, ...payment }: RecordedPayment,
+  email: NewMail | null,
 ): Promise<ActionOutcome> {
-  const { regNo, at } = wanted
-  const { way, reference, amount, paidAt } = came
-  return doAct(sql, wanted, async ({ id, event_id: eventId }) => {
+  const { regNo, at } = action
+  const { way: method, reference, amount, paidAt } = payment
+  return applyAction(sql, action, async ({ id, event_id: eventId }) => {
     if (price !== null) await priceAnew(sql, { id, regNo }, price, at)
-    const newest = await newestUnpaid.get(sql, { registrationId: id })
-    if (newest === undefined)
+    const newestRow = await newestUnpaid.get(sql, { registrationId: id })
+    if (newestRow === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
-    const row = await paymentById(sql, newest.id)
-    const place = row.asks_for === 'difference' ? null : await placeGone(sql, id, at)
-    const why =
+    const row = await paymentById(sql, newestRow.id)
+    const unavailableSeat = row.asks_for === 'difference' ? null : await placeGone(sql, id, at)
+    const reason =
       amount !== row.amount
         ? findReviewReason({ code: 'amount_differs', expected: row.amount, got: amount })
-        : place === null
+        : unavailableSeat === null
           ? null
-          : findReviewReason({ code: 'place_gone', place: place.name })
-    const kept = await keepCame(sql, {
-      ...came,
-      account: accountOf(way, eventId),
+          : findReviewReason({ code: 'place_gone', place: unavailableSeat.name })
+    const captureId = await saveReceivedPayment(sql, {
+      ...payment,
+      account: getAccount(method, eventId),
       eventId,
       regNo,
       registrationId: id,
       paymentId: row.id,
       at,
-      why,
-      state: why === null ? 'fits' : 'review',
+      why: reason,
+      state: reason === null ? 'fits' : 'review',
       foundFor: null,
     })
-    if (!kept.ok) return err({ code: 'taken', message: kept.error })
-    await foundTellings(sql, { id, regNo }, at)
-    const said = `${formatMoney(amount)} ${methodInSentence(way)}`
-    const data = { came: `${said}, ${reference}`, paid_at: paidAt }
-    if (why !== null) {
-      await stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
-      return ok({ message: `${said}, needs review: ${why}`, data })
+    if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
+    await resolveClaims(sql, { id, regNo }, at)
+    const paymentText = `${formatMoney(amount)} ${methodInSentence(method)}`
+    const data = { came: `${paymentText}, ${reference}`, paid_at: paidAt }
+    if (reason !== null) {
+      await savePaymentState(
+        sql,
+        row,
+        { ...toPayment(row), review: joinReasons(row.review, reason) },
+        at,
+      )
+      return ok({ message: `${paymentText}, needs review: ${reason}`, data })
     }
-    const counted = await count(sql, await captureRow(sql, kept.value), row, row.review, at, mail)
+    const counted = await count(
+      sql,
+      await captureRow(sql, captureId.value),
+      row,
+      row.review,
+      at,
+      email,
+    )
     if (!counted.ok) return counted
-    return ok({ message: `${said} recorded: ${regNo} is paid.`, data })
+    return ok({ message: `${paymentText} recorded: ${regNo} is paid.`, data })
   })
 }
 
 /**
- * An extra payment for a registration that is paid or has ended: staff refund it, move it to the registration it
- * was intended for, or leave it.
+ * An extra payment for a registration that is paid or has ended. Staff refund it, move it to the intended registration,
+ * or ignore it.
  */
 export function recordFurtherPayment(
   sql: Sql,
-  wanted: NewAction,
-  money: Omit<Came, 'price'>,
+  action: NewAction,
+  extraPayment: Omit<RecordedPayment, 'price'>,
 ): Promise<ActionOutcome> {
-  const { at, regNo } = wanted
-  const { way, reference, amount, paidAt } = money
-  return doAct(sql, wanted, async ({ id, event_id: eventId, state }) => {
-    const newest = await decidingPayment.get(sql, { registrationId: id })
-    const why =
+  const { at, regNo } = action
+  const { way: method, reference, amount, paidAt } = extraPayment
+  return applyAction(sql, action, async ({ id, event_id: eventId, state }) => {
+    const newestRow = await decidingPayment.get(sql, { registrationId: id })
+    const reason =
       state === 'cancelled' || state === 'refused'
         ? findReviewReason({ code: 'ended', state })
         : findReviewReason({
             code: 'paid_twice',
-            first: newest?.reference ?? '',
+            first: newestRow?.reference ?? '',
             second: reference,
           })
-    const kept = await keepCame(sql, {
-      ...money,
-      account: accountOf(way, eventId),
+    const captureId = await saveReceivedPayment(sql, {
+      ...extraPayment,
+      account: getAccount(method, eventId),
       eventId,
       regNo,
       registrationId: id,
-      paymentId: newest?.id ?? null,
+      paymentId: newestRow?.id ?? null,
       at,
-      why,
+      why: reason,
       state: 'review',
       foundFor: null,
     })
-    if (!kept.ok) return err({ code: 'taken', message: kept.error })
-    await foundTellings(sql, { id, regNo }, at)
-    if (newest === undefined) await settleRegistration(sql, id)
+    if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
+    await resolveClaims(sql, { id, regNo }, at)
+    if (newestRow === undefined) await settleRegistration(sql, id)
     else {
-      const row = await paymentById(sql, newest.id)
-      await stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
+      const row = await paymentById(sql, newestRow.id)
+      await savePaymentState(
+        sql,
+        row,
+        { ...toPayment(row), review: joinReasons(row.review, reason) },
+        at,
+      )
     }
-    const came = `${formatMoney(amount)} ${methodInSentence(way)}`
+    const paymentText = `${formatMoney(amount)} ${methodInSentence(method)}`
     return ok({
-      message: `${came}, needs review: ${why}`,
-      data: { came: `${came}, ${reference}`, paid_at: paidAt },
+      message: `${paymentText}, needs review: ${reason}`,
+      data: { came: `${paymentText}, ${reference}`, paid_at: paidAt },
     })
   })
 }
 
-/** One transfer pays once, whichever conference it was meant for; slips of a desk are of their event. */
-function accountOf(way: ManualMethod, eventId: string): string {
-  return isDeskPayment(way) ? eventId : ''
+/** One transfer pays once, in any event. Slip numbers of a front desk belong to its event. */
+function getAccount(method: ManualMethod, eventId: string): string {
+  return isDeskPayment(method) ? eventId : ''
 }

@@ -7,13 +7,13 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { quoteOf } from '../registrations/row-mapping.ts'
 import type { RegistrationRow } from '../registrations/row-mapping.ts'
-import { settlePlaces } from '../seats/keep-and-release-seats.ts'
+import { updateSeats } from '../seats/keep-and-release-seats.ts'
 import { notePayer, payerReads } from './find-duplicate-payments.ts'
 
-type OfRegistration = { registrationId: number }
+type RegistrationParams = { registrationId: number }
 const isDistinct = (column: Expression<unknown>, value: unknown) =>
   raw<boolean>`${column} is distinct from ${value}`
-const attemptsOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+const attemptsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments')
     .select(['attempt', 'status', 'review', 'reference', 'paid_at', 'amount', 'period'])
@@ -21,14 +21,14 @@ const attemptsOfRegistration = statement((builder, { registrationId }: OfRegistr
     .where('registration_id', '=', registrationId)
     .orderBy('attempt', 'desc'),
 )
-const storedState = statement((builder, { registrationId }: OfRegistration) =>
+const storedState = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('registrations')
     .select(['state', 'due', 'is_corrected', 'freed_at_attempt', 'total', 'payment_id'])
     .select(['paid_at', 'pay_until', 'payment_status', 'booked'])
     .where('id', '=', registrationId),
 )
-const captureInReview = statement((builder, { registrationId }: OfRegistration) =>
+const captureInReview = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('captures')
     .select('id')
@@ -43,7 +43,7 @@ type Price = {
   total: Paise
   bill: number | null
 }
-const setPrice = statement((builder, next: OfRegistration & Price) =>
+const setPrice = statement((builder, next: RegistrationParams & Price) =>
   builder
     .updateTable('registrations')
     .set({
@@ -65,7 +65,7 @@ const setPrice = statement((builder, next: OfRegistration & Price) =>
 const setRegistrationState = statement(
   (
     builder,
-    next: OfRegistration & {
+    next: RegistrationParams & {
       status: PaymentStatus
       paymentId: string | null
       paidAt: Instant | null
@@ -85,7 +85,7 @@ const setRegistrationState = statement(
       .where('id', '=', next.registrationId),
 )
 
-/** Reads what `settleRegistration` reads first. */
+/** Reads ahead the first data of `settleRegistration`. */
 export const settlingReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
   attemptsOfRegistration.all(sql, { registrationId }),
   storedState.get(sql, { registrationId }),
@@ -93,51 +93,53 @@ export const settlingReads = (sql: Sql, registrationId: number): readonly Promis
 ]
 
 /**
- * Derives the registration's state from its attempts: a success of any, else a refund, else the newest. `reads`: what the
- * caller reads afterwards, which is sent with the writes.
+ * Derives the registration's state from its attempts: a success of any, else a refund, else the newest. `reads`: the
+ * caller's subsequent reads, sent with the writes.
  */
 export async function settleRegistration(
   sql: Sql,
   registrationId: number,
   reads: () => readonly Promise<unknown>[] = () => [],
 ): Promise<void> {
-  const [attempts, row, waits] = await Promise.all([
+  const [attempts, row, waitingCapture] = await Promise.all([
     attemptsOfRegistration.all(sql, { registrationId }),
     storedState.get(sql, { registrationId }),
     captureInReview.get(sql, { registrationId }),
   ])
-  assert(row !== undefined, 'a registration that is not there was settled')
-  // What a difference does is in the dues, and decides nothing of what the registration itself cost.
-  const wholes = attempts.filter(({ asks_for }) => asks_for === 'whole')
-  // It was free after them: what they came to is no word about what it costs since.
-  const since = wholes.filter(({ attempt }) => attempt > (row.freed_at_attempt ?? 0))
-  const deciding =
-    wholes.find(({ status }) => status === 'success') ??
-    since.find(({ status }) => status === 'refunded') ??
-    since[0]
-  // Each attempt has a price of its own, and the registration shows that of the one that decides, unless it was corrected since.
-  if (deciding !== undefined && row.is_corrected === 0 && quoteOf(deciding) !== null)
+  assert(row !== undefined, 'cannot settle a registration that does not exist')
+  // Differences are part of the balance. They do not determine the state of the registration.
+  const wholeAttempts = attempts.filter(({ asks_for }) => asks_for === 'whole')
+  // The registration was free after them: they do not determine its later price.
+  const chargedAttempts = wholeAttempts.filter(
+    ({ attempt }) => attempt > (row.freed_at_attempt ?? 0),
+  )
+  const decidingAttempt =
+    wholeAttempts.find(({ status }) => status === 'success') ??
+    chargedAttempts.find(({ status }) => status === 'refunded') ??
+    chargedAttempts[0]
+  // Each attempt has its own price. The registration shows that of the deciding attempt, unless it was corrected since.
+  if (decidingAttempt !== undefined && row.is_corrected === 0 && quoteOf(decidingAttempt) !== null)
     setPrice.run(sql, {
       registrationId,
-      period: deciding.period,
-      base: deciding.base,
-      gst: deciding.gst,
-      total: deciding.amount,
-      bill: deciding.bill,
+      period: decidingAttempt.period,
+      base: decidingAttempt.base,
+      gst: decidingAttempt.gst,
+      total: decidingAttempt.amount,
+      bill: decidingAttempt.bill,
     })
-  const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
-  // Nothing was asked for, or nothing is any more: that is as good as paid.
-  const isFree = deciding === undefined || (row.is_corrected === 1 && row.total === 0)
-  const status = isFree ? freeStatus(row) : keptStatus(deciding.status, row)
-  const hasExpired = deciding?.status === 'failed' && deciding.reason === 'expired'
+  const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
+  // Nothing was requested, or nothing is due any longer: this counts as paid.
+  const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
+  const status = isFree ? freeStatus(row) : keptStatus(decidingAttempt.status, row)
+  const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
   const hasTerm = row.pay_until !== null
   const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
-  settlePlaces(sql, registrationId, { state, status, inReview, hasTerm })
+  updateSeats(sql, registrationId, { state, status, inReview, hasTerm })
   setRegistrationState.run(sql, {
     registrationId,
     status,
-    paymentId: deciding === undefined ? row.payment_id : deciding.reference,
-    paidAt: deciding === undefined ? row.paid_at : deciding.paid_at,
+    paymentId: decidingAttempt === undefined ? row.payment_id : decidingAttempt.reference,
+    paidAt: decidingAttempt === undefined ? row.paid_at : decidingAttempt.paid_at,
     inReview: inReview ? 1 : 0,
     state,
   })
@@ -145,7 +147,7 @@ export async function settleRegistration(
   if (status === 'success' || row.payment_status === 'success') await notePayer(sql, registrationId)
 }
 
-/** One payment may have gone back in full while another, of a difference, is kept: then the registration is paid. */
+/** If one payment was refunded in full and another, for a difference, is retained, the registration is paid. */
 const keptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
   status === 'refunded' && booked > 0 ? 'success' : status
 

@@ -9,17 +9,17 @@ import { statement } from '../database/statements/statement.ts'
 import { addDue } from './balance-adjustments.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 
-type Paid = {
+type CountedPayment = {
   readonly attempt: number
   readonly asked: Paise
-  /** What the registration cost when this was asked for. */
+  /** The price of the registration when this was requested. */
   readonly bill: Paise
   readonly came: Paise
 }
 
-type OfRegistration = { registrationId: number }
-/** `came`: without what staff had refunded of it before it began to count. */
-const paymentsOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+type RegistrationParams = { registrationId: number }
+/** `came`: without the amount that staff had refunded before it began to count. */
+const paymentsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments as p')
     .select(['p.attempt', 'p.amount as asked'])
@@ -39,7 +39,7 @@ const paymentsOfRegistration = statement((builder, { registrationId }: OfRegistr
     .where('p.status', 'in', ['success', 'refunded'])
     .orderBy('p.attempt'),
 )
-const amountPaidBack = statement((builder, { registrationId }: OfRegistration) =>
+const amountPaidBack = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('dues as d')
     .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('d.amount'), lit(0)).as('paidBack'))
@@ -57,8 +57,8 @@ const amountPaidBack = statement((builder, { registrationId }: OfRegistration) =
       ),
     ),
 )
-/** By the status of the payment, so that the capture of a payment that is about to count is left out. */
-const amountLeft = statement((builder, { registrationId }: OfRegistration) =>
+/** By the status of the payment, so that the capture of a payment that is about to count is excluded. */
+const amountLeft = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('captures as c')
     .innerJoin('payments as p', 'p.id', 'c.counts_for')
@@ -85,16 +85,16 @@ const amountLeft = statement((builder, { registrationId }: OfRegistration) =>
     .where('c.state', 'in', ['fits', 'accepted'])
     .where('p.status', 'in', ['success', 'refunded']),
 )
-const priceOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+const priceOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder.selectFrom('registrations').select('total').where('id', '=', registrationId),
 )
-export const priceAndCorrection = statement((builder, { registrationId }: OfRegistration) =>
+export const priceAndCorrection = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('registrations')
     .select(['total', 'is_corrected', 'freed_at_attempt'])
     .where('id', '=', registrationId),
 )
-/** Paid registrations with an accepted payment, the amounts refunded, and those by which the balance was reduced. */
+/** Paid registrations with an accepted payment, the refunded amounts, and those by which the balance was reduced. */
 const acceptedRegistrations = statement((builder) =>
   builder
     .selectFrom('registrations as r')
@@ -140,25 +140,25 @@ const acceptedRegistrations = statement((builder) =>
 )
 
 /** Reads only; also runs outside the writer's transaction. `next`: a payment that is about to count. */
-export async function moneyOfBill(
+export async function getBillAmounts(
   sql: Sql,
   registrationId: number,
-  next: Paid | null = null,
+  next: CountedPayment | null = null,
 ): Promise<MoneyOfBill> {
   const [returned, payments, remaining] = await Promise.all([
     amountPaidBack.get(sql, { registrationId }),
     paymentsOfRegistration.all(sql, { registrationId }),
     amountLeft.get(sql, { registrationId }),
   ])
-  const paid: readonly Paid[] = [...payments, ...(next === null ? [] : [next])].toSorted(
+  const paid: readonly CountedPayment[] = [...payments, ...(next === null ? [] : [next])].toSorted(
     (a, b) => a.attempt - b.attempt,
   )
   return {
     came: paise(paid.reduce((sum, { came }) => sum + came, 0)),
     paidBack: paise(returned?.paidBack ?? 0),
     left: paise(Math.max(0, (remaining?.left ?? 0) + (next?.came ?? 0))),
-    letGo: paid.flatMap(({ asked, bill, came }) =>
-      came < asked ? [{ bill, amount: paise(asked - came) }] : [],
+    letGo: paid.flatMap(({ asked: requested, bill, came }) =>
+      came < requested ? [{ bill, amount: paise(requested - came) }] : [],
     ),
     billPaid: paid.length === 0 ? null : paise(Math.max(...paid.map(({ bill }) => bill))),
   }
@@ -171,29 +171,29 @@ export async function moneyOfBill(
 export async function balance(
   sql: Sql,
   registrationId: number,
-  next: Paid | null = null,
+  next: CountedPayment | null = null,
 ): Promise<number> {
-  const [price, money] = await Promise.all([
+  const [price, amounts] = await Promise.all([
     priceOfRegistration.get(sql, { registrationId }),
-    moneyOfBill(sql, registrationId, next),
+    getBillAmounts(sql, registrationId, next),
   ])
-  return calculateBalance(price?.total ?? paise(0), money)
+  return calculateBalance(price?.total ?? paise(0), amounts)
 }
 
 /** A difference is about to be paid with this payment: reduces the balance. */
-export async function payDifference(
+export async function reduceBalance(
   sql: Sql,
   row: Pick<
     OwnedPaymentRow,
     'id' | 'registration_id' | 'attempt' | 'amount' | 'bill_total' | 'asks_for'
   >,
-  came: Paise,
+  receivedAmount: Paise,
   at: Instant,
 ): Promise<void> {
   if (row.asks_for !== 'difference') return
-  const { id: paymentId, registration_id: id, attempt, amount: asked, bill_total: bill } = row
+  const { id: paymentId, registration_id: id, attempt, amount: requested, bill_total: bill } = row
   const [after, before] = await Promise.all([
-    balance(sql, id, { attempt, asked, bill: bill ?? asked, came }),
+    balance(sql, id, { attempt, asked: requested, bill: bill ?? requested, came: receivedAmount }),
     balance(sql, id),
   ])
   addDue(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
@@ -203,10 +203,10 @@ export async function payDifference(
  * Converts databases in which staff accepted other amounts before this rule existed. A surplus over the price is
  * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
-export async function balanceOlder(sql: Sql): Promise<void> {
+export async function balanceOldRegistrations(sql: Sql): Promise<void> {
   for (const batch of inBatches(await acceptedRegistrations.all(sql))) {
     const amounts = await Promise.all(
-      batch.map(async (one) => ({ ...one, money: await moneyOfBill(sql, one.id) })),
+      batch.map(async (one) => ({ ...one, money: await getBillAmounts(sql, one.id) })),
     )
     for (const { id, due, total, at, gone, back, money } of amounts) {
       // Without regard to what is left: refunds are deducted below.

@@ -3,7 +3,7 @@
  */
 import type { Insertable, Selectable } from 'kysely'
 import type { AdjustmentPart, Line } from '../../../engine/index.ts'
-import { isId, isOneOf } from '../database/select-by-ids.ts'
+import { isId, isAnyOfIds } from '../database/select-by-ids.ts'
 import type { RowSelection } from '../database/select-by-ids.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -33,34 +33,37 @@ const lastBill = statement((builder, { registrationId }: { registrationId: numbe
     .select(({ fn }) => fn.max('bill').as('bill'))
     .where('registration_id', '=', registrationId),
 )
-/** By number of lines. One statement for all lines of a bill takes half the time of one each. */
+/** Statements by number of lines. One statement for all lines of a bill takes half the time of one per line. */
 const addLines = new Map<number, StoreStatement<NewLines, unknown>>()
 function addLinesOf(count: number): StoreStatement<NewLines, unknown> {
   const known = addLines.get(count)
   if (known !== undefined) return known
-  const made = statement((builder, given: NewLines) =>
+  const insertLines = statement((builder, params: NewLines) =>
     builder.insertInto('bill_lines').values(
       Array.from({ length: count }, (_, line) => {
-        const columns = LINE_COLUMNS.map((column) => [column, given[valueName(column, line)]])
+        const columns = LINE_COLUMNS.map((column) => [column, params[valueName(column, line)]])
         return {
-          registration_id: given.registrationId,
-          bill: given.bill,
+          registration_id: params.registrationId,
+          bill: params.bill,
           line,
           ...(Object.fromEntries(columns) as LineColumns),
         }
       }),
     ),
   )
-  addLines.set(count, made)
-  return made
+  addLines.set(count, insertLines)
+  return insertLines
 }
 
 type LineRow = Selectable<Tables['bill_lines']>
 
-/** Bills that follow a registration's first price are numbered from here; attempts, whose bills have their numbers, stay below. */
+/**
+ * Bills that follow a registration's first price are numbered from here. Attempt numbers, which are also bill numbers,
+ * stay below.
+ */
 const LATER_BILL_FIRST = 1_000
 
-/** The number of the bill: that of the attempt; null: there are no lines. */
+/** The number of the bill: that of the attempt. Null if there are no lines. */
 export function keepLines(
   sql: Sql,
   registrationId: number,
@@ -95,20 +98,20 @@ export function keepLines(
 export type LinesOfBill = (registrationId: number, bill: number | null) => readonly Line[]
 
 export function linesWhere<Given extends object>(selection: RowSelection<Given>) {
-  const rowsWhere = statement((builder, given: Given, dialect) =>
+  const rowsWhere = statement((builder, params: Given, dialect) =>
     builder
       .selectFrom('bill_lines')
       .selectAll()
-      .where(({ ref }) => selection(ref('registration_id'), given, dialect))
+      .where(({ ref }) => selection(ref('registration_id'), params, dialect))
       .orderBy('registration_id')
       .orderBy('bill')
       .orderBy('line'),
   )
-  return async (sql: Sql, ...given: Values<Given>): Promise<LinesOfBill> =>
-    toLinesOfBill(await rowsWhere.all(sql, ...given))
+  return async (sql: Sql, ...params: Values<Given>): Promise<LinesOfBill> =>
+    toLinesOfBill(await rowsWhere.all(sql, ...params))
 }
 const linesWithId = linesWhere(isId)
-const linesWithIds = linesWhere(isOneOf)
+const linesWithIds = linesWhere(isAnyOfIds)
 
 export function linesOf(sql: Sql, ids: readonly number[]): Promise<LinesOfBill> {
   const [only] = ids

@@ -1,4 +1,4 @@
-/** Stores what gateways send, as it came. */
+/** Stores messages and responses from gateways verbatim. */
 import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { StoredBytes } from '../database/statements/money-tables.ts'
@@ -54,7 +54,7 @@ export function storeMessage(
   })
 }
 
-/** Null: messages that name no order. */
+/** Null for messages without an order. */
 export async function gatewayMessages(
   sql: Sql,
   orderId: OrderId | null,

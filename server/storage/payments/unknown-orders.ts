@@ -1,6 +1,6 @@
 /**
  * Tracks orders that are not in the database and may have been paid.
- * They are named by gateway messages; after a restore, they are also those under which registrations of the copy
+ * Gateway messages contain them. After a restore, they also include the next orders of registrations in the copy, which
  * may have been paid meanwhile.
  */
 import { ATTEMPTS_MAX, formatInstant, formatMoney, createOrderId } from '../../../engine/index.ts'
@@ -9,13 +9,13 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts'
 
-/** Anybody can name orders that do not exist. */
-const NOTED_MAX = 500
-/** After the first question without an answer; then twice as long each time. */
-const AGAIN_MS_MIN = 60_000
-const AGAIN_MS_MAX = 6 * 60 * 60_000
-/** An order of which the gateway cannot say anything for so long is asked about no more. */
-const GIVEN_UP_MS = 10 * 24 * 60 * 60_000
+/** Anyone can send messages with orders that do not exist. */
+const UNKNOWN_ORDERS_MAX = 500
+/** The delay after the first query without a response; it doubles each time. */
+const RETRY_MS_MIN = 60_000
+const RETRY_MS_MAX = 6 * 60 * 60_000
+/** An order is no longer queried after this long without a response. */
+const GIVE_UP_AFTER_MS = 10 * 24 * 60 * 60_000
 
 const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder.selectFrom('payments').select('id').where('order_id', '=', orderId),
@@ -24,24 +24,24 @@ const captureOfUnknownOrder = statement((builder, { orderId }: { orderId: string
   builder.selectFrom('captures').select('id').where('unknown_order', '=', orderId),
 )
 const captureOfReference = statement(
-  (builder, given: { source: string; account: string; reference: string; orderId: string }) =>
+  (builder, params: { source: string; account: string; reference: string; orderId: string }) =>
     builder
       .selectFrom('captures')
       .select(['id', 'why'])
-      .where('source', '=', given.source)
-      .where('account', 'in', [given.account, ''])
+      .where('source', '=', params.source)
+      .where('account', 'in', [params.account, ''])
       .where(({ and, eb, or }) =>
         or([
-          eb('reference', '=', given.reference),
-          and([eb('reference', '=', given.orderId), eb('unknown_order', '=', given.orderId)]),
+          eb('reference', '=', params.reference),
+          and([eb('reference', '=', params.orderId), eb('unknown_order', '=', params.orderId)]),
         ]),
       ),
 )
 const updateUnmatched = statement(
-  (builder, { id, payer, why }: { id: number; payer: string | null; why: string }) =>
+  (builder, { id, payer, why: reason }: { id: number; payer: string | null; why: string }) =>
     builder
       .updateTable('captures')
-      .set(({ fn, val }) => ({ payer: fn.coalesce('payer', val(payer)), why }))
+      .set(({ fn, val }) => ({ payer: fn.coalesce('payer', val(payer)), why: reason }))
       .where('id', '=', id)
       .where('state', '=', 'unmatched'),
 )
@@ -125,11 +125,12 @@ const unknownOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
     .select(['at', 'asks', 'event_id as eventId'])
     .where('order_id', '=', orderId),
 )
-const askAgainAt = statement((builder, { orderId, askAt }: { orderId: OrderId; askAt: Instant }) =>
-  builder
-    .updateTable('unknown_orders')
-    .set(({ eb }) => ({ asks: eb('asks', '+', 1), next_ask_at: askAt }))
-    .where('order_id', '=', orderId),
+const postponeQuery = statement(
+  (builder, { orderId, askAt }: { orderId: OrderId; askAt: Instant }) =>
+    builder
+      .updateTable('unknown_orders')
+      .set(({ eb }) => ({ asks: eb('asks', '+', 1), next_ask_at: askAt }))
+      .where('order_id', '=', orderId),
 )
 const deleteOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder.deleteFrom('unknown_orders').where('order_id', '=', orderId),
@@ -138,32 +139,36 @@ const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('reg_no as regNo').where('reg_no', '=', regNo),
 )
 
-const isHere = async (sql: Sql, orderId: string): Promise<boolean> =>
+const isKnownOrder = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await paymentOfOrder.get(sql, { orderId: orderId as OrderId })) !== undefined
 
 /** Returns true if a payment for this order was found, so that no further attempt may use its id. */
 export const isPaidElsewhere = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await captureOfUnknownOrder.get(sql, { orderId })) !== undefined
 
-/** Stores each reference once, whatever a settlement or an earlier message has reported about it. */
+/** Stores each reference once, even if a settlement or an earlier message has reported it. */
 export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): Promise<number> {
   const { orderId, eventId, source, account, refunded, at } = payment
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
-  const back = refunded === 0 ? '' : ` ${formatMoney(refunded)} of it was refunded at the gateway.`
-  const came = payment.money.reduce((sum, { amount }) => sum + amount, 0)
-  if (await isHere(sql, orderId)) return 0
-  let added = 0
+  const refundSentence =
+    refunded === 0 ? '' : ` ${formatMoney(refunded)} of it was refunded at the gateway.`
+  const received = payment.money.reduce((sum, { amount }) => sum + amount, 0)
+  if (await isKnownOrder(sql, orderId)) return 0
+  let addedCount = 0
   for (const { reference, amount, currency, kind, paidAt } of payment.money) {
     const known = await captureOfReference.get(sql, { source, account, reference, orderId })
     if (known !== undefined) {
-      const why = known.why?.includes(back) === true ? known.why : `${known.why ?? ''}${back}`
-      updateUnmatched.run(sql, { id: known.id, payer, why })
+      const reason =
+        known.why?.includes(refundSentence) === true
+          ? known.why
+          : `${known.why ?? ''}${refundSentence}`
+      updateUnmatched.run(sql, { id: known.id, payer, why: reason })
       continue
     }
     // Nothing is left to decide.
-    if (refunded >= came) continue
-    const when = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
-    const why = `The gateway confirms ${formatMoney(amount)}${when} for the order ${orderId}, which is not in this database.${back}`
+    if (refunded >= received) continue
+    const dateText = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
+    const reason = `The gateway confirms ${formatMoney(amount)}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
     addUnmatched.run(sql, {
       source,
       account,
@@ -173,21 +178,21 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
       kind,
       paidAt: paidAt ?? at,
       at,
-      why,
+      why: reason,
       eventId,
       orderId,
       payer,
     })
-    added += 1
+    addedCount += 1
   }
-  return added
+  return addedCount
 }
 
-/** A settlement lists it: the gateway may name the payer, and report refunds. */
-export async function noteSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): Promise<void> {
-  if (ORDER_ID.test(order.orderId)) await note(sql, order, at, atOnce(at))
+/** A settlement lists it: the gateway may report its payer and refunds. */
+export async function saveSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): Promise<void> {
+  if (ORDER_ID.test(order.orderId)) await saveUnknownOrder(sql, order, at, queryNow(at))
 }
-/** As gateways take it. */
+/** The format of order ids that gateways accept. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
 export async function addUnknownOrder(
@@ -195,22 +200,22 @@ export async function addUnknownOrder(
   { orderId, eventId }: UnknownOrder,
   at: Instant,
 ): Promise<boolean> {
-  const claimed = await claimedOrders.get(sql)
-  if ((claimed?.count ?? 0) >= NOTED_MAX) return false
-  await note(sql, { orderId, eventId }, at, {
-    askAt: (at + AGAIN_MS_MIN) as Instant,
+  const claimedCount = await claimedOrders.get(sql)
+  if ((claimedCount?.count ?? 0) >= UNKNOWN_ORDERS_MAX) return false
+  await saveUnknownOrder(sql, { orderId, eventId }, at, {
+    askAt: (at + RETRY_MS_MIN) as Instant,
     isClaimed: true,
   })
   return true
 }
 
-async function note(
+async function saveUnknownOrder(
   sql: Sql,
   { orderId, eventId }: UnknownOrder,
   at: Instant,
   { askAt, isClaimed }: { readonly askAt: Instant; readonly isClaimed: boolean },
 ): Promise<void> {
-  if (await isHere(sql, orderId)) return
+  if (await isKnownOrder(sql, orderId)) return
   addOrder.run(sql, {
     orderId,
     eventId,
@@ -220,16 +225,21 @@ async function note(
   })
 }
 
-const atOnce = (at: Instant) => ({ askAt: at, isClaimed: false })
+const queryNow = (at: Instant) => ({ askAt: at, isClaimed: false })
 
 /**
- * After a restore: the next attempt of every registration unpaid in the copy may have been made and paid
+ * After a restore, the next attempt of every registration that is unpaid in the copy may have been made and paid
  * meanwhile.
  */
-export async function noteNextAttempts(sql: Sql, at: Instant): Promise<void> {
+export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
   for (const { regNo, eventId, last } of await unpaidRegistrations.all(sql))
     if (last < ATTEMPTS_MAX)
-      await note(sql, { orderId: createOrderId(regNo, last + 1), eventId }, at, atOnce(at))
+      await saveUnknownOrder(
+        sql,
+        { orderId: createOrderId(regNo, last + 1), eventId },
+        at,
+        queryNow(at),
+      )
 }
 
 /** Reads only; also runs outside the writer's transaction. */
@@ -244,9 +254,9 @@ export function unknownOrders(
 export async function postponeUnknownOrder(sql: Sql, orderId: string, at: Instant): Promise<void> {
   const row = await unknownOrder.get(sql, { orderId: orderId as OrderId })
   if (row === undefined) return
-  if (at - row.at >= GIVEN_UP_MS) return forget(sql, orderId)
-  const wait = Math.min(AGAIN_MS_MAX, AGAIN_MS_MIN * 2 ** row.asks)
-  askAgainAt.run(sql, { orderId: orderId as OrderId, askAt: (at + wait) as Instant })
+  if (at - row.at >= GIVE_UP_AFTER_MS) return removeOrder(sql, orderId)
+  const delay = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** row.asks)
+  postponeQuery.run(sql, { orderId: orderId as OrderId, askAt: (at + delay) as Instant })
 }
 
 export async function closeUnknownOrder(
@@ -257,22 +267,22 @@ export async function closeUnknownOrder(
 ): Promise<void> {
   const row = await unknownOrder.get(sql, { orderId: orderId as OrderId })
   if (row === undefined) return
-  forget(sql, orderId)
+  removeOrder(sql, orderId)
   const owner = isUsed ? await ownerOf(sql, orderId) : null
-  // Only of a registration that is here: orders that anybody can name lead to no further questions.
+  // Only for a known registration: orders that strangers invent lead to no further queries.
   if (owner !== null && owner.attempt < ATTEMPTS_MAX)
-    await note(
+    await saveUnknownOrder(
       sql,
       { orderId: createOrderId(owner.regNo, owner.attempt + 1), eventId: row.eventId },
       at,
-      atOnce(at),
+      queryNow(at),
     )
 }
 
-const forget = (sql: Sql, orderId: string): void =>
+const removeOrder = (sql: Sql, orderId: string): void =>
   void deleteOrder.run(sql, { orderId: orderId as OrderId })
 
-/** Returns the registration to which an unknown order would belong as an attempt; null: none. Reads only. */
+/** Returns the registration to which an unknown order would belong as an attempt. Null if none. Reads only. */
 export async function ownerOf(
   sql: Sql,
   orderId: string,

@@ -8,8 +8,8 @@ import { deleteOldCommitKeys } from './commit-keys.ts'
 const ROWS_MAX = 50
 
 /**
- * Statements that tidy up between operations: they delete old keys, and replace the rows of days with more than `rowsMax` by one for each category, period and status. Readers
- * see the same sums before and after.
+ * Statements that clean up between operations: they delete old keys, and replace the rows of days with more than
+ * `rowsMax` by one for each category, period and status. Readers see the same sums before and after.
  */
 export const rollUp = (rowsMax = ROWS_MAX): readonly string[] => [
   `WITH many AS (SELECT event_id, day FROM counters GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
@@ -19,7 +19,7 @@ export const rollUp = (rowsMax = ROWS_MAX): readonly string[] => [
   `WITH many AS (SELECT event_id, day FROM revenue GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
      gone AS (DELETE FROM revenue r USING many m WHERE r.event_id = m.event_id AND r.day = m.day RETURNING r.*)
    INSERT INTO revenue (event_id, day, amount) SELECT event_id, day, sum(amount) FROM gone GROUP BY 1, 2`,
-  // Keys of forms are kept for a day, counted from the newest: the clock of the servers may be a simulated one.
+  // Idempotency keys are kept for a day, counted from the newest: the servers' clock may be a simulated one.
   `DELETE FROM idempotency_keys WHERE at < (SELECT max(at) FROM idempotency_keys) - ${2 * 24 * 60 * 60 * 1000}`,
   deleteOldCommitKeys,
 ]

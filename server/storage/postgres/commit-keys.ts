@@ -1,19 +1,19 @@
 /**
- * Keys of operations, each stored in the transaction of its operation: after a connection was lost during COMMIT they say
- * whether it was stored.
+ * Keys of operations, each stored in the transaction of its operation. After a connection was lost during COMMIT, they
+ * show whether the operation was stored.
  */
 import { randomBytes } from 'node:crypto'
 import { createClock } from '../../ops/clock.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
-/** Longer than an answer is looked for. Clocks of servers that agree within minutes delete none too early. */
-const KEPT_MS = 15 * 60 * 1000
+/** Longer than a commit is checked. Servers whose clocks agree within minutes delete no key too early. */
+const RETENTION_MS = 15 * 60 * 1000
 const TIME_DIGITS = 12
 const RANDOM_BYTES = 10
 
-/** The real time, whatever CLOCK says: PostgreSQL deletes keys by its own. */
+/** The real time, regardless of CLOCK: PostgreSQL deletes keys by its own clock. */
 const clock = createClock(null)
-/** Begins with the time, so that those of a moment share pages of the index. */
+/** Begins with the time, so that keys created together share index pages. */
 export const newCommitKey = (): string =>
   clock().toString(16).padStart(TIME_DIGITS, '0') + randomBytes(RANDOM_BYTES).toString('hex')
 
@@ -30,8 +30,8 @@ type Connection = {
 }
 
 /**
- * Whether the operation with that key was stored. If it was not, its key is taken: a COMMIT that arrives late is refused
- * by PostgreSQL, so the operation can be run again.
+ * Returns true if the operation with that key was stored. If it was not, its key is taken: PostgreSQL refuses a late
+ * COMMIT, so the operation can be retried.
  */
 export async function isCommitted(
   connection: Connection,
@@ -46,4 +46,4 @@ export async function isCommitted(
 }
 
 export const deleteOldCommitKeys = `DELETE FROM commit_keys WHERE key <
-  rpad(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - ${KEPT_MS}), ${TIME_DIGITS}, '0'), 32, '0')::uuid`
+  rpad(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - ${RETENTION_MS}), ${TIME_DIGITS}, '0'), 32, '0')::uuid`

@@ -6,18 +6,18 @@
 import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../database/sqlite-connection.ts'
-import type { Batch, Ran, Sql, Statement } from '../database/sqlite-connection.ts'
+import type { Batch, WriteResult, Sql, Statement } from '../database/sqlite-connection.ts'
 import { STORE_COMMIT_KEY } from './commit-keys.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { openReadAhead } from '../database/statements/read-ahead.ts'
-import type { Seam } from '../database/fault-injection.ts'
+import type { InjectedFaults } from '../database/fault-injection.ts'
 
-/** A server that does not answer is not waited for longer. */
+/** The maximum wait for a server that does not respond. */
 export const CONNECT_MS_MAX = 10_000
 /** Queued statements are sent when there are this many. */
 const QUEUED_MAX = 500
-/** How much of a failed statement its error quotes. */
+/** The length of the quote of a failed statement in its error. */
 const QUOTED_CHARACTERS = 200
 
 type Row = Readonly<Record<string, unknown>>
@@ -30,33 +30,35 @@ type Queued = {
   reject(error: unknown): void
   readonly result: Promise<Result>
 }
-/** What `pg` has and its types leave out: packets that are held back until all of them are there. */
-type Corked = { readonly connection: { readonly stream: { cork(): void; uncork(): void } } }
+/** Methods of `pg` without types: packets are held back until all of them are ready. */
+type CorkableConnection = {
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
+}
 
 export type PostgresConnection = {
   readonly sql: Sql
-  /** Runs one statement of PostgreSQL, without parameters, as soon as it is called. */
+  /** Runs one PostgreSQL statement, without parameters, as soon as it is called. */
   plain(text: string): Promise<readonly Row[]>
-  /** Queues one statement of PostgreSQL; its result is not awaited. */
+  /** Queues one PostgreSQL statement; its result is not awaited. */
   queue(text: string): void
-  /** Whether the transaction has sent or queued a statement that may have written. */
+  /** True if the transaction has sent or queued a statement that may have written. */
   hasWritten(): boolean
-  /** What this operation checks last and others lock too, such as the seats of an event; null: nothing. */
+  /** The rows that this operation checks last and that others lock too, such as an event's seats. Null if none. */
   contended(): string | null
   /**
    * Sends everything queued, the key of the operation if it has one, and `COMMIT`. Throws if the transaction was rolled
    * back instead.
    */
   commit(key?: string | null): Promise<void>
-  /** Forgets what is queued, and sends `ROLLBACK`. Never throws. */
+  /** Discards the queue, and sends `ROLLBACK`. Never throws. */
   rollBack(): Promise<void>
   /** Prepares the next operation: `trustsSeats` as in `Batch`. */
   begin(texts: readonly string[], trustsSeats: boolean): void
-  /** Returns what the operation results in where its error is a violation that it foresaw. */
+  /** Returns the result of the operation if its error is a violation that it expected. */
   foreseen(error: unknown): { readonly result: unknown } | null
 }
 
-/** The options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements on their way. */
+/** The options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements in transit. */
 export const clientOptions = (url: string): pg.ClientConfig =>
   ({
     connectionString: url,
@@ -64,23 +66,27 @@ export const clientOptions = (url: string): pg.ClientConfig =>
     keepAlive: true,
     application_name: 'rollcall',
     pipeline: true,
-    types: { getTypeParser: (oid: number) => PARSERS[oid] ?? asText },
+    types: { getTypeParser: (oid: number) => PARSERS[oid] ?? keepText },
   }) as pg.ClientConfig
 
 const names = new Map<string, string>()
 
 /**
- * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits those that are
- * always planned alike; searches and lists are planned with their values each time. `seam`: faults that tests inject.
+ * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits statements that
+ * always have the same plan; searches and lists are planned with their values each time. `faults`: faults that tests
+ * inject.
  */
 export function connectionOn(
   client: pg.ClientBase,
   isNamed = true,
-  { withoutLock, assertsLockOrder = false }: Pick<Seam, 'withoutLock' | 'assertsLockOrder'> = {},
+  {
+    withoutLock,
+    assertsLockOrder = false,
+  }: Pick<InjectedFaults, 'withoutLock' | 'assertsLockOrder'> = {},
 ): PostgresConnection {
   let queued: Queued[] = []
   let isScheduled = false
-  /** The first error since the transaction began: whatever follows it only says that the transaction has failed. */
+  /** The first error since the transaction began: later errors state only that the transaction has failed. */
   let failure: Error | null = null
   let hasWritten = false
   const statements = new Map<string, Statement<unknown>>()
@@ -88,31 +94,31 @@ export function connectionOn(
   let isReadingAhead = false
   const locked = new Set<string>()
 
-  const add = (text: string, params: readonly unknown[], isPlain = false): Queued => {
+  const enqueue = (text: string, params: readonly unknown[], isPlain = false): Queued => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    // An error of a statement that nobody waits for is thrown by the next one that somebody waits for.
+    // The next awaited statement throws the error of an unawaited one.
     promise.catch(() => {})
-    if (!isPlain && !READS_ONLY.test(text)) {
+    if (!isPlain && !READ_ONLY_STATEMENT.test(text)) {
       hasWritten = true
       readAhead.afterWrite(text)
     }
     const name = isNamed && !isPlain ? nameOf(text) : undefined
-    const one: Queued = { text, name, params, resolve, reject, result: promise }
-    queued.push(one)
+    const queuedQuery: Queued = { text, name, params, resolve, reject, result: promise }
+    queued.push(queuedQuery)
     if (queued.length >= QUEUED_MAX) send()
-    return one
+    return queuedQuery
   }
   const send = (): void => {
     isScheduled = false
     const sent = queued
     queued = []
     if (sent.length === 0) return
-    const { stream } = (client as unknown as Corked).connection
+    const { stream } = (client as unknown as CorkableConnection).connection
     stream.cork()
     for (const { text, name, params, resolve, reject } of sent)
       client.query({ text, values: [...params], ...(name === undefined ? {} : { name }) }).then(
         ({ rows, rowCount, command }) => {
-          // Back at a savepoint, or at the beginning: what failed is undone.
+          // After a rollback to a savepoint, or to the start, the failed statement is undone.
           if (text.startsWith('ROLLBACK')) failure = null
           resolve({ rows: rows as readonly Row[], changes: rowCount ?? 0, command })
         },
@@ -125,7 +131,7 @@ export function connectionOn(
   }
   /** Statements that are awaited in the same turn share a packet. */
   let lastLock = 0
-  /** Locks out of order may wait for each other in a circle. */
+  /** Locks out of order may cause a deadlock. */
   const lock: Sql['lock'] = (kind, text, ...params) => {
     const key = JSON.stringify([text, params])
     if (locked.has(key)) return
@@ -138,9 +144,9 @@ export function connectionOn(
     locked.add(key)
     if (kind === withoutLock) return
     readAhead.afterLock(kind)
-    add(text, params)
+    enqueue(text, params)
   }
-  let checks: (() => void)[] = []
+  let pendingChecks: (() => void)[] = []
   let contended: string | null = null
   const results = new Map<string, unknown>()
   let trustsSeats = true
@@ -164,42 +170,42 @@ export function connectionOn(
     },
     check: (text, ...params) => {
       contended = JSON.stringify(params)
-      if (withoutLock !== 'seat') checks.push(() => void add(text, params))
+      if (withoutLock !== 'seat') pendingChecks.push(() => void enqueue(text, params))
     },
   }
-  const awaited = async (one: Queued): Promise<Result> => {
+  const awaitResult = async (queuedQuery: Queued): Promise<Result> => {
     if (!isScheduled) {
       isScheduled = true
       queueMicrotask(send)
     }
-    return one.result
+    return queuedQuery.result
   }
 
   const read = async (text: string, params: readonly unknown[]): Promise<Result> => {
-    const kept = readAhead.take(text, params)
-    if (kept !== null) return kept
-    const result = awaited(add(text, params))
+    const readAheadResult = readAhead.take(text, params)
+    if (readAheadResult !== null) return readAheadResult
+    const result = awaitResult(enqueue(text, params))
     if (isReadingAhead) readAhead.keep(text, params, result)
     return result
   }
   const statement = <R>(text: string): Statement<R> => {
-    const all = async (...params: unknown[]): Promise<R[]> =>
+    const allRows = async (...params: unknown[]): Promise<R[]> =>
       (await read(text, params.map(sentValue))).rows as R[]
     return {
-      all,
-      get: async (...params) => (await all(...params))[0],
+      all: allRows,
+      get: async (...params) => (await allRows(...params))[0],
       run: (...params) => {
-        const one = add(text, params.map(sentValue))
-        return ranOf(() => awaited(one))
+        const queuedQuery = enqueue(text, params.map(sentValue))
+        return createWriteResult(() => awaitResult(queuedQuery))
       },
     }
   }
   const sql = <R>(text: string): Statement<R> => {
     const known = statements.get(text)
     if (known !== undefined) return known as Statement<R>
-    const made = statement<R>(text)
-    statements.set(text, made as Statement<unknown>)
-    return made
+    const prepared = statement<R>(text)
+    statements.set(text, prepared as Statement<unknown>)
+    return prepared
   }
   return {
     sql: Object.assign(sql, {
@@ -207,19 +213,19 @@ export function connectionOn(
       lock,
       batch,
     }),
-    plain: async (text) => (await awaited(add(text, [], true))).rows,
-    queue: (text) => void add(text, [], true),
+    plain: async (text) => (await awaitResult(enqueue(text, [], true))).rows,
+    queue: (text) => void enqueue(text, [], true),
     begin(texts, isFirst) {
       lastLock = 0
       failure = null
       hasWritten = false
-      checks = []
+      pendingChecks = []
       contended = null
       results.clear()
       readAhead.clear()
       locked.clear()
       trustsSeats = isFirst
-      for (const text of texts) add(text, [], true)
+      for (const text of texts) enqueue(text, [], true)
     },
     foreseen: (error) =>
       error instanceof PostgresRefused && results.has(error.constraint)
@@ -229,24 +235,24 @@ export function connectionOn(
     contended: () => contended,
     async commit(key = null) {
       lastLock = 0
-      if (key !== null) add(STORE_COMMIT_KEY, [key])
-      for (const check of checks) check()
-      const { command } = await awaited(add('COMMIT', [], true))
+      if (key !== null) enqueue(STORE_COMMIT_KEY, [key])
+      for (const check of pendingChecks) check()
+      const { command } = await awaitResult(enqueue('COMMIT', [], true))
       if (command !== 'COMMIT')
         throw failure ?? new PostgresRefused('25P02', 'the transaction was rolled back')
       if (failure !== null) throw failure
     },
     async rollBack() {
       lastLock = 0
-      for (const one of queued) one.reject(new PostgresRefused('25P02', 'it was not sent'))
+      for (const pending of queued) pending.reject(new PostgresRefused('25P02', 'it was not sent'))
       queued = []
-      await awaited(add('ROLLBACK', [], true)).catch(() => {})
+      await awaitResult(enqueue('ROLLBACK', [], true)).catch(() => {})
       failure = null
     },
   }
 }
 
-const READS_ONLY = /^\s*SELECT\b/i
+const READ_ONLY_STATEMENT = /^\s*SELECT\b/i
 
 function nameOf(text: string): string {
   const known = names.get(text)
@@ -256,7 +262,7 @@ function nameOf(text: string): string {
   return name
 }
 
-function ranOf(result: () => Promise<Result>): Ran {
+function createWriteResult(result: () => Promise<Result>): WriteResult {
   return {
     get changes() {
       return result().then(({ changes }) => changes)
@@ -272,8 +278,8 @@ function sentValue(value: unknown): unknown {
 }
 
 /**
- * An error of PostgreSQL or of the connection, as the store knows it: a fatal error, and one without a code of
- * PostgreSQL, means that the connection is lost.
+ * An error of PostgreSQL or of the connection, as the store knows it. A fatal error, and one without a PostgreSQL code,
+ * means that the connection is lost.
  */
 export function errorOf(error: unknown, text: string): PostgresRefused | ConnectionLost {
   if (error instanceof PostgresRefused || error instanceof ConnectionLost) return error
@@ -290,8 +296,8 @@ export function errorOf(error: unknown, text: string): PostgresRefused | Connect
   return new PostgresRefused(code, quoted, typeof constraint === 'string' ? constraint : '')
 }
 
-const asText = (text: string): string => text
-const whole = (text: string): number => {
+const keepText = (text: string): string => text
+const parseInteger = (text: string): number => {
   const number = Number(text)
   if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is not a whole number`)
   return number
@@ -300,9 +306,9 @@ const whole = (text: string): number => {
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => (text === 't' ? 1 : 0),
   17: (text) => Buffer.from(text.slice(2), 'hex').toString(),
-  20: whole,
-  21: whole,
-  23: whole,
-  26: whole,
-  1700: whole,
+  20: parseInteger,
+  21: parseInteger,
+  23: parseInteger,
+  26: parseInteger,
+  1700: parseInteger,
 }

@@ -5,7 +5,7 @@ import type { Result } from '../../../engine/index.ts'
 export type DatabaseUrl = {
   /** One address for each host, in the order of the list, as `pg` accepts it. */
   readonly urls: readonly string[]
-  /** False: a pooler in front of PostgreSQL does not keep prepared statements. */
+  /** False if a pooler in front of PostgreSQL does not keep prepared statements. */
   readonly isPrepared: boolean
 }
 
@@ -13,7 +13,7 @@ export type DatabaseUrl = {
 const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]+)(?:\?([^#]*))?$/
 const HOST = /^(?:\[[\da-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
 const PORT_MAX = 65_535
-/** Whichever of these is named, the host that takes writes is used. */
+/** With any of these values, the host that accepts writes is used. */
 const USABLE_HOSTS = ['read-write', 'primary', 'any']
 
 const NOT_POSTGRES =
@@ -23,10 +23,10 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
   const [, scheme = '', user = '', list = '', database = '', options = ''] = PARTS.exec(text) ?? []
   if (scheme === '') return err(NOT_POSTGRES)
   const hosts = list.split(',')
-  const wrong = list === '' ? undefined : hosts.find((host) => !isHost(host))
-  if (wrong !== undefined)
+  const invalidHost = list === '' ? undefined : hosts.find((host) => !isHost(host))
+  if (invalidHost !== undefined)
     return err(
-      `DATABASE_URL names "${wrong}", which is not a host. Write a host, or several separated by commas, each with its port if it is not 5432: postgres://rollcall@db1.example.org:5432,db2.example.org:5432/rollcall.`,
+      `DATABASE_URL names "${invalidHost}", which is not a host. Write a host, or several separated by commas, each with its port if it is not 5432: postgres://rollcall@db1.example.org:5432,db2.example.org:5432/rollcall.`,
     )
   const pairs = options.split('&').filter((pair) => pair !== '')
   const option = (name: string): string | null => new URLSearchParams(options).get(name)
@@ -34,16 +34,18 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
     return err(
       'DATABASE_URL names hosts before the database and in its option "host". Name them once, before the database.',
     )
-  const wanted = option('target_session_attrs')
-  if (wanted !== null && !USABLE_HOSTS.includes(wanted))
+  const targetAttributes = option('target_session_attrs')
+  if (targetAttributes !== null && !USABLE_HOSTS.includes(targetAttributes))
     return err(
-      `DATABASE_URL has target_session_attrs=${wanted}, but Rollcall needs the host that takes writes. Use read-write, or leave it out.`,
+      `DATABASE_URL has target_session_attrs=${targetAttributes}, but Rollcall needs the host that takes writes. Use read-write, or leave it out.`,
     )
   const prepared = option('prepared_statements')
   if (prepared !== null && prepared !== 'on' && prepared !== 'off')
     return err(`DATABASE_URL has prepared_statements=${prepared}. Use on or off.`)
-  const rest = pairs.filter((pair) => !/^(?:target_session_attrs|prepared_statements)=/.test(pair))
-  const query = rest.length === 0 ? '' : `?${rest.join('&')}`
+  const otherPairs = pairs.filter(
+    (pair) => !/^(?:target_session_attrs|prepared_statements)=/.test(pair),
+  )
+  const query = otherPairs.length === 0 ? '' : `?${otherPairs.join('&')}`
   return ok({
     urls: hosts.map((host) => `${scheme}${user}${host}${database}${query}`),
     isPrepared: prepared !== 'off',

@@ -44,9 +44,9 @@ export const postgresDialect: Dialect = {
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
 
-/** A JSON array of ids as an array of PostgreSQL. */
+/** A JSON array of ids as a PostgreSQL array. */
 const ids = (jsonArray: string): Expression<readonly number[]> =>
   raw`cast(translate(${jsonArray}, '[]', '{}') as bigint[])`
 
-/** The pattern of `like` for texts that contain the term. */
+/** The `like` pattern for texts that contain the term. */
 const patternOf = (term: string): string => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

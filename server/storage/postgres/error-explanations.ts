@@ -1,8 +1,8 @@
 /** Explains PostgreSQL errors to operators: what is wrong, and what to do. */
 
-type Said = { readonly code: string; readonly message: string }
+type ErrorExplanation = { readonly code: string; readonly message: string }
 
-/** By the codes of PostgreSQL; without one it was not reached. */
+/** Advice by PostgreSQL's error codes. Without a code, it was not reached. */
 const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'PostgreSQL is not reached. Start it, or correct DATABASE_URL.'],
   [
@@ -24,8 +24,8 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * One or two sentences; null: the code indicates nothing that an operator could act on. Contains no address and
- * no name.
+ * Returns one or two sentences, without addresses or names. Null if the code indicates nothing that an operator could
+ * act on.
  */
 export const postgresTrouble = (code: string): string | null =>
   BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
@@ -36,12 +36,12 @@ export const noTables = (name: string): string =>
 
 /** A standby's code for a writing transaction differs from that of any other read-only server. */
 export const READ_ONLY = '25006'
-export function codeOf({ code, message }: Said): string {
+export function codeOf({ code, message }: ErrorExplanation): string {
   return code === '0A000' && /recovery/.test(message) ? READ_ONLY : code
 }
 
 /**
- * Errors that may pass without a change of settings: PostgreSQL comes back, a connection is closed or space
- * freed, a standby is promoted.
+ * Errors that may pass without a change of settings: PostgreSQL restarts, a connection is closed, space is freed, or a
+ * standby is promoted.
  */
 export const mayPass = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)

@@ -3,7 +3,7 @@
 /** Refused with an error code; everything uncommitted is rolled back. */
 export class PostgresRefused extends Error {
   readonly code: string
-  /** The constraint that was violated; empty: none. */
+  /** The violated constraint. Empty if none. */
   readonly constraint: string
   constructor(code: string, message: string, constraint = '') {
     super(message)
@@ -14,7 +14,7 @@ export class PostgresRefused extends Error {
 
 /** The connection has ended; during a commit, it is unknown whether it was done. */
 export class ConnectionLost extends Error {
-  /** As the server said farewell; empty: it said nothing, or was not reached. */
+  /** The server's closing message. Empty if it sent none, or was not reached. */
   readonly code: string
   constructor(code: string, message: string) {
     super(message)
@@ -24,7 +24,7 @@ export class ConnectionLost extends Error {
 
 /** No server can start on the database; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {
-  /** Why, as PostgreSQL says it; 'unusable': the database itself would have to be another. */
+  /** PostgreSQL's reason; 'unusable' if another database is required. */
   readonly code: string
   constructor(message: string, code = 'unusable') {
     super(message)

@@ -1,11 +1,11 @@
-/** A pool of connections to the host that takes writes; it follows when another host does. */
+/** A pool of connections to the host that accepts writes; it follows a failover to another host. */
 import pg from 'pg'
 import { errorOf } from './connection.ts'
 import { createTurns } from '../operations/turns.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Hosts } from './hosts.ts'
 
-/** As `pg.Pool` has them. */
+/** The options of `pg.Pool`. */
 export type HostPool = {
   connect(): Promise<pg.PoolClient>
   query<R extends pg.QueryResultRow>(
@@ -14,9 +14,13 @@ export type HostPool = {
   ): Promise<pg.QueryResult<R>>
   end(): Promise<void>
 }
-type Opened = { readonly url: string; readonly pool: pg.Pool; readonly clients: Set<pg.PoolClient> }
-/** What `pg` has and its types leave out. */
-type Cut = { readonly connection: { readonly stream: { destroy(): void } } }
+type OpenPool = {
+  readonly url: string
+  readonly pool: pg.Pool
+  readonly clients: Set<pg.PoolClient>
+}
+/** Properties of `pg` without types. */
+type DestroyableConnection = { readonly connection: { readonly stream: { destroy(): void } } }
 
 /** How long an operation waits for a connection while all are in use. */
 const POOL_MS_MAX = 5_000
@@ -26,13 +30,17 @@ export function openHostPool(
   optionsOf: (url: string) => pg.PoolConfig & { readonly max: number },
   waitMsMax = POOL_MS_MAX,
 ): HostPool {
-  let opened: Opened | null = null
+  let currentPool: OpenPool | null = null
   const { max } = optionsOf('')
-  const turns = createTurns(max, waitMsMax, `all ${max} connections to the database are in use`)
-  const open = (url: string): Opened => {
+  const connectionTurns = createTurns(
+    max,
+    waitMsMax,
+    `all ${max} connections to the database are in use`,
+  )
+  const open = (url: string): OpenPool => {
     const pool = new pg.Pool(optionsOf(url))
     const clients = new Set<pg.PoolClient>()
-    // Without a listener, a failover would end the process, also while a connection is in use.
+    // Without a listener, a failover would end the process, even while a connection is in use.
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       clients.add(client)
@@ -41,22 +49,23 @@ export function openHostPool(
     pool.on('remove', (client) => void clients.delete(client))
     return { url, pool, clients }
   }
-  /** Operations that wait for the former host would wait for long: their connections are cut. */
-  const leave = async ({ pool, clients }: Opened): Promise<void> => {
-    const ended = pool.end()
-    for (const client of clients) (client as unknown as Cut).connection.stream.destroy()
-    await ended
+  /** Closes the connections to the former host: operations on them would wait for a long time. */
+  const closePool = async ({ pool, clients }: OpenPool): Promise<void> => {
+    const poolEnd = pool.end()
+    for (const client of clients)
+      (client as unknown as DestroyableConnection).connection.stream.destroy()
+    await poolEnd
   }
-  const follow = async (): Promise<Opened> => {
+  const switchHost = async (): Promise<OpenPool> => {
     const url = await hosts.find()
-    if (opened?.url === url) return opened
-    const former = opened
-    opened = open(url)
-    if (former !== null) void leave(former).catch(() => {})
-    return opened
+    if (currentPool?.url === url) return currentPool
+    const formerPool = currentPool
+    currentPool = open(url)
+    if (formerPool !== null) void closePool(formerPool).catch(() => {})
+    return currentPool
   }
   const onCurrent = async <T>(run: (pool: pg.Pool) => Promise<T>): Promise<T> => {
-    const { url, pool } = await follow()
+    const { url, pool } = await switchHost()
     try {
       return await run(pool)
     } catch (error) {
@@ -64,10 +73,10 @@ export function openHostPool(
       throw error
     }
   }
-  hosts.onMoved(() => void follow().catch(() => {}))
+  hosts.onMoved(() => void switchHost().catch(() => {}))
   return {
     async connect() {
-      const end = await turns.take()
+      const end = await connectionTurns.take()
       try {
         const client = await onCurrent((pool) => pool.connect())
         const release = client.release.bind(client)
@@ -82,7 +91,7 @@ export function openHostPool(
       }
     },
     async query(text, values = []) {
-      const end = await turns.take()
+      const end = await connectionTurns.take()
       try {
         return await onCurrent((pool) => pool.query(text, [...values]))
       } finally {
@@ -90,7 +99,7 @@ export function openHostPool(
       }
     },
     end: async () => {
-      await opened?.pool.end()
+      await currentPool?.pool.end()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Finds which of the hosts in DATABASE_URL takes writes. */
+/** Finds the host in DATABASE_URL that accepts writes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientOptions, connectionOn, errorOf } from './connection.ts'
@@ -8,26 +8,29 @@ import { codeOf, READ_ONLY } from './error-explanations.ts'
 import { PostgresRefused, UnusableDatabase } from './errors.ts'
 import type { ConnectionLost } from './errors.ts'
 
-/** A host that does not answer is not waited for longer. */
-const ANSWER_MS_MAX = 5_000
-/** After a search that has found none, calls fail for so long without another one. */
-const AGAIN_MS = 250
-/** How often the host in use is asked whether it still answers: a machine without power closes no connection. */
-const WATCHED_EVERY_MS = 3_000
-/** It has no free connection. Those that it has go on. */
+/** The maximum wait for a host that does not respond. */
+const RESPONSE_MS_MAX = 5_000
+/** After an unsuccessful search, calls fail for this long without another search. */
+const RETRY_MS = 250
+/** How often the current host is checked: a machine that lost power closes no connection. */
+const CHECK_INTERVAL_MS = 3_000
+/** The host has no free connection. Existing ones still work. */
 const NO_CONNECTION = '53300'
-const TAKES_WRITES =
+const ACCEPTS_WRITES =
   "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is"
 
 export type Hosts = {
   readonly isPrepared: boolean
-  /** Returns the address of the host that takes writes. Where one host is named, this asks nobody. */
+  /** Returns the address of the host that accepts writes. With only one host, it sends no query. */
   find(): Promise<string>
-  /** The host (by default the one in use) has lost a connection or refused a write: the next call searches again. */
+  /**
+   * Call this when the host (by default the current one) has lost a connection or refused a write: the next call
+   * searches again.
+   */
   doubt(url?: string): void
-  /** Calls back when another host than before takes writes. */
+  /** Calls back when a different host accepts writes. */
   onMoved(listener: () => void): void
-  /** Asks the host in use from time to time. Returns a function that ends this. */
+  /** Checks the current host periodically. Returns a function that ends this. */
   watch(): () => void
 }
 
@@ -47,7 +50,7 @@ export function openHosts(text: string): Hosts {
 
   const listeners: (() => void)[] = []
   let last: string | null = null
-  /** The host in use; null: unknown. */
+  /** The current host. Null if unknown. */
   let current: string | null = null
   let searching: Promise<string> | null = null
   const search = async (): Promise<string> => {
@@ -60,7 +63,7 @@ export function openHosts(text: string): Hosts {
       if (isMoved) for (const listener of listeners) listener()
       return found
     } catch (error) {
-      void pause(AGAIN_MS, null, { ref: false }).then(() => {
+      void pause(RETRY_MS, null, { ref: false }).then(() => {
         searching = null
       })
       throw error
@@ -81,72 +84,72 @@ export function openHosts(text: string): Hosts {
     onMoved: (listener) => void listeners.push(listener),
     watch() {
       let isAsking = false
-      const ask = async (): Promise<void> => {
+      const checkHosts = async (): Promise<void> => {
         if (isAsking) return
         isAsking = true
         const url = current
-        if (url !== null) await askWhetherItTakesWrites(url).catch(() => doubt(url))
+        if (url !== null) await checkAcceptsWrites(url).catch(() => doubt(url))
         await find().catch(() => {})
         isAsking = false
       }
-      const timer = setInterval(() => void ask(), WATCHED_EVERY_MS).unref()
+      const timer = setInterval(() => void checkHosts(), CHECK_INTERVAL_MS).unref()
       return () => clearInterval(timer)
     },
   }
 }
 
 /**
- * Asks all at once: one that does not answer delays none. `last` remains in use if it only has no further connection.
- * Throws the most telling of their errors.
+ * Queries all hosts at the same time, so that one without a response delays none. `last` remains in use if it only has
+ * no free connection. Throws the most informative error.
  */
 async function firstThatTakesWrites(urls: readonly string[], last: string | null): Promise<string> {
   const errors = new Map<string, PostgresRefused | ConnectionLost>()
-  const asked = urls.map(async (url) =>
-    askWhetherItTakesWrites(url).catch((error: unknown) => {
+  const checkResults = urls.map(async (url) =>
+    checkAcceptsWrites(url).catch((error: unknown) => {
       const known = errorOf(error, '')
       errors.set(url, known)
       throw known
     }),
   )
   try {
-    return await Promise.any(asked)
+    return await Promise.any(checkResults)
   } catch {
     if (last !== null && errors.get(last)?.code === NO_CONNECTION) return last
     const known = [...errors.values()]
-    // That one is a standby says more than that another is not reached.
+    // A standby is more informative than an unreachable host.
     throw (
-      known.find((one) => codeOf(one) === READ_ONLY) ??
+      known.find((checkError) => codeOf(checkError) === READ_ONLY) ??
       known.find(({ code }) => code !== '') ??
       known[0]
     )
   }
 }
 
-async function askWhetherItTakesWrites(url: string): Promise<string> {
+async function checkAcceptsWrites(url: string): Promise<string> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: ANSWER_MS_MAX,
-    query_timeout: ANSWER_MS_MAX,
+    connectionTimeoutMillis: RESPONSE_MS_MAX,
+    query_timeout: RESPONSE_MS_MAX,
     application_name: 'rollcall',
   })
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<{ is: boolean }>(TAKES_WRITES)
+    const { rows } = await client.query<{ is: boolean }>(ACCEPTS_WRITES)
     if (rows[0]?.is === true) return url
   } finally {
     void client.end().catch(() => {})
   }
-  throw new PostgresRefused(READ_ONLY, 'no host takes writes')
+  throw new PostgresRefused(READ_ONLY, 'no host accepts writes')
 }
 
-/** A connection of its own, for preparing and moving a database; `end` closes it. */
+/** A separate connection for preparing and moving a database; `end` closes it. */
 export async function connect(
   text: string,
 ): Promise<PostgresConnection & { end(): Promise<void> }> {
   const hosts = openHosts(text)
   const client = new pg.Client(clientOptions(await hosts.find()))
-  // Without a listener, a connection that is cut off would end the process.
+  // Without a listener, a lost connection would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

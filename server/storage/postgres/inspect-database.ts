@@ -3,17 +3,17 @@ import pg from 'pg'
 import { migrations, newerVersion, reportedVersion } from '../database/schema.ts'
 import { errorOf } from './connection.ts'
 import { openHosts } from './hosts.ts'
-import { cannotBeUsed } from './prepare-database.ts'
+import { createUnusableError } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
 import { noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
 
 const CONNECT_MS_MAX = 10_000
 
-const REFERRED =
+const REFERENCED_FILES =
   'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs'
-const MISSING = `${REFERRED} EXCEPT SELECT sha256 FROM proof_files`
+const MISSING_FILES = `${REFERENCED_FILES} EXCEPT SELECT sha256 FROM proof_files`
 
-type Looked =
+type Inspection =
   | {
       readonly trouble: string
       readonly said: null
@@ -24,23 +24,23 @@ type Looked =
   | {
       readonly trouble: null
       readonly said: string
-      /** Hashes of files that are referred to and not there; null: there are no such tables yet. */
+      /** Hashes of files that are referenced and missing. Null if the tables do not exist yet. */
       readonly missing: readonly string[] | null
       /** The hash of the version that all servers serve, by event. */
       readonly active: ReadonlyMap<string, string>
       readonly isInRecovery: boolean
     }
 
-/** `trouble`: why no server could start on it; null: `said` describes its state. */
-/** `areFilesElsewhere`: the files are not in the database, and `missing` lists all that it refers to. */
-export async function lookAtPostgres(url: string, areFilesElsewhere = false): Promise<Looked> {
-  const good = (
+/** `trouble`: the reason why no server could start on it. Null if `said` describes its state. */
+/** `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced ones. */
+export async function inspectPostgres(url: string, areFilesElsewhere = false): Promise<Inspection> {
+  const createSuccess = (
     said: string,
     missing: readonly string[] | null = null,
     active: ReadonlyMap<string, string> = new Map(),
     isInRecovery = false,
-  ): Looked => ({ trouble: null, said, missing, active, isInRecovery })
-  const wrong = (trouble: string): Looked => ({
+  ): Inspection => ({ trouble: null, said, missing, active, isInRecovery })
+  const createFailure = (trouble: string): Inspection => ({
     trouble,
     said: null,
     missing: null,
@@ -64,26 +64,26 @@ export async function lookAtPostgres(url: string, areFilesElsewhere = false): Pr
       `SELECT current_setting('server_version') AS server, current_database() AS name, to_regclass('rollcall_version')::text AS there,
         pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
     )
-    if (rows[0]?.isReadOnly === true) return wrong(postgresTrouble(READ_ONLY) ?? '')
+    if (rows[0]?.isReadOnly === true) return createFailure(postgresTrouble(READ_ONLY) ?? '')
     const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
-    if (rows[0]?.there == null) return wrong(noTables(rows[0]?.name ?? ''))
+    if (rows[0]?.there == null) return createFailure(noTables(rows[0]?.name ?? ''))
     const found = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
     const stored = found.rows[0]?.version ?? 0
     const known = migrations.length
     const version = reportedVersion(stored, known)
-    if (version > known) return wrong(newerVersion(version).message)
+    if (version > known) return createFailure(newerVersion(version).message)
     if (stored !== known)
-      return good(
+      return createSuccess(
         `${server} answers, and the database is of version ${version}; the next start brings it to ${known}. Copy it with pg_dump before.`,
       )
     const { rows: active } = await client.query<{ id: string; hash: string }>(
       'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',
     )
     const { rows: missing } = await client.query<{ sha256: string }>(
-      areFilesElsewhere ? REFERRED : MISSING,
+      areFilesElsewhere ? REFERENCED_FILES : MISSING_FILES,
     )
     const { rowCount } = await client.query('SELECT 1 FROM recoveries WHERE ended_at IS NULL')
-    return good(
+    return createSuccess(
       `${server} answers, and the database is of version ${version}.`,
       missing.map(({ sha256 }) => sha256),
       new Map(active.map(({ id, hash }) => [id, hash])),
@@ -91,7 +91,7 @@ export async function lookAtPostgres(url: string, areFilesElsewhere = false): Pr
     )
   } catch (error) {
     const { code, message } = errorOf(error, '')
-    return wrong(cannotBeUsed(new PostgresRefused(code, message)).message)
+    return createFailure(createUnusableError(new PostgresRefused(code, message)).message)
   } finally {
     await client?.end().catch(() => {})
   }

@@ -2,17 +2,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { reads } from '../operations/key-lookups.ts'
 import { listings } from '../operations/list-queries.ts'
-import type { Seam } from '../database/fault-injection.ts'
+import type { InjectedFaults } from '../database/fault-injection.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import type { Store } from '../index.ts'
 import { storeOf } from '../operations/dispatch-operations.ts'
-import type { Doers, Reads } from '../operations/dispatch-operations.ts'
+import type { OperationCallers, Reads } from '../operations/dispatch-operations.ts'
 import { createEventFinder } from '../operations/event-of-operation.ts'
 import { LOCKS } from '../operations/locked-rows.ts'
 import { writes } from '../operations/writes.ts'
-import type { Verbs } from '../operations/writes.ts'
+import type { Operations } from '../operations/writes.ts'
 import { clientOptions, CONNECT_MS_MAX } from './connection.ts'
-import { AGAIN_MS, prepare, STARTING_MS_MAX, untilItTakesUs } from './prepare-database.ts'
+import { RETRY_MS, prepare, STARTING_MS_MAX, retryUntilConnected } from './prepare-database.ts'
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
 import { openHosts } from './hosts.ts'
@@ -22,15 +22,15 @@ import { openProbing } from './write-probe.ts'
 import { openProofs } from './uploads-in-database.ts'
 import { openTries } from './rate-limit-counts.ts'
 
-/** Operations that may wait for a connection. */
-const WAITING_MAX = 2_000
+/** The maximum number of operations that wait for a connection. */
+const CALLS_MAX = 2_000
 /** Connections for operations that only read. */
 const READERS = 4
 /** Connections for files and for rate limits; nothing else waits for them. */
 const FILE_CONNECTIONS = 4
 const WRITES_BETWEEN_ROLL_UPS = 500
 
-export type InsidePostgres = { readonly store: Store }
+export type OpenedPostgresStore = { readonly store: Store }
 
 /** Opens the store with faults injected by tests. */
 export async function openInsidePostgres({
@@ -38,21 +38,21 @@ export async function openInsidePostgres({
   migrates = false,
   migratesAtStart = true,
   isNew = true,
-  seam = {},
+  seam: faults = {},
 }: {
   readonly url: string
   readonly migrates?: boolean
   /** False: a database without the tables of this version is refused. */
   readonly migratesAtStart?: boolean
-  /** Whether tables may be made where there are none. */
+  /** True if missing tables may be created. */
   readonly isNew?: boolean
-  readonly seam?: Seam
-}): Promise<InsidePostgres> {
-  const { waitingMax = WAITING_MAX, startingMsMax = STARTING_MS_MAX } = seam
+  readonly seam?: InjectedFaults
+}): Promise<OpenedPostgresStore> {
+  const { waitingMax = CALLS_MAX, startingMsMax = STARTING_MS_MAX } = faults
   await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
   const hosts = openHosts(url)
   const { isPrepared } = hosts
-  const { turnMsMax } = seam
+  const { turnMsMax } = faults
   const open = (max: number): HostPool =>
     openHostPool(hosts, (host) => ({ ...clientOptions(host), max }), turnMsMax)
   const [writing, reading] = [open(WRITERS), open(READERS)]
@@ -64,43 +64,43 @@ export async function openInsidePostgres({
     application_name: 'rollcall',
   }))
   const stopWatching = hosts.watch()
-  const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, seam })
+  const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, seam: faults })
   const { noting, probe } = openProbing(files, () => hosts.doubt())
-  const shelf = openProofs(files)
+  const uploads = openProofs(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await transactions.settled()
     stopWatching()
     await Promise.all([writing.end(), reading.end(), files.end()])
   }
-  let written = 0
-  /** A failure leaves the counters as they are: the next one adds them up. */
+  let writtenFiles = 0
+  /** After a failure, the counters are unchanged; the next run adds them up. */
   const rollUpSometimes = (): void => {
-    written += 1
-    if (written % WRITES_BETWEEN_ROLL_UPS !== 0) return
+    writtenFiles += 1
+    if (writtenFiles % WRITES_BETWEEN_ROLL_UPS !== 0) return
     for (const text of rollUp()) files.query(text).catch(() => {})
   }
   const eventOf = createEventFinder()
-  const verbs = writes as unknown as Verbs
-  const locks = LOCKS as unknown as Partial<Verbs>
-  const lists = listings as unknown as Verbs
+  const operations = writes as unknown as Operations
+  const locks = LOCKS as unknown as Partial<Operations>
+  const lists = listings as unknown as Operations
   const store = storeOf({
     write: ((verb: string, ...args: never[]) =>
       noting(
         transactions.write(eventOf(verb, args), async (sql) => {
           locks[verb]?.(sql, ...args)
           rollUpSometimes()
-          return verbs[verb]?.(sql, ...args)
+          return operations[verb]?.(sql, ...args)
         }),
-      )) as Doers['write'],
+      )) as OperationCallers['write'],
     list: ((verb: string, ...args: never[]) =>
-      transactions.list(async (sql) => lists[verb]?.(sql, ...args))) as Doers['list'],
+      transactions.list(async (sql) => lists[verb]?.(sql, ...args))) as OperationCallers['list'],
     read: readsOn(transactions.read),
     waiting: transactions.waiting,
     isShared: true,
-    proofs: { ...shelf, keep: (file, at) => noting(shelf.keep(file, at)) },
+    proofs: { ...uploads, keep: (file, at) => noting(uploads.keep(file, at)) },
     tries: openTries(files),
-    // Whether it answers is found by writing; there is no file that could be another.
+    // Only a write shows whether it responds; there is no file that could have been replaced.
     lost: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),
     close: () => {
@@ -108,10 +108,10 @@ export async function openInsidePostgres({
       return closed
     },
   })
-  // A server has a connection of each kind before it says that it is there: all of them may be taken by then.
+  // A server opens a connection of each kind before it reports readiness: all of them may be taken by then.
   if (migrates) {
-    await untilItTakesUs(() => transactions.write(null, async () => {}), startingMsMax)
-    await untilRead(() => store.adminCount(), startingMsMax)
+    await retryUntilConnected(() => transactions.write(null, async () => {}), startingMsMax)
+    await retryRead(() => store.adminCount(), startingMsMax)
   }
   return {
     store: {
@@ -129,20 +129,20 @@ export async function openInsidePostgres({
   }
 }
 
-/** A server reads before it says that it is there: all connections may be taken by then. */
-async function untilRead(read: () => Promise<unknown>, waitsMs: number): Promise<void> {
-  const began = performance.now()
+/** A server reads before it reports readiness: all connections may be taken by then. */
+async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise<void> {
+  const startedAt = performance.now()
   for (;;)
     try {
       await read()
       return
     } catch (error) {
-      if (!(error instanceof StoreBusy) || performance.now() - began > waitsMs) throw error
-      await pause(AGAIN_MS)
+      if (!(error instanceof StoreBusy) || performance.now() - startedAt > waitsMs) throw error
+      await pause(RETRY_MS)
     }
 }
 
-/** Look-ups that know all their statements before they have the result of any. */
+/** Look-ups that send all their statements before they have any result. */
 const IN_ONE_PACKET: ReadonlySet<string> = new Set<keyof Reads>([
   'account',
   'actions',
@@ -160,10 +160,10 @@ const IN_ONE_PACKET: ReadonlySet<string> = new Set<keyof Reads>([
   'session',
 ])
 
-/** Look-ups by key, each in a transaction of its own. */
+/** Look-ups by key, each in a separate transaction. */
 function readsOn(
   read: <T>(
-    work: (sql: Parameters<typeof reads>[0]) => Promise<T>,
+    task: (sql: Parameters<typeof reads>[0]) => Promise<T>,
     isOnePacket: boolean,
   ) => Promise<T>,
 ): Reads {
@@ -174,7 +174,7 @@ function readsOn(
         read(
           async (sql) => {
             const lookUps = reads(sql) as Readonly<Record<string, unknown>>
-            const lookUp = lookUps[String(verb)] as (...given: readonly unknown[]) => unknown
+            const lookUp = lookUps[String(verb)] as (...params: readonly unknown[]) => unknown
             return lookUp(...args)
           },
           IN_ONE_PACKET.has(String(verb)),

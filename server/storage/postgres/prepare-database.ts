@@ -1,8 +1,8 @@
 /** Creates the tables in an empty PostgreSQL database, migrates existing ones, or checks their version. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreBusy } from '../database/store-busy-error.ts'
-import { OF_POSTGRES } from '../database/transient-errors.ts'
-import { notAtStart } from '../database/run-migrations.ts'
+import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
+import { createNotMigratedError } from '../database/run-migrations.ts'
 import { migrations, newerVersion, reportedVersion, takeStep } from '../database/schema.ts'
 import type { Versions } from '../database/run-migrations.ts'
 import { steps } from './schema/migrations.ts'
@@ -12,41 +12,41 @@ import type { PostgresConnection } from './connection.ts'
 import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
 import { codeOf, mayPass, noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
 
-/** A word of which every letter is one in its own script, and none in the locale "C". */
+/** A word in which every character is a letter in its own script, but not in the locale "C". */
 const MALAYALAM = 'നായർ'
 
-const OLDER =
+const OLDER_MESSAGE =
   'The database in PostgreSQL is of an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one of this version: it brings the database up to date.'
-const NOT_NEW =
+const NOT_NEW_MESSAGE =
   'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall db move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
 const NO_TABLES_AT_START =
   'The database in PostgreSQL has no tables. MIGRATE_AT_START is off, so the server does not create them: run rollcall db migrate, then start the server.'
 
-/** How long to wait for a database that starts beside the server, comes back, or has no free connection. */
+/** How long to wait for a database that is starting, restarting, or has no free connection. */
 export const STARTING_MS_MAX = 15_000
-export const AGAIN_MS = 250
+export const RETRY_MS = 250
 
-type Preparing = {
-  /** A server, or the command that migrates: a database that accepts no writes is refused. */
+type PrepareOptions = {
+  /** True for a server, or for the command that migrates: a database that accepts no writes is refused. */
   readonly migrates?: boolean
-  /** False: a server that must leave the migration to the command. */
+  /** False for a server that leaves the migration to the command. */
   readonly migratesAtStart?: boolean
-  /** Whether an empty database gets its tables. */
+  /** True if an empty database gets its tables. */
   readonly isNew?: boolean
 }
 
-/** Makes the database usable; throws a sentence if it is not. Without `migrates`, an older one is refused. */
+/** Makes the database usable. Throws a sentence if that fails. Without `migrates`, an older one is refused. */
 export function prepare(
   url: string,
-  { waitsMs, ...preparing }: Preparing & { readonly waitsMs?: number } = {},
+  { waitsMs, ...preparing }: PrepareOptions & { readonly waitsMs?: number } = {},
 ): Promise<void> {
-  return untilItTakesUs(async () => prepareOnce(url, preparing), waitsMs)
+  return retryUntilConnected(async () => prepareOnce(url, preparing), waitsMs)
 }
 
-/** Returns the version of the database and changes nothing; `found` is null if it has no tables. */
+/** Returns the version of the database and changes nothing. `found` is null if it has no tables. */
 export async function postgresVersions(url: string): Promise<Versions> {
   let found: number | null = null
-  await untilItTakesUs(async () =>
+  await retryUntilConnected(async () =>
     onConnection(url, async (connection) => {
       const stored = await versionOn(connection)
       found = stored === null ? null : reportedVersion(stored, migrations.length)
@@ -55,89 +55,92 @@ export async function postgresVersions(url: string): Promise<Versions> {
   return { found, known: migrations.length }
 }
 
-/** Does the work once the database can be used; throws a sentence if that takes too long or will not happen. */
-export async function untilItTakesUs(
-  work: () => Promise<void>,
+/** Runs the task once the database can be used. Throws a sentence if that takes too long or is impossible. */
+export async function retryUntilConnected(
+  task: () => Promise<void>,
   waitsMs: number = STARTING_MS_MAX,
 ): Promise<void> {
-  for (const began = performance.now(); ;)
+  for (const startedAt = performance.now(); ;)
     try {
-      await work()
+      await task()
       return
     } catch (error) {
-      if (performance.now() - began > waitsMs || !isWaitedFor(error)) throw cannotBeUsed(error)
-      await pause(AGAIN_MS)
+      if (performance.now() - startedAt > waitsMs || !isWaitedFor(error))
+        throw createUnusableError(error)
+      await pause(RETRY_MS)
     }
 }
 
-/** Not reached, cut off, told that it starts, stops, recovers or has no free connection, or it is a standby still. */
+/** Not reached, disconnected, starting, stopping, recovering, without a free connection, or still a standby. */
 const isWaitedFor = (error: unknown): boolean => {
-  const code = error instanceof StoreBusy ? error.code.replace(OF_POSTGRES, '') : null
+  const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : null
   return isOfPostgres(error)
-    ? WAITED_FOR.test(codeOf(error))
-    : code !== null && WAITED_FOR.test(code)
+    ? RETRIED_CODES.test(codeOf(error))
+    : code !== null && RETRIED_CODES.test(code)
 }
-const WAITED_FOR = /^(?:|57P0[123]|53300|25006)$/
+const RETRIED_CODES = /^(?:|57P0[123]|53300|25006)$/
 
-/** A new connection for each attempt: the address may lead to another server by then. */
+/** Each attempt uses a new connection: the address may lead to another server by then. */
 async function onConnection<T>(
   url: string,
-  work: (connection: PostgresConnection) => Promise<T>,
+  task: (connection: PostgresConnection) => Promise<T>,
 ): Promise<T> {
   const connection = await connect(url)
   try {
-    return await work(connection)
+    return await task(connection)
   } finally {
     await connection.end()
   }
 }
 
-async function prepareOnce(url: string, preparing: Preparing): Promise<void> {
+async function prepareOnce(url: string, options: PrepareOptions): Promise<void> {
   await onConnection(url, async (connection) => {
-    if (preparing.migrates === true) await refuseReadOnly(connection)
+    if (options.migrates === true) await refuseReadOnly(connection)
     const stored = await versionOn(connection)
-    await refuseOther(connection, stored, preparing)
+    await refuseOther(connection, stored, options)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
       // A restored or moved database has no statistics, and without them a step can take hours.
       if (stored !== null)
         await inTransaction(connection, async () => connection.queue('ANALYZE (SKIP_LOCKED)'))
       // Each part has its own transaction, so completed parts remain if the process is killed.
-      for (let isMore = true; isMore;)
-        isMore = await inTransaction(connection, () => nextPart(connection))
+      for (let hasMore = true; hasMore;)
+        hasMore = await inTransaction(connection, () => nextPart(connection))
     })
   })
 }
 
-/** Throws the reason why a database of this version is not used by this process. */
+/** Throws the reason why this process does not use a database of this version. */
 async function refuseOther(
   connection: PostgresConnection,
   stored: number | null,
-  { migrates = false, migratesAtStart = true, isNew = true }: Preparing,
+  { migrates = false, migratesAtStart = true, isNew = true }: PrepareOptions,
 ): Promise<void> {
   const known = migrations.length
   if (stored === known) return
   if (stored === null) {
-    if (!isNew) throw new UnusableDatabase(migrates ? NOT_NEW : noTables(await nameOf(connection)))
+    if (!isNew)
+      throw new UnusableDatabase(migrates ? NOT_NEW_MESSAGE : noTables(await nameOf(connection)))
     if (!migratesAtStart) throw new UnusableDatabase(NO_TABLES_AT_START)
-    // Before anything is created in it.
+    // Runs before anything is created in it.
     await refuseUnsuitable(connection)
     return
   }
   const found = reportedVersion(stored, known)
   if (found > known) throw new UnusableDatabase(newerVersion(found).message)
-  if (!migrates) throw new UnusableDatabase(OLDER)
-  if (!migratesAtStart) throw new UnusableDatabase(notAtStart(found, known).message)
+  if (!migrates) throw new UnusableDatabase(OLDER_MESSAGE)
+  if (!migratesAtStart) throw new UnusableDatabase(createNotMigratedError(found, known).message)
 }
 
-/** How often a table is created that another server creates at the same moment. */
+/** How often to retry a table that another server creates at the same time. */
 const CREATED_TIMES_MAX = 5
 
 /**
- * Lets one process migrate; others wait for it. It holds a row in a transaction of its own connection, which ends with the
- * process. Each part of the migration also locks the version, so that none is done twice if that connection is cut.
+ * Lets one process migrate; others wait for it. It locks a row in a transaction on a separate connection, which ends
+ * with the process. Each part of the migration also locks the version, so that no part runs twice if that connection is
+ * lost.
  */
-async function withMigrationLock(url: string, work: () => Promise<void>): Promise<void> {
+async function withMigrationLock(url: string, task: () => Promise<void>): Promise<void> {
   await onConnection(url, async (holder) => {
     for (let times = 1; ; times += 1)
       try {
@@ -155,7 +158,7 @@ async function withMigrationLock(url: string, work: () => Promise<void>): Promis
     await inTransaction(holder, async () => {
       holder.queue('SET LOCAL idle_in_transaction_session_timeout = 0')
       await holder.plain('SELECT 1 FROM migration_lock FOR UPDATE')
-      await work()
+      await task()
     })
   })
 }
@@ -166,7 +169,7 @@ async function withMigrationLock(url: string, work: () => Promise<void>): Promis
  */
 async function inTransaction<T>(
   connection: PostgresConnection,
-  work: () => Promise<T>,
+  task: () => Promise<T>,
 ): Promise<T> {
   try {
     connection.begin(
@@ -178,7 +181,7 @@ async function inTransaction<T>(
       ],
       false,
     )
-    const result = await work()
+    const result = await task()
     await connection.commit()
     return result
   } catch (error) {
@@ -187,16 +190,16 @@ async function inTransaction<T>(
   }
 }
 
-/** A server on a database that takes no writes would start, and refuse the first delegate. */
+/** Without this check, a server on a read-only database would start, and refuse the first delegate. */
 async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
   const found = await sql<{ is: number }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
   ).get()
-  if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it takes no writes')
+  if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it accepts no writes')
 }
 
 /** Describes an error of PostgreSQL or the network in a sentence, with the next step. */
-export function cannotBeUsed(error: unknown): UnusableDatabase {
+export function createUnusableError(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = isOfPostgres(error) ? codeOf(error) : null
@@ -207,7 +210,7 @@ export function cannotBeUsed(error: unknown): UnusableDatabase {
   )
 }
 
-/** Creates all tables, or does the next part of a migration. Returns whether there may be more to do. */
+/** Creates all tables, or runs the next part of a migration. Returns whether there may be more to do. */
 async function nextPart(connection: PostgresConnection): Promise<boolean> {
   const stored = await versionOn(connection, 'FOR UPDATE')
   if (stored === null) {
@@ -232,7 +235,7 @@ async function createTables(connection: PostgresConnection): Promise<void> {
   connection.queue(`INSERT INTO rollcall_version VALUES (1, ${known})`)
 }
 
-/** Throws the reason why names in all scripts could not be stored and found in this database. */
+/** Throws the reason why names in any script could not be stored and found in this database. */
 async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
   const [setting] = await plain("SELECT current_setting('server_encoding') AS encoding")
   const encoding = String(setting?.['encoding'])

@@ -5,24 +5,24 @@
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../../engine/index.ts'
 import type { HostPool } from './host-pool.ts'
-import type { Tries, Window } from '../database/rate-limit-count-types.ts'
+import type { AttemptCounter, Window } from '../database/rate-limit-count-types.ts'
 
 /** Every so many counts what is over is removed. */
 const CLEANED_EVERY = 200
 
-export function openTries(pool: HostPool): Tries {
+export function openTries(pool: HostPool): AttemptCounter {
   let counted = 0
-  const take = async (
+  const takeTry = async (
     key: string,
     at: Instant,
     { triesMax, windowMs }: Window,
-    always: boolean,
+    alwaysCounts: boolean,
   ): Promise<number> => {
     counted += 1
     if (counted % CLEANED_EVERY === 0) await pool.query('DELETE FROM tries WHERE until < $1', [at])
     const { rows } = await pool.query<{ wait: string }>(
       'SELECT take_try($1, $2, $3, $4, $5) AS wait',
-      [hidden(key), at, windowMs, triesMax, always],
+      [hashKey(key), at, windowMs, triesMax, alwaysCounts],
     )
     return Number(rows[0]?.wait ?? 0)
   }
@@ -30,21 +30,21 @@ export function openTries(pool: HostPool): Tries {
     async wait(key, at, { triesMax, windowMs }) {
       const { rows } = await pool.query<{ times: readonly string[] }>(
         'SELECT times FROM tries WHERE key = $1',
-        [hidden(key)],
+        [hashKey(key)],
       )
       const recent = (rows[0]?.times ?? []).map(Number).filter((time) => time > at - windowMs)
       const first = recent[recent.length - triesMax]
       return first === undefined ? 0 : first + windowMs - at
     },
-    take: (key, at, window) => take(key, at, window, false),
+    take: (key, at, window) => takeTry(key, at, window, false),
     async count(key, at, window) {
-      await take(key, at, window, true)
+      await takeTry(key, at, window, true)
     },
     async forget(key) {
-      await pool.query('DELETE FROM tries WHERE key = $1', [hidden(key)])
+      await pool.query('DELETE FROM tries WHERE key = $1', [hashKey(key)])
     },
   }
 }
 
 /** A database that is copied tells nobody's address. */
-const hidden = (key: string): string => createHash('sha256').update(key).digest('base64url')
+const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url')

@@ -1,14 +1,14 @@
 /**
  * Runs operations of the store as transactions on pools of connections to PostgreSQL.
- * One that fails because another transaction was in its way, or because the connection was lost, is run again if nothing
- * of it was stored.
+ * An operation that fails because of a conflicting transaction or a lost connection is retried if nothing of it was
+ * stored.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomInt } from 'node:crypto'
 import type pg from 'pg'
 import { memoize } from '../../../engine/index.ts'
 import { readingOnce } from '../database/batch-cache.ts'
-import type { Seam } from '../database/fault-injection.ts'
+import type { InjectedFaults } from '../database/fault-injection.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
@@ -25,7 +25,7 @@ const LOCK_MS_MAX = 2_000
 /** A server that stops in the middle of a transaction loses it. */
 const IDLE_MS_MAX = 20_000
 const beginWrite = (lockMsMax: number): readonly string[] => [
-  // Whether it may write is for PostgreSQL to say: an operator who made it read-only means every server.
+  // PostgreSQL decides whether it may write: an operator who made it read-only means all servers.
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   `SELECT set_config('lock_timeout', '${lockMsMax}', true), set_config('idle_in_transaction_session_timeout', '${IDLE_MS_MAX}', true)`,
 ]
@@ -39,31 +39,34 @@ const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 /** Connections for operations that write. */
 export const WRITERS = 16
-/** The share of an event: its operations that wait for locks keep no more, so that those of other events go on. */
+/** The share of an event: its operations that wait for locks use no more, so that those of other events continue. */
 const EVENT_CONNECTIONS = WRITERS / 4
 /** How long an operation waits for a connection of this share. */
 const TURN_MS_MAX = 5_000
 
-/** How long PostgreSQL is asked whether an operation was stored, and how often. */
-const LOOKED_UP_MS_MAX = 10_000
-const LOOKED_UP_AGAIN_MS = 250
+/** How long and how often to check whether an operation was stored. */
+const COMMIT_CHECK_MS_MAX = 10_000
+const COMMIT_CHECK_RETRY_MS = 250
 
 const ATTEMPTS_MAX = 5
-/** Longest pause before the first repetition; it doubles with each. */
-const AGAIN_MS = 10
-/** The last check of a batch divides by zero where a seat is not there; see `Batch`. */
+/** The longest pause before the first retry; it doubles with each. */
+const RETRY_MS = 10
+/** The last check of a batch divides by zero if a seat is not available; see `Batch`. */
 const NO_SEAT = '22012'
 /** Serialization failure, deadlock, and a row that another transaction has just added. */
-const IN_THE_WAY = /^(?:40001|40P01|23505)$/
+const CONFLICT_CODES = /^(?:40001|40P01|23505)$/
 
-type Work<T> = (sql: Sql) => Promise<T>
+type Operation<T> = (sql: Sql) => Promise<T>
 export type Transactions = {
-  /** `event`: the event of the operation, or null if it concerns none or several. */
-  write<T>(event: string | null, work: Work<T>): Promise<T>
-  /** `isOnePacket`: all its statements are known at once, so that they share a packet with the end of the transaction. */
-  read<T>(work: Work<T>, isOnePacket?: boolean): Promise<T>
-  /** As `read`, for statements that are planned with their values. */
-  list<T>(work: Work<T>): Promise<T>
+  /** `event`: the event of the operation. Null if it concerns none or several. */
+  write<T>(event: string | null, task: Operation<T>): Promise<T>
+  /**
+   * `isOnePacket`: all its statements are known in advance, so that they share a packet with the end of the
+   * transaction.
+   */
+  read<T>(task: Operation<T>, isOnePacket?: boolean): Promise<T>
+  /** Like `read`, for statements that are planned with their values. */
+  list<T>(task: Operation<T>): Promise<T>
   /** Returns the number of operations that are not finished. */
   waiting(): number
   /** Resolves when all operations are finished; new ones are refused. */
@@ -75,58 +78,69 @@ export function openTransactions({
   reading,
   isPrepared,
   waitingMax,
-  seam,
+  seam: faults,
 }: {
   readonly writing: HostPool
   readonly reading: HostPool
   readonly isPrepared: boolean
   readonly waitingMax: number
-  readonly seam: Seam
+  readonly seam: InjectedFaults
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
-  const writingOn = memoize((client: pg.ClientBase) => connectionOn(client, isPrepared, seam))
-  const begins = seam.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(seam.lockMsMax)
+  const writingOn = memoize((client: pg.ClientBase) => connectionOn(client, isPrepared, faults))
+  const beginStatements =
+    faults.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(faults.lockMsMax)
   const shares = createShares({
     max: WRITERS,
     share: EVENT_CONNECTIONS,
-    waitMsMax: seam.turnMsMax ?? TURN_MS_MAX,
+    waitMsMax: faults.turnMsMax ?? TURN_MS_MAX,
   })
-  const runWrite = <T>(work: Work<T>, beginTexts: readonly string[]): Promise<T> =>
-    again((trustsSeats) => writeOnce(writing, writingOn, work, trustsSeats, beginTexts))
-  const writeInTurn = async <T>(event: string, work: Work<T>, borrows: boolean): Promise<T> => {
-    const turn = await shares.take(event, borrows)
+  const runWrite = <T>(task: Operation<T>, beginTexts: readonly string[]): Promise<T> =>
+    retryOnConflict((trustsSeats) => writeOnce(writing, writingOn, task, trustsSeats, beginTexts))
+  const writeInOrder = async <T>(
+    event: string,
+    task: Operation<T>,
+    mayBorrow: boolean,
+  ): Promise<T> => {
+    const turn = await shares.take(event, mayBorrow)
     try {
-      return await runWrite(work, turn.isBorrowed ? BEGIN_BORROWED : begins)
+      return await runWrite(task, turn.isBorrowed ? BEGIN_BORROWED : beginStatements)
     } catch (error) {
       if (!turn.isBorrowed || !isLockTimeout(error)) throw error
     } finally {
       turn.end()
     }
     // It waits for the lock on a connection of the event's share.
-    return writeInTurn(event, work, false)
+    return writeInOrder(event, task, false)
   }
 
   const tracked = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
     if (unfinished.size >= waitingMax)
       return Promise.reject(new StoreBusy('too many requests wait for the database'))
-    const running = run().catch((error: unknown) => {
+    const result = run().catch((error: unknown) => {
       throw known(error)
     })
-    unfinished.add(running)
-    const finish = (): void => void unfinished.delete(running)
-    running.then(finish, finish)
-    return running
+    unfinished.add(result)
+    const finish = (): void => void unfinished.delete(result)
+    result.then(finish, finish)
+    return result
   }
 
   return {
-    write: (event, work) =>
-      tracked(() => (event === null ? runWrite(work, begins) : writeInTurn(event, work, true))),
-    read: (work, isOnePacket = false) =>
-      tracked(() => again(() => readOnce(reading, { isNamed: isPrepared, isOnePacket }, work))),
-    list: (work) =>
-      tracked(() => again(() => readOnce(reading, { isNamed: false, isOnePacket: false }, work))),
+    write: (event, task) =>
+      tracked(() =>
+        event === null ? runWrite(task, beginStatements) : writeInOrder(event, task, true),
+      ),
+    read: (task, isOnePacket = false) =>
+      tracked(() =>
+        retryOnConflict(() => readOnce(reading, { isNamed: isPrepared, isOnePacket }, task)),
+      ),
+    list: (task) =>
+      tracked(() =>
+        retryOnConflict(() => readOnce(reading, { isNamed: false, isOnePacket: false }, task)),
+      ),
     waiting: () => unfinished.size,
     async settled() {
       isClosing = true
@@ -135,16 +149,16 @@ export function openTransactions({
   }
 }
 
-/** An error after which the operation may be run again. */
+/** An error after which the operation may be retried. */
 class NotDone extends Error {
   readonly why: unknown
-  constructor(why: unknown) {
+  constructor(reason: unknown) {
     super('not done')
-    this.why = why
+    this.why = reason
   }
 }
 
-async function again<T>(run: (trustsSeats: boolean) => Promise<T>): Promise<T> {
+async function retryOnConflict<T>(run: (trustsSeats: boolean) => Promise<T>): Promise<T> {
   let trustsSeats = true
   for (let attempt = 1; ; attempt += 1)
     try {
@@ -156,58 +170,61 @@ async function again<T>(run: (trustsSeats: boolean) => Promise<T>): Promise<T> {
         trustsSeats = false
         continue
       }
-      // A connection of the pool may have been cut off long ago; a second one that fails says that nothing answers.
+      // A pooled connection may have been closed long ago; if a second one fails, the server does not respond.
       if (attempt >= (isLost ? 2 : ATTEMPTS_MAX)) throw error.why
-      if (!isLost) await pause(randomInt(AGAIN_MS * 2 ** attempt))
+      if (!isLost) await pause(randomInt(RETRY_MS * 2 ** attempt))
     }
 }
 
 async function writeOnce<T>(
   pool: HostPool,
   writingOn: (client: pg.ClientBase) => PostgresConnection,
-  work: Work<T>,
+  task: Operation<T>,
   trustsSeats: boolean,
-  begins: readonly string[],
+  beginTexts: readonly string[],
 ): Promise<T> {
   const client = await clientOf(pool)
   const connection = writingOn(client)
-  connection.begin(begins, trustsSeats)
+  connection.begin(beginTexts, trustsSeats)
   const { sql } = connection
-  let committing: { readonly key: string; readonly result: T } | null = null
+  let pendingCommit: { readonly key: string; readonly result: T } | null = null
   try {
-    const result = await readingOnce(sql, () => work(sql))
+    const result = await readingOnce(sql, () => task(sql))
     const key = connection.hasWritten() ? newCommitKey() : null
-    if (key !== null) committing = { key, result }
+    if (key !== null) pendingCommit = { key, result }
     const commit = (): Promise<void> => connection.commit(key)
     const contended = connection.contended()
-    await (contended === null ? commit() : fewAtOnce(contended, commit))
+    await (contended === null ? commit() : limitConcurrency(contended, commit))
     client.release()
     return result
   } catch (error) {
     if (error instanceof ConnectionLost) {
       client.release(true)
-      if (committing !== null && (await wasCommitted(pool, writingOn, committing.key, error)))
-        return committing.result
+      if (pendingCommit !== null && (await wasCommitted(pool, writingOn, pendingCommit.key, error)))
+        return pendingCommit.result
       throw new NotDone(error)
     }
     await connection.rollBack()
     client.release()
     if (error instanceof Refused) return error.value as T
-    const foreseen = connection.foreseen(error)
-    if (foreseen !== null) return foreseen.result as T
+    const expectedResult = connection.foreseen(error)
+    if (expectedResult !== null) return expectedResult.result as T
     throw error instanceof PostgresRefused &&
-      (IN_THE_WAY.test(error.code) || error.code === NO_SEAT)
+      (CONFLICT_CODES.test(error.code) || error.code === NO_SEAT)
       ? new NotDone(error)
       : error
   }
 }
 
-/** Commits of this server that lock the same rows at once: more would only wait in PostgreSQL, which costs it CPU time. */
+/**
+ * The maximum number of concurrent commits of this server that lock the same rows: more would only wait in PostgreSQL,
+ * which costs CPU time.
+ */
 const CONTENDED_MAX = 6
 type Queue = { running: number; readonly waiting: (() => void)[] }
 const queues = new Map<string, Queue>()
 
-async function fewAtOnce<T>(key: string, run: () => Promise<T>): Promise<T> {
+async function limitConcurrency<T>(key: string, run: () => Promise<T>): Promise<T> {
   const queue = queues.get(key) ?? { running: 0, waiting: [] }
   queues.set(key, queue)
   if (queue.running >= CONTENDED_MAX)
@@ -216,7 +233,7 @@ async function fewAtOnce<T>(key: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } finally {
-    // The next one takes over the place of this one.
+    // The next operation takes over this position.
     const next = queue.waiting.shift()
     if (next === undefined) queue.running -= 1
     else next()
@@ -224,21 +241,23 @@ async function fewAtOnce<T>(key: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the operation whose connection was lost during COMMIT was stored; throws that loss if nobody can say. */
+/**
+ * Returns whether the operation whose connection was lost during COMMIT was stored. Throws that error if it is unknown.
+ */
 async function wasCommitted(
   pool: HostPool,
   writingOn: (client: pg.ClientBase) => PostgresConnection,
   key: string,
   loss: ConnectionLost,
 ): Promise<boolean> {
-  for (const began = performance.now(); ;) {
+  for (const startedAt = performance.now(); ;) {
     try {
       return await lookUpCommit(pool, writingOn, key)
     } catch (error) {
       const mayPass = error instanceof ConnectionLost || isOfTheMachine(error)
-      if (!mayPass || performance.now() - began > LOOKED_UP_MS_MAX) throw loss
+      if (!mayPass || performance.now() - startedAt > COMMIT_CHECK_MS_MAX) throw loss
     }
-    await pause(LOOKED_UP_AGAIN_MS)
+    await pause(COMMIT_CHECK_RETRY_MS)
   }
 }
 
@@ -250,9 +269,9 @@ async function lookUpCommit(
   const client = await clientOf(pool)
   const connection = writingOn(client)
   try {
-    const answer = await isCommitted(connection, BEGIN_WRITE, key)
+    const isDone = await isCommitted(connection, BEGIN_WRITE, key)
     client.release()
-    return answer
+    return isDone
   } catch (error) {
     const isLost = error instanceof ConnectionLost
     if (!isLost) await connection.rollBack()
@@ -264,16 +283,16 @@ async function lookUpCommit(
 async function readOnce<T>(
   pool: HostPool,
   { isNamed, isOnePacket }: { readonly isNamed: boolean; readonly isOnePacket: boolean },
-  work: Work<T>,
+  task: Operation<T>,
 ): Promise<T> {
   const client = await clientOf(pool)
   const connection = isNamed ? readingOn(client) : unnamedOn(client)
   connection.begin([BEGIN_READ], false)
   try {
-    const running = work(connection.sql)
+    const transaction = task(connection.sql)
     if (isOnePacket) connection.queue('COMMIT')
-    const result = await running
-    // How a transaction that has only read ends, nobody waits for.
+    const result = await transaction
+    // Nothing waits for the end of a read-only transaction.
     if (!isOnePacket) void connection.rollBack()
     client.release()
     return result
@@ -296,7 +315,7 @@ async function clientOf(pool: HostPool): Promise<pg.PoolClient> {
 const readingOn = memoize((client: pg.ClientBase) => connectionOn(client, true))
 const unnamedOn = memoize((client: pg.ClientBase) => connectionOn(client, false))
 
-/** What a caller of the store is told: that it may try again, or that the store has a fault. */
+/** The error for a caller of the store: it may retry, or the store has a bug. */
 function known(error: unknown): unknown {
   if (error instanceof StoreBusy) return error
   if (error instanceof ConnectionLost || isOfTheMachine(error))

@@ -1,37 +1,37 @@
 /**
  * Stores uploads in the database, in chunks, where every server can read them.
- * No file is ever in memory as a whole. Called by the main thread, which does not block, and independent of the
- * writers' turns.
+ * No file is ever completely in memory. Runs on the main thread without blocking it, and independently of the writers'
+ * turns.
  */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type {
-  KeptFile,
-  ShelfSweep,
+  StagedFile,
+  SweepOptions,
   SweptFiles,
   UploadStorage,
 } from '../files/upload-storage-types.ts'
-import { OF_POSTGRES } from '../database/transient-errors.ts'
+import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { errorOf } from './connection.ts'
 import { codeOf } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
-/** A file of five megabytes is twenty of them. */
-const PIECE_BYTES = 256 * 1024
+/** A file of five megabytes has twenty chunks. */
+const CHUNK_BYTES = 256 * 1024
 
-/** That no registration refers to it, and no form that waits to be sent. */
-const NOT_IN_USE = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256 AND u.dropped_at IS NULL)
+/** True if no registration refers to the file, nor a form that has not been submitted. */
+const NOT_REFERENCED = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256 AND u.dropped_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM draft_proofs d WHERE d.sha256 = f.sha256)`
 
 export function openProofs(pool: HostPool): UploadStorage {
   return {
     location: 'the database (proof_files.aside_at)',
-    keep: (file, at) => keep(pool, file, at),
+    keep: (file, at) => storeFile(pool, file, at),
     async hold(sha256, at) {
-      const { rowCount } = await asked(
+      const { rowCount } = await orUnavailable(
         pool.query(
           'UPDATE proof_files SET kept_at = greatest(kept_at, $2), aside_at = NULL WHERE sha256 = $1',
           [sha256, at],
@@ -40,60 +40,65 @@ export function openProofs(pool: HostPool): UploadStorage {
       return rowCount === 1
     },
     async read(sha256) {
-      const { rows } = await asked(
+      const { rows } = await orUnavailable(
         pool.query<{ bytes: string }>('SELECT bytes FROM proof_files WHERE sha256 = $1', [sha256]),
       )
       const [found] = rows
       if (found === undefined) return null
       const bytes = Number(found.bytes)
-      return { bytes, content: Readable.from(pieces(pool, sha256, bytes), { objectMode: false }) }
+      return {
+        bytes,
+        content: Readable.from(readChunks(pool, sha256, bytes), { objectMode: false }),
+      }
     },
     async hashes() {
-      const { rows } = await asked(pool.query<{ sha256: string }>('SELECT sha256 FROM proof_files'))
+      const { rows } = await orUnavailable(
+        pool.query<{ sha256: string }>('SELECT sha256 FROM proof_files'),
+      )
       return rows.map(({ sha256 }) => sha256)
     },
     async forget(sha256s) {
-      const { rowCount } = await asked(
-        pool.query(`DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_IN_USE}`, [
+      const { rowCount } = await orUnavailable(
+        pool.query(`DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_REFERENCED}`, [
           sha256s,
         ]),
       )
       return rowCount ?? 0
     },
-    sweep: (how) => sweep(pool, how),
-    // A file that was set aside can still be read and protected, so nothing needs to be moved back.
+    sweep: (options) => sweepUploads(pool, options),
+    // A file that was set aside can still be read and protected, so there is nothing to move back.
     reclaim: async () => null,
     check: async () => null,
   }
 }
 
-/** That registrations have dropped it: the database knows it, and that it is not needed. */
+/** True if registrations have dropped the file: the database knows it, and it is no longer needed. */
 const DROPPED = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
-async function sweep(
+async function sweepUploads(
   pool: HostPool,
-  { at, keptBefore, deleteBefore, expected, mayMove }: ShelfSweep,
+  { at, keptBefore, deleteBefore, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
   const count = async (text: string, ...values: readonly unknown[]): Promise<number> => {
-    const { rows } = await asked(
+    const { rows } = await orUnavailable(
       pool.query<{ n: string }>(`SELECT count(*) AS n ${text}`, [...values]),
     )
     return Number(rows[0]?.n ?? 0)
   }
   const change = async (text: string, ...values: readonly unknown[]): Promise<number> =>
-    (await asked(pool.query(text, [...values]))).rowCount ?? 0
-  // Whoever takes one again meanwhile makes it young, and a row that was changed is looked at again.
-  const dropped = `proof_files f WHERE kept_at <= $1 AND ${NOT_IN_USE} AND ${DROPPED}`
-  let removed = await change(`DELETE FROM ${dropped}`, keptBefore)
+    (await orUnavailable(pool.query(text, [...values]))).rowCount ?? 0
+  // A request that uses the file meanwhile renews its time, and a changed row is checked again.
+  const droppedFilter = `proof_files f WHERE kept_at <= $1 AND ${NOT_REFERENCED} AND ${DROPPED}`
+  let removed = await change(`DELETE FROM ${droppedFilter}`, keptBefore)
   await change(
-    `UPDATE proof_files f SET aside_at = NULL WHERE aside_at IS NOT NULL AND NOT (${NOT_IN_USE})`,
+    `UPDATE proof_files f SET aside_at = NULL WHERE aside_at IS NOT NULL AND NOT (${NOT_REFERENCED})`,
   )
   if (deleteBefore !== null)
     removed += await change(
-      `DELETE FROM proof_files f WHERE aside_at <= $1 AND ${NOT_IN_USE}`,
+      `DELETE FROM proof_files f WHERE aside_at <= $1 AND ${NOT_REFERENCED}`,
       deleteBefore,
     )
-  const unknown = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_IN_USE} AND NOT ${DROPPED}`
+  const unknown = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_REFERENCED} AND NOT ${DROPPED}`
   const found = await count(`FROM ${unknown}`, keptBefore)
   const unexpected =
     expected.size === 0
@@ -116,14 +121,14 @@ async function sweep(
   }
 }
 
-/** All of it or nothing; the same bytes twice are one file, and young again. */
-async function keep(pool: HostPool, file: KeptFile, at: Instant): Promise<void> {
+/** Stores all of it or nothing. Duplicate content is one file, with a renewed time. */
+async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise<void> {
   const { path, sha256, bytes } = file
-  const client = await asked(pool.connect())
-  let isWhole = false
+  const client = await orUnavailable(pool.connect())
+  let isComplete = false
   try {
-    await asked(client.query('BEGIN'))
-    const { rows } = await asked(
+    await orUnavailable(client.query('BEGIN'))
+    const { rows } = await orUnavailable(
       client.query<{ isNew: boolean }>(
         `INSERT INTO proof_files AS f (sha256, bytes, kept_at) VALUES ($1, $2, $3)
          ON CONFLICT (sha256) DO UPDATE SET kept_at = greatest(f.kept_at, excluded.kept_at), aside_at = NULL RETURNING xmax = 0 AS "isNew"`,
@@ -131,50 +136,50 @@ async function keep(pool: HostPool, file: KeptFile, at: Instant): Promise<void> 
       ),
     )
     if (rows[0]?.isNew === true) {
-      let place = 0
-      for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
-        await asked(
+      let chunkIndex = 0
+      for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+        await orUnavailable(
           client.query('INSERT INTO proof_pieces (sha256, place, bytes) VALUES ($1, $2, $3)', [
             sha256,
-            place,
-            piece,
+            chunkIndex,
+            chunk,
           ]),
         )
-        place += 1
+        chunkIndex += 1
       }
     }
-    await asked(client.query('COMMIT'))
-    isWhole = true
+    await orUnavailable(client.query('COMMIT'))
+    isComplete = true
   } finally {
-    // A connection in the middle of something is nobody else's.
-    client.release(!isWhole)
+    // A connection in the middle of a read cannot be shared.
+    client.release(!isComplete)
   }
 }
 
-/** One after the other, each asked for when the one before was taken. */
-async function* pieces(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
+/** Reads one chunk after another, each when the previous one was consumed. */
+async function* readChunks(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
   let read = 0
-  for (let place = 0; read < bytes; place += 1) {
-    const { rows } = await asked(
+  for (let chunkIndex = 0; read < bytes; chunkIndex += 1) {
+    const { rows } = await orUnavailable(
       pool.query<{ bytes: Buffer }>(
         'SELECT bytes FROM proof_pieces WHERE sha256 = $1 AND place = $2',
-        [sha256, place],
+        [sha256, chunkIndex],
       ),
     )
-    const [piece] = rows
-    assert(piece !== undefined, 'a file in the database has lost a piece')
-    read += piece.bytes.length
-    yield piece.bytes
+    const [chunk] = rows
+    assert(chunk !== undefined, 'a chunk of a file in the database is missing')
+    read += chunk.bytes.length
+    yield chunk.bytes
   }
 }
 
-/** Whatever PostgreSQL or the network says: nothing was done that counts, and it may be tried again. */
-async function asked<T>(answer: Promise<T>): Promise<T> {
+/** After any error of PostgreSQL or the network: nothing was stored, and it can be retried. */
+async function orUnavailable<T>(response: Promise<T>): Promise<T> {
   try {
-    return await answer
+    return await response
   } catch (error) {
     if (error instanceof StoreBusy) throw error
     const { code, message } = errorOf(error, '')
-    throw new StoreBusy(message, OF_POSTGRES + codeOf({ code, message }))
+    throw new StoreBusy(message, POSTGRES_PREFIX + codeOf({ code, message }))
   }
 }

@@ -1,58 +1,59 @@
 /**
- * Tests whether PostgreSQL accepts again what it refused.
- * The smallest write may succeed where a larger one fails, and an open connection says nothing about the next
- * one.
+ * Tests whether PostgreSQL accepts again an operation that it refused.
+ * The smallest write may succeed where a larger one fails, and an open connection does not show whether a new one is
+ * possible.
  */
-import { OF_POSTGRES } from '../database/transient-errors.ts'
+import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import { errorOf } from './connection.ts'
 import { codeOf, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
-/** A megabyte and a half of new pages in the tablespace of the database, which are gone when it is done. */
-const TAKES_ROOM = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
+/** A megabyte and a half of new pages in the tablespace of the database, dropped at the end. */
+const NEEDS_SPACE = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
   SELECT repeat(md5(n::text), 250) FROM generate_series(1, 200) AS n`
-/** How to ask for what was refused, by the code of the refusal. */
-const QUESTIONS: Readonly<Record<string, string>> = {
-  53100: TAKES_ROOM,
+/** The statement that tests a refused operation, by the code of the refusal. */
+const PROBE_STATEMENTS: Readonly<Record<string, string>> = {
+  53100: NEEDS_SPACE,
   53300: 'SELECT 1',
 }
 /** PostgreSQL has no free connection. Existing connections still work. */
 const NO_CONNECTION = '53300'
 
-export type Probing = {
-  /** Passes a call on, and remembers a refusal. */
+export type WriteProbe = {
+  /** Runs a call, and remembers a refusal. */
   noting<T>(call: Promise<T>): Promise<T>
   /**
-   * Retries what was refused last; throws StoreBusy while it still fails, and NoFurtherConnection where only a further
+   * Retries the last refused operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
    * connection is refused. Costs nothing if nothing was refused.
    */
   probe(): Promise<void>
 }
 
-export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): Probing {
+export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): WriteProbe {
   let refused: string | null = null
   return {
     noting: (call) =>
       call.catch((error: unknown) => {
-        const code = error instanceof StoreBusy ? error.code.replace(OF_POSTGRES, '') : ''
-        if (Object.hasOwn(QUESTIONS, code)) refused = code
+        const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : ''
+        if (Object.hasOwn(PROBE_STATEMENTS, code)) refused = code
         if (code === READ_ONLY) onReadOnly()
         throw error
       }),
     async probe() {
-      const question = QUESTIONS[refused ?? '']
-      if (question === undefined) return
-      const asked = refused
+      const statement = PROBE_STATEMENTS[refused ?? '']
+      if (statement === undefined) return
+      const probedCode = refused
       try {
-        await pool.query(question)
-        if (refused === asked) refused = null
+        await pool.query(statement)
+        if (refused === probedCode) refused = null
       } catch (error) {
         if (error instanceof StoreBusy) throw error
         const { code, message } = errorOf(error, '')
-        // Whoever may make no table there learns nothing more: the next refusal says it again.
+        // A role that may not create a temporary table there learns nothing more: the next refusal reports it again.
         const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
-        if (code === asked) throw new Refusal(message, OF_POSTGRES + codeOf({ code, message }))
+        if (code === probedCode)
+          throw new Refusal(message, POSTGRES_PREFIX + codeOf({ code, message }))
         refused = null
       }
     },

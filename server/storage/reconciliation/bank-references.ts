@@ -24,22 +24,22 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
-import type { ReturnedKey } from '../payments/returned-transfers.ts'
+import type { ReturnKey } from '../payments/returned-transfers.ts'
 import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
 
 /** The references under which a payment was recorded. */
-export type Named = {
+export type PaymentReferences = {
   readonly way: ManualMethod
   readonly reference: string
-  /** Other references of the same payment on the bank's line. */
+  /** Other references of the same payment in the bank's line. */
   readonly also?: readonly string[]
   readonly eventId: string
-  /** Null: it belongs to no registration yet. */
+  /** Null if it belongs to no registration yet. */
   readonly regNo: RegNo | null
 }
 /**
- * The owner of a reference. `payout`: a gateway paid out under it; `refund`: it is of a refund; `report`: the delegate of that registration
- * reported it.
+ * The owner of a reference. `payout`: a gateway payout has it; `refund`: a refund has it; `report`: the delegate of
+ * that registration reported it.
  */
 export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
@@ -48,24 +48,25 @@ export type ReferenceOwner =
   | ({ readonly is: 'report' } & ReferenceReport)
 
 /** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
-export type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnedKey
+export type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnKey
 
-/** The methods whose money a front desk takes under a slip number of its own. */
-const SLIP_WAYS: readonly ManualMethod[] = ['desk', 'machine']
+/** The methods whose payments a front desk accepts under its own slip numbers. */
+const SLIP_METHODS: readonly ManualMethod[] = ['desk', 'machine']
 
-/** Every key under which money is recorded. No bank sees cash, and a slip number is of its event. */
+/** All keys under which a payment is recorded. No bank sees cash, and a slip number belongs to its event. */
 export function keysOf({
-  way,
+  way: method,
   reference,
   also = [],
   eventId,
   regNo,
-}: Named): readonly ReferenceKey[] {
+}: PaymentReferences): readonly ReferenceKey[] {
   const key = bankKey(reference)
   const isSlip =
-    way === 'cash' ||
-    (SLIP_WAYS.includes(way) && (isSlipNumber(key) || (regNo !== null && key === bankKey(regNo))))
-  if (isSlip) return [`${eventId} ${way} ${key === '' ? reference : key}`]
+    method === 'cash' ||
+    (SLIP_METHODS.includes(method) &&
+      (isSlipNumber(key) || (regNo !== null && key === bankKey(regNo))))
+  if (isSlip) return [`${eventId} ${method} ${key === '' ? reference : key}`]
   return [...new Set([reference, ...also].flatMap(referenceKeys))]
 }
 
@@ -145,38 +146,42 @@ const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =
     ])
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
 )
-const insertPayment = statement((builder, came: Omit<NewCame, 'also' | 'eventId' | 'regNo'>) =>
-  builder
-    .insertInto('captures')
-    .values({
-      payment_id: came.paymentId,
-      counts_for: came.paymentId,
-      registration_id: came.registrationId,
-      source: came.way,
-      account: came.account,
-      reference: came.reference,
-      amount: came.amount,
-      currency: 'INR',
-      kind: 'sale',
-      paid_at: came.paidAt,
-      seen_at: came.at,
-      state: came.state,
-      why: came.why,
-      found_for: came.foundFor,
-    })
-    .returning('id'),
+const insertPayment = statement(
+  (builder, payment: Omit<NewReceivedPayment, 'also' | 'eventId' | 'regNo'>) =>
+    builder
+      .insertInto('captures')
+      .values({
+        payment_id: payment.paymentId,
+        counts_for: payment.paymentId,
+        registration_id: payment.registrationId,
+        source: payment.way,
+        account: payment.account,
+        reference: payment.reference,
+        amount: payment.amount,
+        currency: 'INR',
+        kind: 'sale',
+        paid_at: payment.paidAt,
+        seen_at: payment.at,
+        state: payment.state,
+        why: payment.why,
+        found_for: payment.foundFor,
+      })
+      .returning('id'),
 )
 export const assignReference = statement(
   (builder, { key, captureId }: { key: ReferenceKey; captureId: number }) =>
     builder.insertInto('bank_references').values({ key, capture_id: captureId }),
 )
 /**
- * Returns the owner of a reference in any spelling; null: none. A payment takes precedence over a claim. Anybody
- * can type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the
- * registration itself, and a released claim, block nobody.
+ * Returns the owner of a reference in any spelling. Null if none. A payment takes precedence over a claim. Anyone can
+ * type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the registration
+ * itself, and a released claim, block nothing.
  */
-export async function ownerOf(sql: Sql, named: Named): Promise<ReferenceOwner | null> {
-  const keys = keysOf(named)
+export async function ownerOf(
+  sql: Sql,
+  references: PaymentReferences,
+): Promise<ReferenceOwner | null> {
+  const keys = keysOf(references)
   for (const key of keys) {
     const [payment] = await paymentsUnder(sql, [key])
     if (payment !== undefined) return { is: 'payment', ...payment[1] }
@@ -186,19 +191,22 @@ export async function ownerOf(sql: Sql, named: Named): Promise<ReferenceOwner | 
   if (await isRefundReference(sql, keys)) return { is: 'refund' }
   const report = (await reportsUnder(sql, keys)).find(
     ({ regNo, eventId, isReleased }) =>
-      eventId === named.eventId && regNo !== named.regNo && !isReleased,
+      eventId === references.eventId && regNo !== references.regNo && !isReleased,
   )
   return report === undefined ? null : { is: 'report', ...report }
 }
 
-/** Explains to staff why a reference is known; null: it is free. */
-export async function whyKnown(sql: Sql, named: Named): Promise<string | null> {
-  const owner = await ownerOf(sql, named)
+/** Explains to staff why a reference is known. Null if it is free. */
+export async function explainKnown(
+  sql: Sql,
+  references: PaymentReferences,
+): Promise<string | null> {
+  const owner = await ownerOf(sql, references)
   if (owner === null) return null
-  const { reference } = named
+  const { reference } = references
   switch (owner.is) {
     case 'payment':
-      return `${reference} is already recorded: it is ${await ownerWords(sql, owner.regNo, named.eventId)}.${isElsewhere(owner, named) ? KNOWN_ELSEWHERE : ''}`
+      return `${reference} is already recorded: it is ${await describeOwner(sql, owner.regNo, references.eventId)}.${isOfOtherEvent(owner, references) ? KNOWN_IN_OTHER_EVENT : ''}`
     case 'payout':
       return `${reference} is already the reference of a gateway payout.`
     case 'refund':
@@ -210,12 +218,14 @@ export async function whyKnown(sql: Sql, named: Named): Promise<string | null> {
   }
 }
 
-/** What staff do about money that another event has confirmed. */
-const KNOWN_ELSEWHERE =
+/** Instructions for a payment that another event has confirmed. */
+const KNOWN_IN_OTHER_EVENT =
   ' One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.'
 
-const isElsewhere = ({ eventId }: KnownPayment, here: Pick<Named, 'eventId'>): boolean =>
-  eventId != null && eventId !== here.eventId
+const isOfOtherEvent = (
+  { eventId }: KnownPayment,
+  event: Pick<PaymentReferences, 'eventId'>,
+): boolean => eventId != null && eventId !== event.eventId
 
 /**
  * Returns every claim of these references, oldest first; of several claims of one registration, the newest. Reads
@@ -231,11 +241,15 @@ export async function reportsUnder(
   )
 }
 
-/** Whoever reads this may work for this event alone: the number of another event's registration stays out. */
-export async function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): Promise<string> {
+/** The reader may have access to this event only: the number of another event's registration is not shown. */
+export async function describeOwner(
+  sql: Sql,
+  regNo: RegNo | null,
+  eventId: string,
+): Promise<string> {
   if (regNo === null) return 'of no registration yet'
-  const isHere = await registrationOfEvent.get(sql, { regNo, eventId })
-  return `the payment of ${isHere === undefined ? 'a registration of another event' : regNo}`
+  const ownRegistration = await registrationOfEvent.get(sql, { regNo, eventId })
+  return `the payment of ${ownRegistration === undefined ? 'a registration of another event' : regNo}`
 }
 
 /** Returns recorded payments by their keys. Reads only; also runs outside the writer's transaction. */
@@ -247,55 +261,61 @@ export async function paymentsUnder(
   return payments.map(({ key, ...payment }) => [key, payment])
 }
 
-/** A received payment, as seen at the bank or the desk. */
-export type NewCame = Named & {
+/** A received payment, as seen at the bank or the front desk. */
+export type NewReceivedPayment = PaymentReferences & {
   readonly account: string
   readonly amount: Paise
   readonly paidAt: Instant
   readonly at: Instant
   readonly state: 'fits' | 'review' | 'unmatched'
   readonly why: string | null
-  /** Null: it belongs to no registration yet. */
+  /** Null if it belongs to no registration yet. */
   readonly registrationId: number | null
   readonly paymentId: number | null
   /** The event whose staff it belongs to, if no registration determines it. */
   readonly foundFor: string | null
 }
 
-/** Stores a payment under its references: each belongs to one payment. The error names the present owner. */
-export async function keepCame(sql: Sql, came: NewCame): Promise<Result<number, string>> {
-  const known = await whyKnown(sql, came)
+/** Stores a payment under its references: each belongs to one payment. The error describes the current owner. */
+export async function saveReceivedPayment(
+  sql: Sql,
+  received: NewReceivedPayment,
+): Promise<Result<number, string>> {
+  const known = await explainKnown(sql, received)
   if (known !== null) return err(known)
-  const keys = keysOf(came)
-  assert(keys.length > 0, 'money under a reference without a letter or digit')
-  const inserted = await insertPayment.get(sql, came)
-  assert(inserted !== undefined, 'an inserted payment has an id')
-  const { id: captureId } = inserted
+  const keys = keysOf(received)
+  assert(keys.length > 0, 'a payment under a reference without a letter or digit')
+  const row = await insertPayment.get(sql, received)
+  assert(row !== undefined, 'an inserted payment has an id')
+  const { id: captureId } = row
   for (const key of keys) assignReference.run(sql, { key, captureId })
   return ok(captureId)
 }
 
-/** A payment made elsewhere, with the reference in its row. */
-export type NamedImport = {
+/** A payment from another system, with the reference in its row. */
+export type ImportedReference = {
   readonly reference: string
   readonly eventId: string
   readonly regNo: RegNo
 }
 
 /**
- * Returns the owner of an imported payment's reference; null: none. Short numbers are other systems' counters,
+ * Explains why an imported payment's reference is known. Null if it is free. Short numbers are other systems' counters,
  * not bank references.
  */
-export function whyImportKnown(sql: Sql, { reference, eventId, regNo }: NamedImport) {
+export function explainKnownImport(sql: Sql, { reference, eventId, regNo }: ImportedReference) {
   if (isSlipNumber(bankKey(reference))) return null
-  return whyKnown(sql, { way: 'transfer', reference, eventId, regNo })
+  return explainKnown(sql, { way: 'transfer', reference, eventId, regNo })
 }
 
 /**
- * Assigns the reference of an imported payment: the bank may show it too, and it belongs to one payment like any
- * other.
+ * Assigns the reference of an imported payment: the bank may show it too, and it belongs to one payment like any other.
  */
-export function nameImport(sql: Sql, captureId: number, { reference }: NamedImport): void {
+export function assignImportReference(
+  sql: Sql,
+  captureId: number,
+  { reference }: ImportedReference,
+): void {
   if (isSlipNumber(bankKey(reference))) return
   for (const key of referenceKeys(reference)) assignReference.run(sql, { key, captureId })
 }

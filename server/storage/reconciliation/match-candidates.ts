@@ -16,11 +16,11 @@ import type { ReferenceReport } from '../payments/payment-claim-types.ts'
 import { amountDue } from '../reports/balance-expressions.ts'
 
 export type StoredAwaited = Awaited & {
-  /** The data that determines its price, if it is unpaid and uses one of the named payment methods. */
+  /** The data that determines its price, if it is unpaid and uses one of the given payment methods. */
   readonly priced: {
     readonly answers: Answers
     readonly category: string | null
-    /** Money for it is under review, at the price of its day. */
+    /** A payment for it is under review, at the price of its day. */
     readonly isInReview: boolean
   } | null
 }
@@ -93,7 +93,7 @@ export const registrationsWithNumbers = statement((builder, { keys }: { keys: st
     .where(({ ref }) => dialect.isIn(ref('reg_no'), keys)),
 )
 
-/** In order of registration. A registration that is complete except for a difference expects that. */
+/** In order of registration. A registration that is complete except for a difference expects the difference. */
 export async function expectedPayments(
   sql: Sql,
   eventId: string,
@@ -101,11 +101,11 @@ export async function expectedPayments(
 ): Promise<readonly StoredAwaited[]> {
   return (
     await rowsOfExpectedPayments.all(sql, { eventId, pricedWays: JSON.stringify(pricedWays) })
-  ).map(({ regNo, name, due, told, paid_on: on, answers, ...row }) => ({
+  ).map(({ regNo, name, due, told: response, paid_on: on, answers, ...row }) => ({
     regNo,
     name,
     due,
-    told: told === null ? null : { reference: told, day: on },
+    told: response === null ? null : { reference: response, day: on },
     priced:
       answers === null
         ? null
@@ -128,7 +128,7 @@ export type StoredReferences = {
   readonly reports: readonly ReferenceReport[]
 }
 
-/** Returns recorded payments, gateway payouts, and registrations that these keys name. */
+/** Returns recorded payments, gateway payouts, and registrations that have these keys. */
 export async function knownReferences(
   sql: Sql,
   keys: readonly BankKey[],

@@ -38,7 +38,7 @@ const closedClaims = statement((builder) =>
     .where('ended_as', 'in', ['again', 'not_found'])
     .orderBy('id'),
 )
-const respellClaim = statement((builder, { key, id }: { key: string; id: number }) =>
+const updateClaimKey = statement((builder, { key, id }: { key: string; id: number }) =>
   builder.updateTable('tellings').set({ folded: key }).where('id', '=', id),
 )
 const importsWithoutReference = statement((builder) =>
@@ -64,10 +64,10 @@ const importsWithoutReference = statement((builder) =>
 )
 
 /**
- * Assigns references to payments recorded by older versions. Of two payments under one reference, the first gets
- * it; the second stays unchanged and needs review. From then on claims are compared in the same spelling.
+ * Assigns references to payments recorded by older versions. Of two payments with one reference, the first gets it; the
+ * second stays unchanged and needs review. From then on claims are compared in the same spelling.
  */
-export async function nameOlder(sql: Sql): Promise<void> {
+export async function assignOlderReferences(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
   const older = (await manualPaymentsWithoutReference.all(sql, { sources })).map((payment) => ({
     payment,
@@ -91,7 +91,7 @@ async function respellClaims(sql: Sql): Promise<void> {
   for (const claim of all) {
     const key = bankKey(claim.reference)
     if (key === '' || key === claim.folded || (blocking.get(key) ?? 0) > 0) continue
-    respellClaim.run(sql, { key, id: claim.id })
+    updateClaimKey.run(sql, { key, id: claim.id })
     if (!isBlocking(claim)) continue
     count(claim.folded, -1)
     count(key, 1)
@@ -99,18 +99,18 @@ async function respellClaims(sql: Sql): Promise<void> {
 }
 
 /** Normalises claims that older versions had closed: they stay known too. */
-export async function nameOlderReports(sql: Sql): Promise<void> {
+export async function normalizeOlderClaims(sql: Sql): Promise<void> {
   for (const { id, reference, folded } of await closedClaims.all(sql)) {
     const key = bankKey(reference)
-    if (key !== '' && key !== folded) respellClaim.run(sql, { key, id })
+    if (key !== '' && key !== folded) updateClaimKey.run(sql, { key, id })
   }
 }
 
 /**
- * Assigns references to payments imported by older versions. Of two payments under one reference, the import
- * needs review.
+ * Assigns references to payments imported by older versions. Of two payments with one reference, the imported one needs
+ * review.
  */
-export async function nameOlderImports(sql: Sql): Promise<void> {
+export async function assignOlderImportReferences(sql: Sql): Promise<void> {
   const older = (await importsWithoutReference.all(sql)).flatMap((payment) => {
     const { reference } = payment
     return isSlipNumber(bankKey(reference)) ? [] : [{ payment, keys: referenceKeys(reference) }]

@@ -157,8 +157,8 @@ export async function settlementLines(
 }
 
 /**
- * Returns the accounts through which an event was paid, or for which it loaded settlements: the account in its
- * event file may have changed, and the gateway still pays out to the one before.
+ * Returns the accounts through which an event was paid, or for which it loaded settlements. The account in its event
+ * file may have changed, and the gateway still pays out to the previous one.
  */
 export async function accountsOfEvent(
   sql: Sql,
@@ -169,8 +169,8 @@ export async function accountsOfEvent(
 }
 
 /**
- * Returns all payments through the gateway of an account, also those it calls no sale: a report that lists one says that it
- * was. The account of an event may have changed, and the previous one still pays out.
+ * Returns all payments through an account of the gateway, including those it does not report as sales: a settlement
+ * that lists one shows that it was. The account of an event may have changed, and the previous one still pays out.
  */
 export async function paymentsOfAccount(
   sql: Sql,
@@ -210,7 +210,10 @@ export async function knownOrders(
   })
 }
 
-/** For one registration, in order of day. Reads only; also runs outside the writer's transaction. */
-export async function settledOf(sql: Sql, regNo: RegNo): Promise<readonly SettlementLine[]> {
+/** For one registration, by day. Reads only; also runs outside the writer's transaction. */
+export async function listSettlementLines(
+  sql: Sql,
+  regNo: RegNo,
+): Promise<readonly SettlementLine[]> {
   return linesOfRegistration.all(sql, { regNo })
 }

@@ -5,8 +5,8 @@ import { bankKey, splitWords } from '../../../engine/index.ts'
 import type { Day, KnownPayment, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { returnedKey, sayReturned } from '../payments/returned-transfers.ts'
-import { assignReference, ownerWords, paymentsUnder } from './bank-references.ts'
+import { createReturnKey, describeReturn } from '../payments/returned-transfers.ts'
+import { assignReference, describeOwner, paymentsUnder } from './bank-references.ts'
 
 const rejectedPayment = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('captures').select('id').where('id', '=', id).where('state', '=', 'refused'),
@@ -32,19 +32,19 @@ const referenceWithKey = statement((builder, { key }: { key: string }) =>
   builder.selectFrom('bank_references').select('key').where('key', '=', key),
 )
 const addReasonToPayment = statement(
-  (builder, { captureId, why }: { captureId: number; why: string }) =>
+  (builder, { captureId, why: reason }: { captureId: number; why: string }) =>
     builder
       .updateTable('captures')
-      .set(({ ref }) => ({ why: withReason(ref('why'), why) }))
+      .set(({ ref }) => ({ why: withReason(ref('why'), reason) }))
       .where('id', '=', captureId)
       .where('state', 'in', ['unmatched', 'review'])
-      .where(({ ref }) => lacksReason(ref('why'), why)),
+      .where(({ ref }) => lacksReason(ref('why'), reason)),
 )
 const addReasonToAttempt = statement(
-  (builder, { captureId, why }: { captureId: number; why: string }) =>
+  (builder, { captureId, why: reason }: { captureId: number; why: string }) =>
     builder
       .updateTable('payments')
-      .set(({ ref }) => ({ review: withReason(ref('review'), why) }))
+      .set(({ ref }) => ({ review: withReason(ref('review'), reason) }))
       .where(({ eb, selectFrom }) =>
         eb(
           'id',
@@ -55,7 +55,7 @@ const addReasonToAttempt = statement(
             .where('c.state', 'in', ['fits', 'review', 'accepted']),
         ),
       )
-      .where(({ ref }) => lacksReason(ref('review'), why)),
+      .where(({ ref }) => lacksReason(ref('review'), reason)),
 )
 const markRegistrationForReview = statement((builder, { captureId }: { captureId: number }) =>
   builder
@@ -70,12 +70,12 @@ const markRegistrationForReview = statement((builder, { captureId }: { captureId
     ),
 )
 type Reasons = Expression<string | null>
-const withReason = (reasons: Reasons, why: string): RawBuilder<string> =>
-  raw`coalesce(${reasons} || ' ', '') || ${why}`
-const lacksReason = (reasons: Reasons, why: string): RawBuilder<boolean> =>
-  raw`instr(coalesce(${reasons}, ''), ${why}) = 0`
+const withReason = (reasons: Reasons, reason: string): RawBuilder<string> =>
+  raw`coalesce(${reasons} || ' ', '') || ${reason}`
+const lacksReason = (reasons: Reasons, reason: string): RawBuilder<boolean> =>
+  raw`instr(coalesce(${reasons}, ''), ${reason}) = 0`
 
-/** Two payments under one reference: staff decide which of them the bank has seen. */
+/** Two payments with one reference: staff decide which of them the bank has received. */
 export async function reportTwice(
   sql: Sql,
   later: number,
@@ -83,13 +83,13 @@ export async function reportTwice(
   first: KnownPayment,
 ): Promise<void> {
   if ((await rejectedPayment.get(sql, { id: first.id })) !== undefined) return
-  const why = `The bank reference ${reference} is recorded twice: it is also ${await ownerWords(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
-  await putInReview(sql, later, why)
+  const reason = `The bank reference ${reference} is recorded twice: it is also ${await describeOwner(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
+  await putInReview(sql, later, reason)
 }
 
 /**
  * A gateway paid out under this reference: a payment recorded under it consists of card payments, which count
- * there.
+ * separately.
  */
 export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
   for (const [, { id }] of await paymentsUnder(sql, [bankKey(utr)]))
@@ -100,33 +100,36 @@ export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
     )
 }
 
-/** A withdrawal that names a recorded payment. */
-export type Returned = {
+/** A withdrawal with the reference of a recorded payment. */
+export type ReturnedTransfer = {
   readonly captureId: number
   readonly reference: string
-  /** Zero: the file does not state it. */
+  /** Zero if the file does not state it. */
   readonly amount: Paise
   readonly day: Day
   readonly narration: string
 }
 
 /** Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. */
-export async function reportReturned(sql: Sql, returned: readonly Returned[]): Promise<void> {
+export async function reportReturned(
+  sql: Sql,
+  returned: readonly ReturnedTransfer[],
+): Promise<void> {
   for (const { captureId, reference, amount, day, narration } of returned) {
     const left = await unrefundedAmount.get(sql, { captureId })
     // Staff have refunded it: this withdrawal is that refund.
     if (left === undefined || left.left <= 0) continue
     const withdrawal = { amount, day }
-    const key = returnedKey(captureId, withdrawal, splitWords(narration))
+    const key = createReturnKey(captureId, withdrawal, splitWords(narration))
     if ((await referenceWithKey.get(sql, { key })) !== undefined) continue
     assignReference.run(sql, { key, captureId })
-    await putInReview(sql, captureId, sayReturned(withdrawal, reference))
+    await putInReview(sql, captureId, describeReturn(withdrawal, reference))
   }
 }
 
-/** What counts, or waits already, comes before staff with one more reason. */
-async function putInReview(sql: Sql, captureId: number, why: string): Promise<void> {
-  addReasonToPayment.run(sql, { captureId, why })
-  const changes = await addReasonToAttempt.run(sql, { captureId, why }).changes
+/** A counted payment, or one already in review, gets one more review reason. */
+async function putInReview(sql: Sql, captureId: number, reason: string): Promise<void> {
+  addReasonToPayment.run(sql, { captureId, why: reason })
+  const changes = await addReasonToAttempt.run(sql, { captureId, why: reason }).changes
   if (changes > 0) markRegistrationForReview.run(sql, { captureId })
 }

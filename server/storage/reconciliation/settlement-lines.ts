@@ -1,5 +1,5 @@
 /**
- * Stores gateway settlements, each line once, beside the payments that they belong to.
+ * Stores gateway settlements, each line once, with the payments that they belong to.
  * A payment that only a settlement reports needs review from then on.
  */
 import { filterInOrder } from '../database/in-order.ts'
@@ -18,10 +18,10 @@ import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import type { KeptSettlement, NewSettlement, SettlementAccount } from './settlement-types.ts'
+import type { SettlementResult, NewSettlement, SettlementAccount } from './settlement-types.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
-import { isPaidElsewhere, noteSettledOrder } from '../payments/unknown-orders.ts'
-import { joined, paymentById, stand } from '../payments/payment-state.ts'
+import { isPaidElsewhere, saveSettledOrder } from '../payments/unknown-orders.ts'
+import { joinReasons, paymentById, savePaymentState } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
 type Account = SettlementAccount
@@ -34,10 +34,13 @@ const storedLine = statement((builder, { source, account, key }: Account & { key
     .where('key', '=', key),
 )
 const insertSettlement = statement(
-  (builder, { source, account, eventId, sha256, who, at }: Omit<NewSettlement, 'lines' | 'ask'>) =>
+  (
+    builder,
+    { source, account, eventId, sha256, who: user, at }: Omit<NewSettlement, 'lines' | 'ask'>,
+  ) =>
     builder
       .insertInto('settlements')
-      .values({ source, account, event_id: eventId, sha256, who, at })
+      .values({ source, account, event_id: eventId, sha256, who: user, at })
       .returning('id'),
 )
 type NewLine = Account & SettlementLine & { settlementId: number; key: string; utrKey: string }
@@ -134,24 +137,27 @@ const attemptOfOrder = statement((builder, { source, order }: { source: string; 
     .where('gateway', '=', source),
 )
 /** One transaction: new lines, and the consequences of those about unknown payments. */
-export async function saveSettlement(sql: Sql, kept: NewSettlement): Promise<KeptSettlement> {
-  const { source, account, eventId, who, at, lines, ask = [] } = kept
+export async function saveSettlement(
+  sql: Sql,
+  newSettlement: NewSettlement,
+): Promise<SettlementResult> {
+  const { source, account, eventId, who: user, at, lines, ask = [] } = newSettlement
   for (const order of ask) {
     const row = await orderRow(sql, source, order)
     if (row !== undefined) watchPaymentAgain(sql, row.order_id, at)
   }
-  const fresh = await filterInOrder(
+  const newLines = await filterInOrder(
     lines,
     async (line) =>
       (await storedLine.get(sql, { source, account, key: lineKey(line) })) === undefined,
   )
-  if (fresh.length === 0) return { added: 0, known: lines.length, toReview: 0 }
-  const settlement = await insertSettlement.get(sql, kept)
+  if (newLines.length === 0) return { added: 0, known: lines.length, toReview: 0 }
+  const settlement = await insertSettlement.get(sql, newSettlement)
   assert(settlement !== undefined, 'an inserted settlement has an id')
-  const what = `kept ${fresh.length} ${fresh.length === 1 ? 'line' : 'lines'} of a settlement`
-  addAuditEntry(sql, { at, who, what, eventId, regNo: null })
+  const entryText = `kept ${newLines.length} ${newLines.length === 1 ? 'line' : 'lines'} of a settlement`
+  addAuditEntry(sql, { at, who: user, what: entryText, eventId, regNo: null })
   let toReview = 0
-  for (const line of fresh) {
+  for (const line of newLines) {
     insertLine.run(sql, {
       ...line,
       settlementId: settlement.id,
@@ -160,23 +166,23 @@ export async function saveSettlement(sql: Sql, kept: NewSettlement): Promise<Kep
       key: lineKey(line),
       utrKey: bankKey(line.utr),
     })
-    if (line.is === 'sale' && (await keepUnknown(sql, kept, line))) toReview += 1
-    else if (line.is === 'refund') await askAgain(sql, kept, line)
+    if (line.is === 'sale' && (await saveUnknownPayment(sql, newSettlement, line))) toReview += 1
+    else if (line.is === 'refund') await queryOrderAgain(sql, newSettlement, line)
   }
-  for (const utr of new Set(fresh.map((line) => line.utr).filter((one) => one !== '')))
+  for (const utr of new Set(newLines.map((line) => line.utr).filter((lineUtr) => lineUtr !== '')))
     await reportPaidOut(sql, utr)
-  return { added: fresh.length, known: lines.length - fresh.length, toReview }
+  return { added: newLines.length, known: lines.length - newLines.length, toReview }
 }
 
-/** True: the money was not known, and is before a person now. */
-async function keepUnknown(
+/** True if the payment was unknown, and is in review now. */
+async function saveUnknownPayment(
   sql: Sql,
   { source, account, eventId, at }: NewSettlement,
   line: SettlementLine,
 ): Promise<boolean> {
   const reference = line.reference === '' ? line.order : line.reference
   const row = await orderRow(sql, source, line.order)
-  // Also what the account before paid out: under its own order it is the same money.
+  // Includes payouts of the previous account: under the same order it is the same payment.
   const attemptId = row?.id ?? null
   const isKnown =
     (await paymentWithReference.get(sql, { source, account, attemptId, reference })) !== undefined
@@ -184,18 +190,18 @@ async function keepUnknown(
     line.reference === '' &&
     row !== undefined &&
     (await paymentOfAttempt.get(sql, { attemptId: row.id })) !== undefined
-  // The gateway may have confirmed it for an order that is not here.
+  // The gateway may have confirmed it for an unknown order.
   const isOfUnknown =
     line.reference === '' && row === undefined && (await isPaidElsewhere(sql, line.order))
   if (isKnown || isOfOrder || isOfUnknown) return false
   const day = line.paidOn ?? line.day
   const paidAt = day === null ? at : instant(Math.min(startOfDay(day), at))
-  const on = line.day === null ? '' : ` of ${formatDay(line.day)}`
+  const dateText = line.day === null ? '' : ` of ${formatDay(line.day)}`
   const unknownOrder = row === undefined && line.order !== '' ? line.order : null
-  const why =
+  const reason =
     unknownOrder === null
-      ? `${formatMoney(line.amount)} is in the gateway’s settlement${on}, but the gateway never reported the payment.`
-      : `${formatMoney(line.amount)} is in the gateway’s settlement${on} for the order ${unknownOrder}, which is not in this database.`
+      ? `${formatMoney(line.amount)} is in the gateway’s settlement${dateText}, but the gateway never reported the payment.`
+      : `${formatMoney(line.amount)} is in the gateway’s settlement${dateText} for the order ${unknownOrder}, which is not in this database.`
   insertPayment.run(sql, {
     source,
     account,
@@ -206,23 +212,28 @@ async function keepUnknown(
     paidAt,
     at,
     state: row === undefined ? 'unmatched' : 'review',
-    why,
+    why: reason,
     foundFor: row === undefined ? eventId : null,
     unknownOrder,
   })
   if (unknownOrder !== null)
-    await noteSettledOrder(sql, { orderId: unknownOrder as OrderId, eventId }, at)
+    await saveSettledOrder(sql, { orderId: unknownOrder as OrderId, eventId }, at)
   if (row === undefined) return true
   const payment = await paymentById(sql, row.id)
-  await stand(sql, payment, { ...toPayment(payment), review: joined(payment.review, why) }, at)
+  await savePaymentState(
+    sql,
+    payment,
+    { ...toPayment(payment), review: joinReasons(payment.review, reason) },
+    at,
+  )
   await settleRegistration(sql, payment.registration_id)
-  // The gateway itself may say more.
+  // The gateway may provide more details.
   watchPaymentAgain(sql, payment.order_id, at)
   return true
 }
 
-/** A refund that the gateway took off and never told us of: its own words say which it is. */
-async function askAgain(
+/** A refund that the gateway deducted and never reported. The status query identifies it. */
+async function queryOrderAgain(
   sql: Sql,
   { source, account, at }: NewSettlement,
   line: SettlementLine,

@@ -1,4 +1,4 @@
-/** Defines settlements as the store takes and returns them. */
+/** Defines the store's input and output for settlements. */
 import type {
   BankKey,
   Day,
@@ -10,7 +10,7 @@ import type {
   SettlementLine,
 } from '../../../engine/index.ts'
 
-import type { Returned } from './references-in-review.ts'
+import type { ReturnedTransfer } from './references-in-review.ts'
 
 /** A gateway account: `source` as in captures. */
 export type SettlementAccount = { readonly source: string; readonly account: string }
@@ -22,14 +22,14 @@ export type NewSettlement = SettlementAccount & {
   readonly who: string
   readonly at: Instant
   readonly lines: readonly SettlementLine[]
-  /** Orders that the gateway is queried about again, because some of their lines are not stored. */
+  /** Orders to query at the gateway again, because some of their lines are not stored. */
   readonly ask?: readonly string[]
 }
-export type KeptSettlement = {
+export type SettlementResult = {
   readonly added: number
   /** Stored before. */
   readonly known: number
-  /** Of those added, payments that were unknown: they need review now. */
+  /** The number of added lines about unknown payments, which need review now. */
   readonly toReview: number
 }
 /** A bank payment that matches no registration. */
@@ -43,7 +43,10 @@ export type NewUnmatched = {
   readonly narration: string
   /** Keys of the conference's own bank details, which identify no payment. */
   readonly own?: readonly BankKey[]
-  /** Numbers in the form of an event that the user has no access to: they count as its, whether or not they exist. */
+  /**
+   * Numbers in the format of an event that the user has no access to: they count as that event's, whether or not they
+   * exist.
+   */
   readonly hiddenNumbers?: readonly BankKey[]
   /** The event for which it was searched. */
   readonly eventId: string
@@ -51,29 +54,29 @@ export type NewUnmatched = {
   readonly at: Instant
 }
 
-/** For statement lines to be stored: how many were, and how many belong to another event. */
-export type KeptUnmatched = {
+/** The result for statement lines to be stored: how many were, and how many belong to another event. */
+export type UnmatchedResult = {
   readonly added: number
   readonly elsewhere: number
-  /** The delegate of a registration here reported it: it is confirmed there. */
+  /** The delegate of a registration in this event reported it: it is confirmed there. */
   readonly reported: number
 }
 
 export interface SettlementStore {
   /** Stores new lines; payments that only the report shows need review from then on. One transaction. */
-  saveSettlement(kept: NewSettlement): Promise<KeptSettlement>
+  saveSettlement(settlement: NewSettlement): Promise<SettlementResult>
   /** Returns all lines of an account, in the order in which they were stored. */
-  settlementLines(of: SettlementAccount): Promise<readonly SettlementLine[]>
+  settlementLines(account: SettlementAccount): Promise<readonly SettlementLine[]>
   /** Returns the accounts through which an event was paid, or for which it loaded settlements. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
-  paymentsOfAccount(of: SettlementAccount): Promise<readonly HeldMoney[]>
+  paymentsOfAccount(account: SettlementAccount): Promise<readonly HeldMoney[]>
   /** Returns those orders that are ours. */
   knownOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
   /** Returns the settlement lines of one registration, by day. */
   settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>
-  /** Puts unmatched payments of a bank statement into review; the others were known, or belong to another event. */
-  saveUnmatchedLines(money: readonly NewUnmatched[]): Promise<KeptUnmatched>
+  /** Puts unmatched payments of a bank statement into review. The others were known, or belong to another event. */
+  saveUnmatchedLines(lines: readonly NewUnmatched[]): Promise<UnmatchedResult>
   /** Puts payments that the bank may have returned into review, once per withdrawal. */
-  reportReturned(returned: readonly Returned[]): Promise<void>
+  reportReturned(returned: readonly ReturnedTransfer[]): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Stores lines of a bank statement that match no registration: each is money under review. */
+/** Stores lines of a bank statement that match no registration: each is a payment under review. */
 import { sql as raw } from 'kysely'
 import {
   bankKey,
@@ -18,15 +18,15 @@ import {
 import type { BankKey, StatementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { assignReferences } from './assign-many-references.ts'
-import { keepCame, ownerOf, paymentsUnder, reportsUnder } from './bank-references.ts'
+import { saveReceivedPayment, ownerOf, paymentsUnder, reportsUnder } from './bank-references.ts'
 import { registrationsWithNumbers } from './match-candidates.ts'
 import { reportTwice } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { KeptUnmatched, NewUnmatched } from './settlement-types.ts'
+import type { UnmatchedResult, NewUnmatched } from './settlement-types.ts'
 
-/** What the review reason of a kept line begins with, before the bank's narration. */
-const KEPT = 'It came to the bank, and nobody waits for it: '
+/** The start of the review reason of a stored line, before the bank's narration. */
+const REASON_PREFIX = 'It came to the bank, and nobody waits for it: '
 
 const payoutUnder = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
@@ -52,39 +52,45 @@ const keptLines = statement((builder) =>
     ])
     .where('c.source', '=', 'transfer')
     .where(({ eb, fn, lit }) =>
-      eb(fn<string>('substr', ['c.why', lit(1), lit(KEPT.length)]), '=', KEPT),
+      eb(fn<string>('substr', ['c.why', lit(1), lit(REASON_PREFIX.length)]), '=', REASON_PREFIX),
     )
     .$narrowType<{ why: string }>()
     .orderBy('c.id'),
 )
 
-/** Uses the same reference as for confirming a transfer, so that it counts once in any case. */
+/** Uses the same reference as for confirming a transfer, so that it always counts once. */
 export async function saveUnmatchedLines(
   sql: Sql,
-  money: readonly NewUnmatched[],
-): Promise<KeptUnmatched> {
-  let added = 0
-  let elsewhere = 0
+  lines: readonly NewUnmatched[],
+): Promise<UnmatchedResult> {
+  let addedCount = 0
+  let otherEventCount = 0
   let reported = 0
-  for (const one of money) {
-    const { reference, amount, day, narration, eventId, who, at } = one
+  for (const newLine of lines) {
+    const { reference, amount, day, narration, eventId, who: user, at } = newLine
     const line = findLineByReference({ line: 0, reference, narration, day, amount })
     const cheque = findChequeNumber(line)
-    const also = [...(one.also ?? []), ...(cheque === null ? [] : [cheque])]
-    if (await isElsewhere(sql, one)) {
-      elsewhere += 1
+    const otherReferences = [...(newLine.also ?? []), ...(cheque === null ? [] : [cheque])]
+    if (await isOfOtherEvent(sql, newLine)) {
+      otherEventCount += 1
       continue
     }
-    const named = { way: 'transfer', reference, also, eventId, regNo: null } as const
-    // It is confirmed for the registration whose delegate reported it, or first not found there.
-    if ((await ownerOf(sql, named))?.is === 'report') {
+    const references = {
+      way: 'transfer',
+      reference,
+      also: otherReferences,
+      eventId,
+      regNo: null,
+    } as const
+    // It is confirmed for the registration whose delegate reported it, or first rejected there.
+    if ((await ownerOf(sql, references))?.is === 'report') {
       reported += 1
       continue
     }
     // The page may have been loaded before the payment was recorded.
-    if (await isRecorded(sql, line, one)) continue
-    const kept = await keepCame(sql, {
-      ...named,
+    if (await isRecorded(sql, line, newLine)) continue
+    const saved = await saveReceivedPayment(sql, {
+      ...references,
       account: '',
       amount,
       paidAt: instant(Math.min(startOfDay(day), at)),
@@ -93,22 +99,25 @@ export async function saveUnmatchedLines(
       foundFor: eventId,
       registrationId: null,
       paymentId: null,
-      why: `${KEPT}${narration}${await toldFor(sql, reference, eventId)}`,
+      why: `${REASON_PREFIX}${narration}${await describeClaim(sql, reference, eventId)}`,
     })
-    if (!kept.ok) continue
+    if (!saved.ok) continue
     addAuditEntry(sql, {
       at,
-      who,
+      who: user,
       what: `kept money that nobody waits for: ${reference}`,
       eventId,
       regNo: null,
     })
-    added += 1
+    addedCount += 1
   }
-  return { added, elsewhere, reported }
+  return { added: addedCount, elsewhere: otherEventCount, reported }
 }
 
-/** The line names a recorded payment, or a gateway's payout, also where its reference does not. */
+/**
+ * Returns true if the line contains the reference of a recorded payment or a gateway payout, even if its own reference
+ * differs.
+ */
 async function isRecorded(
   sql: Sql,
   line: StatementLine,
@@ -129,13 +138,13 @@ async function isRecorded(
 }
 
 /**
- * Adds the cheque number to lines that older versions kept under their day, amount and text only. Where the cheque
- * is recorded as well, the kept line says so to the staff who decide on it.
+ * Adds the cheque number to lines that older versions stored under their day, amount and text only. If the cheque is
+ * recorded as well, the stored line shows this to the staff who decide on it.
  */
-export async function nameOlderCheques(sql: Sql): Promise<void> {
+export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
   const kept = (await keptLines.all(sql)).flatMap((line) => {
     const { reference, amount, paid_at: at, why } = line
-    const narration = why.slice(KEPT.length).replace(/ \(told for [^)]*\).*/s, '')
+    const narration = why.slice(REASON_PREFIX.length).replace(/ \(told for [^)]*\).*/s, '')
     const day = dayOf(at)
     const cheque = findChequeNumber(
       findLineByReference({ line: 0, reference, narration, day, amount }),
@@ -149,8 +158,11 @@ export async function nameOlderCheques(sql: Sql): Promise<void> {
   }
 }
 
-/** A delegate of another event reported it, or it contains the number of a registration of another event. */
-async function isElsewhere(
+/**
+ * Returns true if a delegate of another event reported it, or it contains the number of a registration of another
+ * event.
+ */
+async function isOfOtherEvent(
   sql: Sql,
   { reference, also = [], narration, eventId, hiddenNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
@@ -161,13 +173,15 @@ async function isElsewhere(
   const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
   const numbered = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(numbers) })
   const isNumbered = numbered.length + hiddenNumbers.length > 0
-  return isClaimed || (isNumbered && numbered.every((one) => one.eventId !== eventId))
+  return (
+    isClaimed || (isNumbered && numbered.every((registration) => registration.eventId !== eventId))
+  )
 }
 
-/** Which registration of the event reported it, where staff did not find it then; empty: none. */
-async function toldFor(sql: Sql, reference: string, eventId: string): Promise<string> {
-  const told = (await reportsUnder(sql, referenceKeys(reference))).findLast(
-    (one) => one.eventId === eventId,
+/** The registration of the event that reported it, if staff rejected that claim. Empty if none. */
+async function describeClaim(sql: Sql, reference: string, eventId: string): Promise<string> {
+  const claim = (await reportsUnder(sql, referenceKeys(reference))).findLast(
+    (claim) => claim.eventId === eventId,
   )
-  return told === undefined ? '' : ` (told for ${told.regNo})`
+  return claim === undefined ? '' : ` (told for ${claim.regNo})`
 }

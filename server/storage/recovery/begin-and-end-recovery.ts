@@ -1,7 +1,6 @@
 /**
  * Starts and ends recoveries.
- * A recovery follows from a database that is older than the one served before. It starts and ends in one
- * transaction each.
+ * A recovery is needed after a database is replaced by an older one. It starts and ends in one transaction each.
  */
 import { sql as raw } from 'kysely'
 import {
@@ -15,12 +14,12 @@ import type { HeldEmails, Instant } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { Counted, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
-import { noteNextAttempts } from '../payments/unknown-orders.ts'
+import type { RowCounts, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
+import { saveNextAttempts } from '../payments/unknown-orders.ts'
 import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 
-/** Rows are only added to these, and each gets a number above all before it. */
-const GROWING = [
+/** Rows are only added to these tables, and each gets a higher number than all rows before it. */
+const TABLES_WITH_IDS = [
   'registrations',
   'payments',
   'payment_facts',
@@ -30,11 +29,11 @@ const GROWING = [
   'acts',
   'audit_log',
 ] as const
-/** Behind every instant. */
+/** Earlier than any instant. */
 const LAST = 8_640_000_000_000_000 as Instant
-/** What the office reads of an email that was discarded. */
+/** The office sees this for a discarded email. */
 const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
-const AT_ONCE = 0 as Instant
+const IMMEDIATELY = 0 as Instant
 
 const openRecovery = statement((builder) =>
   builder
@@ -47,7 +46,7 @@ const openRecovery = statement((builder) =>
 )
 const newestIds = statement((builder) =>
   builder.selectNoFrom(({ selectFrom }) =>
-    GROWING.map((table) =>
+    TABLES_WITH_IDS.map((table) =>
       selectFrom(table)
         .select(({ fn }) => fn.max('id').as('id'))
         .as(table),
@@ -90,22 +89,22 @@ const newestRecord = statement((builder) =>
     .select(({ fn }) => fn.max<Instant | null>('newest.at').as('at')),
 )
 const setRecoveryEnded = statement(
-  (builder, { at, who, mails }: { at: Instant; who: string; mails: HeldEmails }) =>
+  (builder, { at, who: user, mails: emails }: { at: Instant; who: string; mails: HeldEmails }) =>
     builder
       .updateTable('recoveries')
-      .set({ ended_at: at, ended_by: who, mails })
+      .set({ ended_at: at, ended_by: user, mails: emails })
       .where('ended_at', 'is', null),
 )
 const addRecovery = statement(
-  (builder, given: Omit<NewRecovery, 'taken'> & { code: string; storedAt: Instant | null }) =>
+  (builder, params: Omit<NewRecovery, 'taken'> & { code: string; storedAt: Instant | null }) =>
     builder.insertInto('recoveries').values({
-      code: given.code,
-      begun_at: given.at,
-      who: given.who,
-      why: given.why,
-      copy_at: given.copyAt,
-      stored_at: given.storedAt,
-      served_at: given.servedAt,
+      code: params.code,
+      begun_at: params.at,
+      who: params.who,
+      why: params.why,
+      copy_at: params.copyAt,
+      stored_at: params.storedAt,
+      served_at: params.servedAt,
     }),
 )
 const notePendingPayments = statement((builder) =>
@@ -156,7 +155,7 @@ const watchPaymentsWithRefunds = statement((builder, { until }: { until: Instant
 const queryOpenPaymentsNow = statement((builder) =>
   builder
     .updateTable('payments')
-    .set({ next_ask_at: AT_ONCE, asking_until: null })
+    .set({ next_ask_at: IMMEDIATELY, asking_until: null })
     .where('gateway', 'is not', null)
     .where(({ and, eb, or }) =>
       or([
@@ -182,7 +181,7 @@ const discardHeldEmails = statement((builder) =>
     .where('next_at', 'is', null),
 )
 
-/** Null: none is open. Reads only; also runs outside the writer's transaction. */
+/** Null if none is open. Reads only; also runs outside the writer's transaction. */
 export async function recoveryOf(sql: Sql): Promise<Recovery | null> {
   return (await openRecovery.get(sql)) ?? null
 }
@@ -190,12 +189,12 @@ export async function recoveryOf(sql: Sql): Promise<Recovery | null> {
 /** Reads only; also runs outside the writer's transaction. */
 export async function counted(
   sql: Sql,
-): Promise<{ readonly name: string | null; readonly counted: Counted }> {
+): Promise<{ readonly name: string | null; readonly counted: RowCounts }> {
   const ids = await newestIds.get(sql)
   const name = (await databaseName.get(sql))?.name ?? null
   return {
     name,
-    counted: Object.fromEntries(GROWING.map((table) => [table, ids?.[table] ?? 0])),
+    counted: Object.fromEntries(TABLES_WITH_IDS.map((table) => [table, ids?.[table] ?? 0])),
   }
 }
 
@@ -207,7 +206,7 @@ export async function identifyDatabase(sql: Sql, name: string): Promise<Recovery
 }
 
 /**
- * Returns the present pattern of a series: a number possibly issued in the lost time is not issued again in its
+ * Returns the current pattern of a series: a number possibly issued in the lost time is not issued again in its
  * financial year.
  */
 export async function seriesNow(sql: Sql, pattern: string, year: string): Promise<string> {
@@ -219,44 +218,59 @@ export async function seriesNow(sql: Sql, pattern: string, year: string): Promis
 
 export async function beginRecovery(
   sql: Sql,
-  { at, who, why, copyAt, servedAt, taken }: NewRecovery,
-  since: Instant | null,
+  { at, who: user, why: reason, copyAt, servedAt, taken }: NewRecovery,
+  databaseSince: Instant | null,
 ): Promise<Recovery | null> {
-  const begun = await allRecoveries.all(sql)
-  const newest = begun.at(-1)
-  if (since !== null && newest !== undefined && newest.begun_at >= since) return null
-  const code = recoveryCode(at, [...taken, ...begun.map((one) => one.code)])
-  // A copy that was made during a recovery is in it: another one follows, with a series of its own.
+  const recoveries = await allRecoveries.all(sql)
+  const newestRecovery = recoveries.at(-1)
+  if (
+    databaseSince !== null &&
+    newestRecovery !== undefined &&
+    newestRecovery.begun_at >= databaseSince
+  )
+    return null
+  const code = recoveryCode(at, [
+    ...taken,
+    ...recoveries.map((earlierRecovery) => earlierRecovery.code),
+  ])
+  // A copy that was made during a recovery contains it: another one follows, with a separate series.
   setRecoveryEnded.run(sql, { at, who: 'rollcall', mails: 'send' })
   const stored = await storedAt(sql)
-  addRecovery.run(sql, { code, at, who, why, copyAt, storedAt: stored, servedAt })
+  addRecovery.run(sql, { code, at, who: user, why: reason, copyAt, storedAt: stored, servedAt })
   notePendingPayments.run(sql)
   holdQueuedEmails.run(sql)
-  askAtOnce(sql, at)
-  await noteNextAttempts(sql, at)
-  const what = `began a recovery, numbers of documents with ${code}: ${why}`
-  addAuditEntry(sql, { at, who, what, eventId: null, regNo: null })
+  queryPaymentsNow(sql, at)
+  await saveNextAttempts(sql, at)
+  const entryText = `began a recovery, numbers of documents with ${code}: ${reason}`
+  addAuditEntry(sql, { at, who: user, what: entryText, eventId: null, regNo: null })
   return recoveryOf(sql)
 }
 
-/** Null: there was no recovery. */
+/** Null if there was no recovery. */
 export const newestRecoveryAt = async (sql: Sql): Promise<Instant | null> =>
   (await newestStart.get(sql))?.at ?? null
 
-/** Of what is kept with its time and never edited. */
+/** The newest time of records that are stored with a time and never edited. */
 export async function storedAt(sql: Sql): Promise<Instant | null> {
   return (await newestRecord.get(sql))?.at ?? null
 }
 
-/** About what was pending, what had ended lately, and every payment of which a refund is under way: it may have gone back meanwhile. */
-function askAtOnce(sql: Sql, at: Instant): void {
+/**
+ * Queries payments that were pending, ended recently, or have a refund in progress: they may have been refunded
+ * meanwhile.
+ */
+function queryPaymentsNow(sql: Sql, at: Instant): void {
   watchPaymentsWithRefunds.run(sql, { until: (at + WATCHED_MS) as Instant })
   queryOpenPaymentsNow.run(sql)
 }
 
 export async function endRecovery(
   sql: Sql,
-  { at, who, mails }: { readonly at: Instant; readonly who: string; readonly mails: HeldEmails },
+  {
+    at,
+    who: user,
+    mails: emails,
+  }: { readonly at: Instant; readonly who: string; readonly mails: HeldEmails },
 ): Promise<{
   readonly recovery: Recovery
   readonly sent: number
@@ -264,16 +278,16 @@ export async function endRecovery(
 } | null> {
   const recovery = await recoveryOf(sql)
   if (recovery === null) return null
-  setRecoveryEnded.run(sql, { at, who, mails })
+  setRecoveryEnded.run(sql, { at, who: user, mails: emails })
   const sent =
-    mails === 'discard'
+    emails === 'discard'
       ? 0
       : await sendHeldEmails.run(sql, {
           at,
-          createdBefore: mails === 'send' ? LAST : recovery.begunAt,
+          createdBefore: emails === 'send' ? LAST : recovery.begunAt,
         }).changes
-  const discarded = await discardHeldEmails.run(sql).changes
-  const what = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discarded} discarded`
-  addAuditEntry(sql, { at, who, what, eventId: null, regNo: null })
-  return { recovery, sent, discarded }
+  const discardedCount = await discardHeldEmails.run(sql).changes
+  const entryText = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discardedCount} discarded`
+  addAuditEntry(sql, { at, who: user, what: entryText, eventId: null, regNo: null })
+  return { recovery, sent, discarded: discardedCount }
 }

@@ -1,4 +1,4 @@
-/** Reopens what a clock that was ahead had ended, and reschedules what waits for a future time. */
+/** Reopens payments and registrations that a clock ahead had ended, and reschedules future work. */
 import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -7,11 +7,11 @@ import { planMailsAgain } from '../mail/email-delivery.ts'
 import { limitPlaceHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenBegunRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import { ASKING_MS_MAX } from '../payments/gateway-queries.ts'
-import { paymentById, stand, without } from '../payments/payment-state.ts'
+import { QUERY_MS_MAX } from '../payments/gateway-queries.ts'
+import { paymentById, savePaymentState, removeReason } from '../payments/payment-state.ts'
 
 const paymentsEndedAfter = statement(
-  (builder, given: { endedAfter: Instant; handedOffAfter: Instant; createdAfter: Instant }) =>
+  (builder, params: { endedAfter: Instant; handedOffAfter: Instant; createdAfter: Instant }) =>
     builder
       .selectFrom('payments as p')
       .innerJoin('registrations as r', 'r.id', 'p.registration_id')
@@ -32,13 +32,13 @@ const paymentsEndedAfter = statement(
             eb('p.status', '=', 'failed'),
             eb('p.reason', '=', 'expired'),
             eb('p.review', 'is', null),
-            eb('p.status_at', '>', given.endedAfter),
-            eb(fn.coalesce('p.handed_off_at', 'p.created_at'), '>', given.handedOffAfter),
+            eb('p.status_at', '>', params.endedAfter),
+            eb(fn.coalesce('p.handed_off_at', 'p.created_at'), '>', params.handedOffAfter),
           ]),
           and([
             eb('p.status', '=', 'pending'),
             eb('p.review', 'like', `%${UNDECIDED}%`),
-            eb('p.created_at', '>', given.createdAfter),
+            eb('p.created_at', '>', params.createdAfter),
           ]),
         ]),
       )
@@ -92,15 +92,15 @@ const registrationsExpiredAfter = statement(
 )
 
 export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise<void> {
-  const tooEarly = await paymentsEndedTooEarly(sql, at)
-  askAtOnce(sql, at)
-  for (const id of tooEarly) await reopenPayment(sql, id, at)
+  const endedTooEarly = await paymentsEndedTooEarly(sql, at)
+  queryPaymentsNow(sql, at)
+  for (const id of endedTooEarly) await reopenPayment(sql, id, at)
   await limitPlaceHolds(sql, at)
   reopenBegunRefunds(sql, at)
   planMailsAgain(sql, at)
 }
 
-/** Payments that expired, or came before a person for want of an answer, and would not have by the right time. */
+/** Payments that expired, or went to review without a response, and would not have by the correct time. */
 async function paymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
   const payments = await paymentsEndedAfter.all(sql, {
     endedAfter: at,
@@ -110,17 +110,17 @@ async function paymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly nu
   return payments.map(({ id }) => id)
 }
 
-/** The payment waits for the gateway's answer again, and is queried in the next run. */
+/** The payment waits for the gateway's response again, and is queried in the next run. */
 export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<void> {
   const row = await paymentById(sql, id)
-  const review = without(row.review, UNDECIDED)
-  await stand(sql, row, { ...toPayment(row), status: { is: 'pending' }, review }, at)
+  const review = removeReason(row.review, UNDECIDED)
+  await savePaymentState(sql, row, { ...toPayment(row), status: { is: 'pending' }, review }, at)
   waitForAnswer.run(sql, { id, at })
 }
 
-/** Questions that were planned, or given up, by a time that has not come yet are due now. */
-function askAtOnce(sql: Sql, at: Instant): void {
-  endLongQueries.run(sql, { latest: (at + ASKING_MS_MAX) as Instant })
+/** Queries that were scheduled, or given up, by a time that has not come yet are due now. */
+function queryPaymentsNow(sql: Sql, at: Instant): void {
+  endLongQueries.run(sql, { latest: (at + QUERY_MS_MAX) as Instant })
   queryPendingNow.run(sql, { at })
   limitWatching.run(sql, { latest: (at + WATCHED_MS) as Instant })
   queryWatchedNow.run(sql, { at })

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { clockSeen } from './last-trusted-time.ts'
 import { BUSY_MS, DATABASE_FILE, refuseEmpty, statements } from '../database/sqlite-connection.ts'
 import { reads } from '../operations/key-lookups.ts'
-import type { KeptEventFile } from '../index.ts'
+import type { NewEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import { copyTo } from '../database/run-migrations.ts'
@@ -24,7 +24,7 @@ export type CopyCheck = {
 }
 
 /** Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. */
-export function copyDatabase(dataDir: string, into: string): void {
+export function copyDatabase(dataDir: string, target: string): void {
   refuseEmpty(path.join(dataDir, DATABASE_FILE))
   const db = new Database(path.join(dataDir, DATABASE_FILE), {
     readonly: true,
@@ -32,14 +32,14 @@ export function copyDatabase(dataDir: string, into: string): void {
     timeout: BUSY_MS,
   })
   try {
-    copyTo(db, into)
+    copyTo(db, target)
   } finally {
     db.close()
   }
 }
 
 /** Reads a database that nothing writes to. Throws SQLite's error if the file is not a database. */
-export function lookInto(file: string): CopyCheck {
+export function checkCopy(file: string): CopyCheck {
   return reading(file, (db) => {
     const names = db
       .prepare<[], { name: string }>(
@@ -57,7 +57,7 @@ export function lookInto(file: string): CopyCheck {
   })
 }
 
-/** Of every version that there was: an older one is backed up as it is. */
+/** Works for every version: an older database is backed up unchanged. */
 function filesIn(db: Database.Database, tables: ReadonlySet<string>): readonly string[] {
   const isDropped =
     db.prepare("SELECT 1 FROM pragma_table_info('uploads') WHERE name = 'dropped_at'").get() !==
@@ -76,8 +76,8 @@ function filesIn(db: Database.Database, tables: ReadonlySet<string>): readonly s
         .map(({ sha256 }) => sha256)
 }
 
-/** Returns the damage in a database, in SQLite's words; null: none. */
-export function damageIn(file: string): string | null {
+/** Returns the damage in a database, in SQLite's words. Null if none. */
+export function findDamage(file: string): string | null {
   const found = reading(file, (db) => String(db.pragma('quick_check(1)', { simple: true })))
   return found === 'ok' ? null : found
 }
@@ -94,8 +94,8 @@ export function isInRecovery(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Returns the identity and progress of a database, its newest record, and when its last recovery began; null: it cannot
- * be read, or is of an older version.
+ * Returns the identity and progress of a database, its newest record, and when its last recovery began. Null if it
+ * cannot be read, or is of an older version.
  */
 export async function progressIn(file: string): Promise<
   | (Awaited<ReturnType<typeof counted>> & {
@@ -121,12 +121,12 @@ export async function progressIn(file: string): Promise<
 export type RescuedContents = {
   readonly registrations: number
   readonly progress: Awaited<ReturnType<typeof counted>>
-  /** Null: it is not in recovery. */
+  /** Null if it is not in recovery. */
   readonly recoveryWhy: string | null
   /** When it was written. */
   readonly at: Instant
 }
-/** Null: it cannot be read. */
+/** Null if it cannot be read. */
 export async function rescuedIn(file: string): Promise<RescuedContents | null> {
   try {
     return await readingStore(file, async (db) => ({
@@ -140,9 +140,14 @@ export async function rescuedIn(file: string): Promise<RescuedContents | null> {
   }
 }
 
-/** Returns what `recoveryFigures` of the store does, without opening one. Throws SQLite's errors. */
-export const figuresIn = (dataDir: string, keepOver: readonly string[]): Promise<RecoveryFigures> =>
-  readingStore(path.join(dataDir, DATABASE_FILE), (db) => recoveryFigures(statements(db), keepOver))
+/** Returns the result of the store's `recoveryFigures`, without opening a store. Throws SQLite's errors. */
+export const readRecoveryFigures = (
+  dataDir: string,
+  keptAboveNumbers: readonly string[],
+): Promise<RecoveryFigures> =>
+  readingStore(path.join(dataDir, DATABASE_FILE), (db) =>
+    recoveryFigures(statements(db), keptAboveNumbers),
+  )
 
 /** Counts what was stored in a data folder's database after an instant. */
 export const storedSince = (
@@ -159,12 +164,12 @@ export const storedSince = (
     }
   })
 
-/** Returns whether erasure waits for the clock in a database of this version; null: never compared. */
+/** Returns whether erasure waits for the clock in a database of this version. Null if the clock was never compared. */
 export const clockSeenIn = (file: string): Promise<ClockSeen | null> =>
   readingStore(file, (db) => clockSeen(statements(db)))
 
 /** Returns the last served file of each event with registrations, in a database of this version. */
-export const filesInUse = (file: string): Promise<ReadonlyMap<string, KeptEventFile>> =>
+export const filesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFile>> =>
   readingStore(file, async (db) => {
     const { eventsServed, lastEventFile } = reads(statements(db))
     const count = db.prepare('SELECT count(*) FROM registrations WHERE event_id = ?').pluck()
@@ -178,7 +183,7 @@ export const filesInUse = (file: string): Promise<ReadonlyMap<string, KeptEventF
   })
 
 function reading<T>(file: string, read: (db: Database.Database) => T): T {
-  const db = opened(file)
+  const db = openCopy(file)
   try {
     return read(db)
   } finally {
@@ -186,17 +191,17 @@ function reading<T>(file: string, read: (db: Database.Database) => T): T {
   }
 }
 
-function opened(file: string): Database.Database {
+function openCopy(file: string): Database.Database {
   refuseEmpty(file)
   return new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
 }
 
-/** As `reading`, for the functions of the store. */
+/** Like `reading`, for the functions of the store. */
 async function readingStore<T>(
   file: string,
   read: (db: Database.Database) => Promise<T>,
 ): Promise<T> {
-  const db = opened(file)
+  const db = openCopy(file)
   try {
     return await read(db)
   } finally {

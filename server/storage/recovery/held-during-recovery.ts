@@ -1,6 +1,6 @@
 /**
  * Defines the conditions that hold back work during a recovery.
- * They are in the database, so that every server and command applies them.
+ * The database evaluates them, so that every server and command applies them.
  */
 import { expressionBuilder } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
@@ -16,9 +16,10 @@ export const noRecoveryIsOpen = builder.not(
 )
 
 /**
- * For an automatic email after the moment in `before`: a recovery `v` has ended in which such emails were
+ * For an automatic email after the moment in `recoveryCondition`: a recovery `v` has ended in which such emails were
  * discarded, because they may have been sent before the restore.
  */
 export const emailsWereDiscarded = (
-  before: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,
-): Expression<SqlBool> => builder.exists(recoveries().where('v.mails', '<>', 'send').where(before))
+  recoveryCondition: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,
+): Expression<SqlBool> =>
+  builder.exists(recoveries().where('v.mails', '<>', 'send').where(recoveryCondition))

@@ -1,16 +1,16 @@
-/** Holds the database open from the first moment of a start, so that its data can be rescued if it is lost meanwhile. */
+/** Keeps the database open from the start of the server, so that its data can be rescued after a loss. */
 import path from 'node:path'
 import type Database from 'better-sqlite3'
 import { DATABASE_FILE, openToRead } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
-import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
+import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { NO_FILE, openOwnFile } from './detect-replaced-database.ts'
-import type { Shared } from './detect-replaced-database.ts'
+import type { SharedState } from './detect-replaced-database.ts'
 import { damagedLogIn } from './inspect-log.ts'
 import { LostDatabase, lostDatabase } from './missing-database.ts'
 import { rescueInto } from './rescue-deleted-database.ts'
 
-export type Held = {
+export type HeldDatabase = {
   readonly own: ReturnType<typeof openOwnFile>
   readonly db: Database.Database
 }
@@ -20,15 +20,15 @@ export type Held = {
  * then closes it.
  */
 export class LostWhileStarting extends StoreBusy {
-  readonly #held: Held
-  constructor(held: Held) {
+  readonly #held: HeldDatabase
+  constructor(held: HeldDatabase) {
     super(NO_FILE)
     this.#held = held
   }
   lost(): Promise<string | null> {
     return Promise.resolve(this.#held.own.look())
   }
-  async rescue(plan: RescuePlan): Promise<Rescued> {
+  async rescue(plan: RescuePlan): Promise<RescuedRows> {
     return rescueInto(this.#held.db, plan)
   }
   close(): void {
@@ -36,40 +36,42 @@ export class LostWhileStarting extends StoreBusy {
   }
 }
 
-/** Call it before anything else opens the database. Throws the reason if it cannot be served. */
-export function holdDatabase(dataDir: string, shared: Shared): Held {
+/** Call this before anything else opens the database. Throws the reason if it cannot be served. */
+export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase {
   const file = path.join(dataDir, DATABASE_FILE)
-  let own: Held['own'] | null = null
+  let ownDatabase: HeldDatabase['own'] | null = null
   let db: Database.Database | null = null
   let wasDatabase = false
   try {
-    own = openOwnFile(shared, file)
-    wasDatabase = own.look() === null
+    ownDatabase = openOwnFile(shared, file)
+    wasDatabase = ownDatabase.look() === null
     db = openToRead(file)
     // Reading opens the log, too.
-    own.noteLogged(Number(db.pragma('application_id', { simple: true })))
-    const damaged = damagedLogIn(dataDir)
-    if (damaged === null) return { own, db }
-    throw damaged
+    ownDatabase.noteLogged(Number(db.pragma('application_id', { simple: true })))
+    const damageMessage = damagedLogIn(dataDir)
+    if (damageMessage === null) return { own: ownDatabase, db }
+    throw damageMessage
   } catch (error) {
-    if (own !== null && db !== null && wasDatabase && own.look() !== null)
-      throw new LostWhileStarting({ own, db })
+    if (ownDatabase !== null && db !== null && wasDatabase && ownDatabase.look() !== null)
+      throw new LostWhileStarting({ own: ownDatabase, db })
     db?.close()
-    own?.close()
-    const lost = lostDatabase(dataDir)
-    if (lost !== null) throw new LostDatabase(lost)
+    ownDatabase?.close()
+    const lossMessage = lostDatabase(dataDir)
+    if (lossMessage !== null) throw new LostDatabase(lossMessage)
     throw damagedLogIn(dataDir) ?? error
   }
 }
 
-/** Returns why the start failed: the given error, or that the database was lost, which is held until that is closed. */
-export function failedStart(held: Held, error: unknown): unknown {
+/**
+ * Returns why the start failed: the given error, or that the database was lost, which stays open until that is closed.
+ */
+export function failedStart(held: HeldDatabase, error: unknown): unknown {
   if (held.own.look() !== null) return new LostWhileStarting(held)
   release(held)
   return error
 }
 
-function release({ own, db }: Held): void {
+function release({ own: ownDatabase, db }: HeldDatabase): void {
   db.close()
-  own.close()
+  ownDatabase.close()
 }

@@ -1,6 +1,6 @@
 /**
- * Compares a database with the log beside it before SQLite opens them for writing, which copies any log into the file.
- * The marks of detect-replaced-database.ts tell which server wrote the file and the log, and which of them came last.
+ * Compares a database with its log before SQLite opens them for writing, which copies any log into the file.
+ * The marks of detect-replaced-database.ts show which server wrote the file and the log, and which is newer.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { DATABASE_FILE, refuseEmpty } from '../database/sqlite-connection.ts'
 import { isNextMark, isSameRun } from './detect-replaced-database.ts'
 
-/** The last mark that a server has set, in the data folder. */
+/** The last mark that a server has set, stored in the data folder. */
 const MARK_FILE = 'serving.mark'
 const LOG_FILE = `${DATABASE_FILE}-wal`
 
@@ -20,14 +20,14 @@ const FRAME_SALT_AT = 8
 const SALT_BYTES = 8
 const PAGE_SIZE_AT = 8
 const COMMIT_AT = 4
-/** In the first page of a database: what changes with each mark, and the mark. */
+/** In the first page of a database: bytes that change with each mark, and the mark. */
 const CHANGE_AT = 24
 const MARK_AT = 68
 const VERSION_AT = 92
 const NUMBER_BYTES = 4
 const HEADER_BYTES = 100
 
-/** Notes a mark that was just set. One that cannot be noted is only less known later. */
+/** Stores a mark that was just set. If that fails, later checks only know less. */
 export function noteMark(file: string, mark: number): void {
   try {
     writeFileSync(path.join(path.dirname(file), MARK_FILE), String(mark), { mode: 0o600 })
@@ -37,54 +37,54 @@ export function noteMark(file: string, mark: number): void {
 }
 
 /** The versions of the first page in the log, oldest first, each as its mark; the oldest also as a whole. */
-type InLog = { readonly marks: readonly number[]; readonly first: Buffer | null }
+type LogContents = { readonly marks: readonly number[]; readonly first: Buffer | null }
 
-/** Explains why the log beside a database must not be opened with it; null: it may, or there is none. */
+/** Explains why a database must not be opened with its log. Null if it may, or there is none. */
 export function wrongLogIn(dataDir: string): Error | null {
   const log = readLog(dataDir)
-  return log === null || belongs(log, dataDir) ? null : new Error(foreign(dataDir))
+  return log === null || isLogOfDatabase(log, dataDir) ? null : new Error(foreign(dataDir))
 }
 
 /**
- * Explains that a database and the log beside it are damaged together; null: they are not, or there is no log. Call it
- * while no process writes to the database.
+ * Explains that a database and its log are damaged together. Null if they are not, or there is no log. Call this while
+ * no process writes to the database.
  */
 export function damagedLogIn(dataDir: string): Error | null {
-  return readLog(dataDir) !== null && isDamaged(dataDir) ? new Error(damaged(dataDir)) : null
+  return readLog(dataDir) !== null && isDamaged(dataDir) ? new Error(hasDamagedLog(dataDir)) : null
 }
 
 /**
- * Returns true if the database lacks what a server has stored: the log that held it is gone, or the file is an
- * earlier copy. Call it before a server opens the database.
+ * Returns true if the database lacks data that a server has stored: the log that contained it is gone, or the file is
+ * an earlier copy. Call this before a server opens the database.
  */
 export function lacksLog(dataDir: string): boolean {
-  const noted = Number(readFileIn(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
+  const storedMark = Number(readFileIn(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
   const page = firstPage(dataDir, HEADER_BYTES)
-  if (!Number.isSafeInteger(noted) || page === null) return false
+  if (!Number.isSafeInteger(storedMark) || page === null) return false
   const last = readLog(dataDir)?.marks.at(-1) ?? page.readUInt32BE(MARK_AT)
-  return isSameRun(last, noted) && last < noted
+  return isSameRun(last, storedMark) && last < storedMark
 }
 
-function belongs({ marks, first }: InLog, dataDir: string): boolean {
+function isLogOfDatabase({ marks, first }: LogContents, dataDir: string): boolean {
   const page = firstPage(dataDir, first?.length ?? HEADER_BYTES)
   if (page === null || first === null) return true
   const mark = page.readUInt32BE(MARK_AT)
-  const ofRun = marks.filter((one) => isSameRun(one, mark))
-  const [oldest, newest] = [ofRun[0], ofRun.at(-1)]
+  const marksOfRun = marks.filter((otherMark) => isSameRun(otherMark, mark))
+  const [oldest, newest] = [marksOfRun[0], marksOfRun.at(-1)]
   if (oldest !== undefined && newest !== undefined)
     return (oldest <= mark || isNextMark(mark, oldest)) && newest >= mark
-  // A server ended between its first mark and copying it into the file: nothing else of the page has changed.
-  return withoutMark(page).equals(withoutMark(first))
+  // A server ended between its first mark and copying it into the file: nothing else in the page has changed.
+  return clearMark(page).equals(clearMark(first))
 }
 
-function withoutMark(page: Buffer): Buffer {
+function clearMark(page: Buffer): Buffer {
   const copy = Buffer.from(page)
   for (const at of [CHANGE_AT, MARK_AT]) copy.fill(0, at, at + NUMBER_BYTES)
   return copy.fill(0, VERSION_AT, HEADER_BYTES)
 }
 
-/** Null: there is no log, or nothing was committed in it. */
-function readLog(dataDir: string): InLog | null {
+/** Null if there is no log, or nothing was committed in it. */
+function readLog(dataDir: string): LogContents | null {
   return readingFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
     const header = Buffer.alloc(LOG_HEADER_BYTES)
     if (readSync(fd, header, 0, LOG_HEADER_BYTES, 0) < LOG_HEADER_BYTES) return null
@@ -97,7 +97,7 @@ function readLog(dataDir: string): InLog | null {
     const frameBytes = FRAME_HEADER_BYTES + pageBytes
     for (let at = LOG_HEADER_BYTES; at + frameBytes <= bytes; at += frameBytes) {
       readSync(fd, frame, 0, frame.length, at)
-      // What follows is left of an earlier round of the log.
+      // The rest is left over from an earlier round of the log.
       if (!frame.subarray(FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES).equals(salt)) break
       if (frame.readUInt32BE(0) === 1)
         pages.push({ at, mark: frame.readUInt32BE(FRAME_HEADER_BYTES + MARK_AT) })
@@ -114,7 +114,7 @@ function readLog(dataDir: string): InLog | null {
   })
 }
 
-/** Null: it has fewer bytes. */
+/** Null if it has fewer bytes. */
 function firstPage(dataDir: string, bytes: number): Buffer | null {
   return readingFile(path.join(dataDir, DATABASE_FILE), (fd) => {
     const page = Buffer.alloc(bytes)
@@ -122,7 +122,7 @@ function firstPage(dataDir: string, bytes: number): Buffer | null {
   })
 }
 
-/** Null: there is no such file, or it cannot be read; whoever opens the database says why. */
+/** Null if there is no such file, or it cannot be read; the code that opens the database explains why. */
 function readingFile<T>(file: string, read: (fd: number, bytes: number) => T | null): T | null {
   let fd: number
   try {
@@ -145,7 +145,7 @@ function readFileIn(dataDir: string, name: string): Buffer | null {
   }
 }
 
-/** Reads only, so that neither file changes. A search index that cannot be read is no damage: it is made again. */
+/** Reads only, so that neither file changes. A search index that cannot be read is not damage: it is rebuilt. */
 function isDamaged(dataDir: string): boolean {
   const file = path.join(dataDir, DATABASE_FILE)
   let db: Database.Database | null = null
@@ -163,5 +163,5 @@ function isDamaged(dataDir: string): boolean {
 
 const foreign = (dataDir: string): string =>
   `The log ${LOG_FILE} in ${dataDir} does not belong to the database ${DATABASE_FILE} beside it, which is another one or a copy from another time. Together they would make a damaged one. Nothing was changed. Put the database of that log back, or move ${LOG_FILE} and ${DATABASE_FILE}-shm into another folder to serve ${DATABASE_FILE} as it is; then start again.`
-const damaged = (dataDir: string): string =>
+const hasDamagedLog = (dataDir: string): string =>
   `The log ${LOG_FILE} in ${dataDir} and the database ${DATABASE_FILE} beside it together are a damaged database. Nothing was changed. Keep a copy of both; then restore the last backup (rollcall db restore DIR --move-aside).`

@@ -1,8 +1,8 @@
 /**
  * Stores the last trusted time.
- * A clock that is days ahead of it may be wrong, and nothing is erased by it until the clock is right again or
- * staff confirm it: anything written meanwhile has the time of that clock, and proves nothing.
- * If the clock is set back, the later time stays trusted for days: the clock may be set right again.
+ * A clock that is days ahead of it may be wrong. Nothing is erased by it until the clock is correct again or staff
+ * confirm it: data written meanwhile has the time of that clock, and proves nothing.
+ * If the clock is set back, the later time stays trusted for days: the clock may be corrected again.
  */
 import type { Instant } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'
@@ -13,15 +13,15 @@ import type { ClockCompared, ClockSeen } from '../files/upload-and-clock-types.t
 /** Time services, and several servers on one database, differ by less. */
 const SET_BACK_MS_MIN = 60_000
 
-/** `latestAt`: what was recorded before the clock was set back to `setBackAt`; null: it was not. */
+/** `latestAt`: the time recorded before the clock was set back to `setBackAt`. Null if it was not. */
 type Row = {
   readonly at: Instant
   readonly waitsSince: Instant | null
   readonly latestAt: Instant | null
   readonly setBackAt: Instant | null
 }
-type SetBack = Pick<Row, 'latestAt' | 'setBackAt'>
-const NOT_SET_BACK: SetBack = { latestAt: null, setBackAt: null }
+type ClockSetBack = Pick<Row, 'latestAt' | 'setBackAt'>
+const NO_SET_BACK: ClockSetBack = { latestAt: null, setBackAt: null }
 
 const recordedTime = statement((builder) =>
   builder
@@ -30,22 +30,22 @@ const recordedTime = statement((builder) =>
     .select(['waits_since as waitsSince', 'latest_at as latestAt', 'set_back_at as setBackAt'])
     .where('only', '=', 1),
 )
-const recordTime = statement((builder, given: Row) =>
+const recordTime = statement((builder, params: Row) =>
   builder
     .insertInto('clock_seen')
     .values({
       only: 1,
-      at: given.at,
-      waits_since: given.waitsSince,
-      latest_at: given.latestAt,
-      set_back_at: given.setBackAt,
+      at: params.at,
+      waits_since: params.waitsSince,
+      latest_at: params.latestAt,
+      set_back_at: params.setBackAt,
     })
     .onConflict((conflict) =>
-      conflict.column('only').doUpdateSet((is) => ({
-        at: is.ref('excluded.at'),
-        waits_since: is.ref('excluded.waits_since'),
-        latest_at: is.ref('excluded.latest_at'),
-        set_back_at: is.ref('excluded.set_back_at'),
+      conflict.column('only').doUpdateSet((eb) => ({
+        at: eb.ref('excluded.at'),
+        waits_since: eb.ref('excluded.waits_since'),
+        latest_at: eb.ref('excluded.latest_at'),
+        set_back_at: eb.ref('excluded.set_back_at'),
       })),
     ),
 )
@@ -72,28 +72,28 @@ export async function recordClock(
   const last = row?.at ?? (await lastRecorded(sql)) ?? at
   const isTrusted = at - (row?.latestAt ?? last) <= aheadMsMax
   const next: Row = isTrusted
-    ? { at, waitsSince: null, ...(row === null ? NOT_SET_BACK : setBack(row, at, aheadMsMax)) }
-    : { ...(row ?? NOT_SET_BACK), at: last, waitsSince: row?.waitsSince ?? at }
-  keep(sql, next)
+    ? { at, waitsSince: null, ...(row === null ? NO_SET_BACK : setBack(row, at, aheadMsMax)) }
+    : { ...(row ?? NO_SET_BACK), at: last, waitsSince: row?.waitsSince ?? at }
+  saveTime(sql, next)
   const movedMs = at - (row?.at ?? at)
   const isMoved = movedMs < 0 || (isTrusted && movedMs > aheadMsMax)
-  return { ...seenIn(next), movedMs: isMoved ? movedMs : 0 }
+  return { ...toClockState(next), movedMs: isMoved ? movedMs : 0 }
 }
 
-/** A clock that runs on for days after it was set back is right, and the later time was wrong. */
-function setBack({ at: before, ...row }: Row, at: Instant, daysMs: number): SetBack {
+/** A clock that continues for days after it was set back is right, and the later time was wrong. */
+function setBack({ at: before, ...row }: Row, at: Instant, daysMs: number): ClockSetBack {
   const latestAt = row.latestAt ?? before
-  if (latestAt - at < SET_BACK_MS_MIN) return NOT_SET_BACK
+  if (latestAt - at < SET_BACK_MS_MIN) return NO_SET_BACK
   const setBackAt = Math.min(row.setBackAt ?? at, at) as Instant
-  return at - setBackAt > daysMs ? NOT_SET_BACK : { latestAt, setBackAt }
+  return at - setBackAt > daysMs ? NO_SET_BACK : { latestAt, setBackAt }
 }
 
 /** Records that staff confirm the clock. */
 export function confirmClock(sql: Sql, at: Instant): void {
-  keep(sql, { at, waitsSince: null, ...NOT_SET_BACK })
+  saveTime(sql, { at, waitsSince: null, ...NO_SET_BACK })
 }
 
-function keep(sql: Sql, row: Row): void {
+function saveTime(sql: Sql, row: Row): void {
   recordTime.run(sql, row)
 }
 
@@ -101,20 +101,20 @@ async function rowOf(sql: Sql): Promise<Row | null> {
   return (await recordedTime.get(sql)) ?? null
 }
 
-/** Null: it was never compared. */
+/** Null if the clock was never compared. */
 export async function clockSeen(sql: Sql): Promise<ClockSeen | null> {
   const row = await rowOf(sql)
-  return row === null ? null : seenIn(row)
+  return row === null ? null : toClockState(row)
 }
 
-const seenIn = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
+const toClockState = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
   at: latestAt ?? at,
   waitsSince,
 })
 
-/** Null: nothing is stored. */
+/** Null if nothing is stored. */
 async function lastRecorded(sql: Sql): Promise<Instant | null> {
-  const newest = await mapInOrder(NEWEST_RECORDS, (record) => record.get(sql))
-  const last = Math.max(...newest.map((row) => row?.at ?? 0))
+  const newestTimes = await mapInOrder(NEWEST_RECORDS, (record) => record.get(sql))
+  const last = Math.max(...newestTimes.map((row) => row?.at ?? 0))
   return last === 0 ? null : (last as Instant)
 }

@@ -8,8 +8,8 @@ import type { Instant } from '../../../engine/index.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
 import { commandsFor, rescuedFiles } from './rescued-databases.ts'
 
-/** What a server, a backup, a restore or a migration leaves in a data folder, and nothing else does. */
-const TRACES =
+/** Files that only a server, a backup, a restore or a migration leaves in a data folder. */
+const DATA_FILE_PATTERN =
   /^(uploads|mail|backed-up|last-served\.json|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
 /** A file of one page may hold no tables: the largest page of SQLite. */
 const PAGE_BYTES_MAX = 65_536
@@ -18,40 +18,40 @@ const PAGE_BYTES_MAX = 65_536
 export class LostDatabase extends Error {}
 
 /**
- * Explains why a data folder with traces of an earlier server has no database, in a sentence; null: it has one,
- * or never had.
+ * Explains why a data folder with data of an earlier server has no database, in a sentence. Null if it has one, or
+ * never had.
  */
 export function lostDatabase(dataDir: string): string | null {
-  const lack = lackOf(dataDir)
-  if (lack === null) return null
-  const traces = tracesIn(dataDir)
-  if (traces.length === 0) return null
-  const rescued = rescuedFiles(dataDir).at(-1)
-  const back =
-    rescued === undefined
+  const missingParts = describeMissing(dataDir)
+  if (missingParts === null) return null
+  const dataFiles = findDataFiles(dataDir)
+  if (dataFiles.length === 0) return null
+  const lastRescued = rescuedFiles(dataDir).at(-1)
+  const instruction =
+    lastRescued === undefined
       ? 'Put that back, for example with rollcall db restore DIR.'
-      : `The server that used it wrote what it held into ${rescued}. To use it, run: ${commandsFor(dataDir, rescued)}. Then start the server.`
-  return `${lack}, and ${dataDir} contains ${traces.toSorted().join(', ')} of an earlier one. ${back} To begin with an empty database instead, run rollcall start --new once.`
+      : `The server that used it wrote what it held into ${lastRescued}. To use it, run: ${commandsFor(dataDir, lastRescued)}. Then start the server.`
+  return `${missingParts}, and ${dataDir} contains ${dataFiles.toSorted().join(', ')} of an earlier one. ${instruction} To begin with an empty database instead, run rollcall start --new once.`
 }
 
-/** Explains why a command has no database to work on: commands create none. Null: there is one. */
+/** Explains why a command has no database to work on: commands create none. Null if there is one. */
 export function absentDatabase(dataDir: string): string | null {
-  const lack = lackOf(dataDir)
-  if (lack === null) return null
+  const missingParts = describeMissing(dataDir)
+  if (missingParts === null) return null
   return (
     lostDatabase(dataDir) ??
-    `${lack}. If DATA_DIR names the wrong folder, correct it. If the installation is new, start the server: its first start creates the database.`
+    `${missingParts}. If DATA_DIR names the wrong folder, correct it. If the installation is new, start the server: its first start creates the database.`
   )
 }
 
-const tracesIn = (dataDir: string): readonly string[] =>
-  existsSync(dataDir) ? readdirSync(dataDir).filter((name) => TRACES.test(name)) : []
+const findDataFiles = (dataDir: string): readonly string[] =>
+  existsSync(dataDir) ? readdirSync(dataDir).filter((name) => DATA_FILE_PATTERN.test(name)) : []
 
 /** Returns true if a server has used a data folder, wherever its database was. */
-export const holdsTraces = (dataDir: string): boolean => tracesIn(dataDir).length > 0
+export const holdsTraces = (dataDir: string): boolean => findDataFiles(dataDir).length > 0
 
-/** Describes what a data folder lacks for a database, as the start of a sentence; null: nothing. */
-export function lackOf(dataDir: string): string | null {
+/** Describes which parts of a database a data folder lacks, as the start of a sentence. Null if none. */
+export function describeMissing(dataDir: string): string | null {
   const file = path.join(dataDir, DATABASE_FILE)
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return `There is no database ${file}`
@@ -61,7 +61,7 @@ export function lackOf(dataDir: string): string | null {
     : null
 }
 
-/** False also where it cannot be read: whoever opens it says why. */
+/** Also false if it cannot be read; the code that opens it explains why. */
 function hasNoTables(file: string): boolean {
   try {
     const db = new Database(file, { readonly: true })
@@ -78,7 +78,7 @@ function hasNoTables(file: string): boolean {
 
 /**
  * Moves the remaining files of a lost database into a separate folder: SQLite would delete the log of a missing
- * database. Returns that folder and the names; null: nothing was lost, or nothing is left.
+ * database. Returns that folder and the names. Null if nothing was lost, or nothing is left.
  */
 export function moveRestAside(
   dataDir: string,
@@ -87,7 +87,7 @@ export function moveRestAside(
   const sizeOf = (name: string): number | undefined =>
     statSync(path.join(dataDir, name), { throwIfNoEntry: false })?.size
   const names = DATABASE_FILES.filter((name) => sizeOf(name) !== undefined)
-  if (lackOf(dataDir) === null || names.every((name) => sizeOf(name) === 0)) return null
+  if (describeMissing(dataDir) === null || names.every((name) => sizeOf(name) === 0)) return null
   const folder = path.join(dataDir, `before-new-${at}`)
   mkdirSync(folder)
   for (const name of names) renameSync(path.join(dataDir, name), path.join(folder, name))

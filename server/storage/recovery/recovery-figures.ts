@@ -7,7 +7,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { newestRecovery } from './begin-and-end-recovery.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 
-/** The page shows so many emails; the rest is counted. */
+/** The number of emails that the page lists; the rest is only counted. */
 const EMAILS_SHOWN = 50
 
 const notedPayments = (builder: Kysely<Tables>, recoveryId: number) =>
@@ -20,10 +20,10 @@ const countNotedPayments = statement((builder, { recoveryId }: { recoveryId: num
   notedPayments(builder, recoveryId),
 )
 const countQueriedPayments = statement(
-  (builder, { recoveryId, since }: { recoveryId: number; since: Instant }) =>
+  (builder, { recoveryId, since: beganAt }: { recoveryId: number; since: Instant }) =>
     notedPayments(builder, recoveryId).where(({ eb, or }) =>
       or([
-        eb('p.asked_at', '>=', since),
+        eb('p.asked_at', '>=', beganAt),
         eb('p.status', '<>', 'pending'),
         eb('p.review', 'is not', null),
       ]),
@@ -51,8 +51,8 @@ const queuedEmails = (builder: Kysely<Tables>) =>
     .where('status', '=', 'queued')
 const countQueuedEmails = statement((builder) => queuedEmails(builder))
 const countHeldEmails = statement((builder) => queuedEmails(builder).where('next_at', 'is', null))
-const countHeldEmailsSince = statement((builder, { since }: { since: Instant }) =>
-  queuedEmails(builder).where('next_at', 'is', null).where('created_at', '>=', since),
+const countHeldEmailsSince = statement((builder, { since: beganAt }: { since: Instant }) =>
+  queuedEmails(builder).where('next_at', 'is', null).where('created_at', '>=', beganAt),
 )
 const countWantedRefunds = statement((builder) =>
   builder
@@ -113,15 +113,15 @@ const hashesOfFiles = statement((builder) =>
 
 export async function recoveryFigures(
   sql: Sql,
-  keepOver: readonly string[],
+  keptAboveNumbers: readonly string[],
 ): Promise<RecoveryFigures> {
   const last = await newestRecovery.get(sql)
   const recoveryId = last?.id ?? 0
-  const since = last?.begun_at ?? (0 as Instant)
+  const beganAt = last?.begun_at ?? (0 as Instant)
   return {
     pending: {
       all: await numberOf(countNotedPayments.get(sql, { recoveryId })),
-      asked: await numberOf(countQueriedPayments.get(sql, { recoveryId, since })),
+      asked: await numberOf(countQueriedPayments.get(sql, { recoveryId, since: beganAt })),
       ended: await numberOf(countEndedPayments.get(sql, { recoveryId })),
     },
     unknown: {
@@ -130,9 +130,11 @@ export async function recoveryFigures(
     },
     held: {
       mails: await numberOf(countHeldEmails.get(sql)),
-      since: await numberOf(countHeldEmailsSince.get(sql, { since })),
+      since: await numberOf(countHeldEmailsSince.get(sql, { since: beganAt })),
       refunds: await numberOf(countWantedRefunds.get(sql)),
-      erasures: await numberOf(countUnerased.get(sql, { eventIds: JSON.stringify(keepOver) })),
+      erasures: await numberOf(
+        countUnerased.get(sql, { eventIds: JSON.stringify(keptAboveNumbers) }),
+      ),
     },
     ahead: {
       mails: await numberOf(countQueuedEmails.get(sql)),
@@ -149,7 +151,7 @@ export async function recoveryFigures(
 const numberOf = async (row: Promise<{ readonly n: number } | undefined>): Promise<number> =>
   (await row)?.n ?? 0
 
-/** Returns the hash of every stored file that a registration or a draft refers to. */
+/** Returns the hashes of all stored files that a registration or a draft refers to. */
 export async function referencedFiles(sql: Sql): Promise<readonly string[]> {
   return (await hashesOfFiles.all(sql)).map(({ sha256 }) => sha256)
 }

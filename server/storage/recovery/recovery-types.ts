@@ -2,15 +2,15 @@
 import type { HeldEmails, Instant, OrderId, Paise } from '../../../engine/index.ts'
 
 /** Progress by table, for tables that only grow; an earlier copy has lower numbers. */
-export type Counted = Readonly<Record<string, number>>
+export type RowCounts = Readonly<Record<string, number>>
 /** The identity of the database, and its progress. */
-export type RecoveryMark = { readonly name: string; readonly counted: Counted }
+export type RecoveryMark = { readonly name: string; readonly counted: RowCounts }
 
 export type NewRecovery = {
   readonly at: Instant
   readonly who: string
   readonly why: string
-  /** Null: not known. */
+  /** Null if unknown. */
   readonly copyAt: Instant | null
   readonly servedAt: Instant | null
   /** Codes that must not be issued again, even if the database does not know them. */
@@ -19,7 +19,7 @@ export type NewRecovery = {
 export type Recovery = Omit<NewRecovery, 'at' | 'taken'> & {
   readonly code: string
   readonly begunAt: Instant
-  /** The newest record in the copy; null: it has none. */
+  /** The newest record in the copy. Null if it has none. */
   readonly storedAt: Instant | null
 }
 export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
@@ -39,7 +39,7 @@ export type RecoveryFigures = {
     readonly refunds: number
     readonly erasures: number
   }
-  /** What a recovery that begins now would hold, and ask the gateway about. */
+  /** The work that a recovery starting now would hold, and query at the gateway. */
   readonly ahead: { readonly mails: number; readonly pending: number }
   readonly mails: readonly {
     readonly id: number
@@ -56,7 +56,7 @@ export type RecoveryFigures = {
   readonly past: readonly EndedRecovery[]
 }
 
-/** The payer as the gateway names them; '': it does not. */
+/** The payer as the gateway states them. Empty if it does not. */
 export type Payer = {
   readonly name: string
   readonly email: string
@@ -84,23 +84,20 @@ export type UnknownPayment = {
 export type UnknownOrder = { readonly orderId: OrderId; readonly eventId: string }
 
 export interface RecoveryStore {
-  /** Returns the open recovery; null: there is none. */
+  /** Returns the open recovery. Null if there is none. */
   recovery(): Promise<Recovery | null>
-  /**
-   * Also works when none is open: then for the last one. `keepOver`: events whose registrations are due to be
-   * erased.
-   */
-  recoveryFigures(keepOver: readonly string[]): Promise<RecoveryFigures>
-  /** Returns the identity and progress of the database. Gives it that name if it has none. */
+  /** If none is open, returns the last one. `keptAboveNumbers`: events whose registrations are due to be erased. */
+  recoveryFigures(keptAboveNumbers: readonly string[]): Promise<RecoveryFigures>
+  /** Returns the identity and progress of the database, naming it if it has no name. */
   identifyDatabase(name: string): Promise<RecoveryMark>
-  /** Returns its progress now; `name` null: it has none yet. */
-  databaseProgress(): Promise<{ readonly name: string | null; readonly counted: Counted }>
+  /** Returns its current progress; `name` is null if it has none yet. */
+  databaseProgress(): Promise<{ readonly name: string | null; readonly counted: RowCounts }>
   /**
-   * Holds queued work, and schedules queries for all pending payments. An open recovery ends by it. `since`:
-   * returns null if one began at or after that instant.
+   * Holds queued work, and schedules queries for all pending payments. This ends an open recovery. `databaseSince`:
+   * returns null if a recovery began at or after that instant.
    */
-  beginRecovery(recovery: NewRecovery, since: Instant | null): Promise<Recovery | null>
-  /** Null: none is open. Returns what happens to the held emails. */
+  beginRecovery(recovery: NewRecovery, databaseSince: Instant | null): Promise<Recovery | null>
+  /** Null if none is open. Otherwise returns what happens to the held emails. */
   endRecovery(end: {
     readonly at: Instant
     readonly who: string
@@ -112,17 +109,17 @@ export interface RecoveryStore {
   } | null>
 
   /**
-   * Puts the payment into review, each reference once; returns how many are new. One that a settlement has listed
-   * already gets its payer and refunds.
+   * Puts the payment into review, each reference once, and returns how many are new. A payment that a settlement has
+   * already listed gets its payer and refunds.
    */
   reviewUnknownPayment(payment: UnknownPayment): Promise<number>
-  /** Schedules queries to the gateway until it gives an answer; false: too many orders are waiting. */
+  /** Schedules queries until the gateway responds. False if too many orders are queued. */
   addUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
   /** Returns the orders that are due for a query. */
   unknownOrders(at: Instant, limit: number): Promise<readonly UnknownOrder[]>
-  /** The gateway gave no conclusive answer: it is queried again later, or given up after days. */
+  /** The gateway gave no conclusive response: the order is queried again later, or given up after days. */
   postponeUnknownOrder(orderId: string, at: Instant): Promise<void>
-  /** No further query is needed. `isUsed`: a delegate was sent to pay it, so a further attempt may exist. */
+  /** Ends the queries. `isUsed`: a delegate was sent to pay it, so a further attempt may exist. */
   closeUnknownOrder(orderId: string, isUsed: boolean, at: Instant): Promise<void>
   /** Returns the hash of every referenced file. */
   referencedFiles(): Promise<readonly string[]>

@@ -1,6 +1,6 @@
 /**
  * Rescues the data of a database that was deleted, replaced or overwritten while in use.
- * It is written to a separate file from the open connection, because no other can find it again.
+ * The open connection, the only one that can still read the data, writes it to a separate file.
  */
 import {
   closeSync,
@@ -18,47 +18,47 @@ import {
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE, inTransaction, statements } from '../database/sqlite-connection.ts'
-import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
+import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { createTables } from '../database/schema.ts'
 import { beginRecovery } from './begin-and-end-recovery.ts'
-import { freeRescuedName, noteOwner, SPARE_PREFIX } from './rescued-databases.ts'
+import { freeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
-/** What the log of a database begins with; other logs begin otherwise. */
+/** The first bytes of a database's log; other logs begin differently. */
 const LOG_HEADER_BYTES = 32
-/** Beside the database: of which log it is known that it belongs to no file any more. */
-const LOST_FILE = 'rollcall.lost'
-/** Rows are looked for by their numbers where a table cannot be read from one end to the other, so many at most. */
+/** Stored in the data folder: identifies a log known to belong to no existing file. */
+const LOST_MARKER_FILE = 'rollcall.lost'
+/** If a table cannot be read from start to end, its rows are read by number, at most this many. */
 const NUMBERS_MAX = 2_000_000
 
 /**
- * Writes all data of `db` into the data folder, or into a new folder in the first of the spare ones that takes it.
- * Throws the error of the data folder if none does.
+ * Writes all data of `db` into the data folder, or into a new folder in the first writable spare folder. Throws the
+ * error of the data folder if none is writable.
  */
-export async function rescueInto(db: Database.Database, plan: RescuePlan): Promise<Rescued> {
+export async function rescueInto(db: Database.Database, plan: RescuePlan): Promise<RescuedRows> {
   noteLostLog(plan.dataDir)
   try {
     mkdirSync(plan.dataDir, { recursive: true, mode: 0o700 })
     return await rescueTo(db, plan.dataDir, plan)
   } catch (error) {
-    for (const spare of plan.spareDirs) {
-      const rescued = await rescueIntoSpare(db, spare, plan)
-      if (rescued !== null) return rescued
+    for (const spareDir of plan.spareDirs) {
+      const rescuedFile = await rescueIntoSpare(db, spareDir, plan)
+      if (rescuedFile !== null) return rescuedFile
     }
     throw error
   }
 }
 
-/** Null: that folder does not take it either. */
+/** Null if that folder is not writable either. */
 async function rescueIntoSpare(
   db: Database.Database,
-  spare: string,
+  spareDir: string,
   plan: RescuePlan,
-): Promise<Rescued | null> {
+): Promise<RescuedRows | null> {
   let folder: string | null = null
   try {
-    folder = mkdtempSync(path.join(spare, SPARE_PREFIX))
-    noteOwner(folder, plan.dataDir)
+    folder = mkdtempSync(path.join(spareDir, SPARE_PREFIX))
+    saveOwner(folder, plan.dataDir)
     return await rescueTo(db, folder, plan)
   } catch {
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
@@ -66,23 +66,23 @@ async function rescueIntoSpare(
   }
 }
 
-/** Completely under its name or not at all. */
+/** Creates the complete file under its name, or nothing. */
 async function rescueTo(
   db: Database.Database,
   folder: string,
   { recovery }: Pick<RescuePlan, 'recovery'>,
-): Promise<Rescued> {
+): Promise<RescuedRows> {
   const file = freeRescuedName(folder)
   const part = `${file}.part`
   rmSync(part, { force: true })
-  // A connection that only reads writes no copy either.
+  // A read-only connection does not write copies either.
   db.pragma('query_only = OFF')
   try {
-    const isWhole = copyWhole(db, part)
-    if (!isWhole) {
+    const isComplete = copyWhole(db, part)
+    if (!isComplete) {
       rmSync(part, { force: true })
       copyRows(db, part)
-      // Without the missing rows, invoice numbers would be issued again, wherever the file is put.
+      // Without the missing rows, invoice numbers would be issued again, wherever the file is used.
       const copy = new Database(part)
       try {
         await inTransaction(copy, () => beginRecovery(statements(copy), recovery, null))
@@ -92,19 +92,19 @@ async function rescueTo(
     }
     const rows = rowsIn(part)
     sync(part)
-    // A rename would write over what has come under that name meanwhile.
+    // A rename would overwrite a file created under that name meanwhile.
     linkSync(part, file)
     rmSync(part)
     sync(folder)
-    return { file, rows, isWhole }
+    return { file, rows, isWhole: isComplete }
   } catch (error) {
     rmSync(part, { force: true })
     throw error
   }
 }
 
-function sync(place: string): void {
-  const fd = openSync(place, 'r')
+function sync(location: string): void {
+  const fd = openSync(location, 'r')
   try {
     fsyncSync(fd)
   } finally {
@@ -112,7 +112,7 @@ function sync(place: string): void {
   }
 }
 
-/** False: what `db` reads is no whole database any more. */
+/** False if the data that `db` reads is no longer a complete database. */
 function copyWhole(db: Database.Database, part: string): boolean {
   try {
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
@@ -124,7 +124,7 @@ function copyWhole(db: Database.Database, part: string): boolean {
       isWholeDatabase(part)
     )
   } catch {
-    // Whatever it was (a full-text index that cannot be read, for one), the rows may still be read one by one.
+    // Whatever the error (for example an unreadable full-text index), the rows may still be readable one by one.
     return false
   }
 }
@@ -172,8 +172,8 @@ function inDatabase(file: string, write: (db: Database.Database) => void): void 
 }
 
 /**
- * Row by row, into tables made anew: what has become unreadable is left out, and so is the search index, which the
- * next server fills again.
+ * Copies row by row into newly created tables. Unreadable rows are skipped, and so is the search index, which the next
+ * server rebuilds.
  */
 function copyRows(db: Database.Database, part: string): void {
   inDatabase(part, (copy) => {
@@ -193,12 +193,12 @@ function copyRows(db: Database.Database, part: string): void {
   })
 }
 
-/** An error of the place that is written to: leaving the row out would lose it although it can be read. */
+/** An error of the target: skipping the row would lose it although it can be read. */
 const isOfPlace = (error: unknown): boolean =>
   error instanceof Database.SqliteError &&
   /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(error.code)
 
-/** The row could be read and not written. */
+/** The row could be read but not written. */
 class NoPlace extends Error {
   constructor(cause: unknown) {
     super('the row cannot be written', { cause })
@@ -213,57 +213,59 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
     .all()
     .map(({ name }) => name)
   const names = columns.map((name) => `"${name}"`).join(', ')
-  const add = copy.prepare(
+  const insertRow = copy.prepare(
     `INSERT OR IGNORE INTO "${table}" (${names}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
   )
   let isEmptied = false
-  const keep = (row: Row): void => {
-    // What the migrations have put there would stand in the way of the rows of the database.
+  const saveRow = (row: Row): void => {
+    // Rows from the migrations would conflict with the rows of the database.
     if (!isEmptied) copy.exec(`DELETE FROM "${table}"`)
     isEmptied = true
     try {
-      add.run(row)
+      insertRow.run(row)
     } catch (error) {
       if (isOfPlace(error)) throw new NoPlace(error)
       // What the tables refuse is no row of theirs: it came from whatever was copied over the database.
     }
   }
-  const read = <T>(look: () => T): T | null => {
+  const read = <T>(readRows: () => T): T | null => {
     try {
-      return look()
+      return readRows()
     } catch (error) {
       if (error instanceof NoPlace) throw error.cause
       return null
     }
   }
-  const all = read(() => {
-    for (const row of db.prepare<[], Row>(`SELECT ${names} FROM "${table}"`).iterate()) keep(row)
+  const allRows = read(() => {
+    for (const row of db.prepare<[], Row>(`SELECT ${names} FROM "${table}"`).iterate()) saveRow(row)
     return true
   })
-  if (all === true) return
-  // The newest, which the connection itself wrote, are most likely there.
+  if (allRows === true) return
+  // The newest rows, written by this connection, are most likely readable.
   const last = read(() =>
     Number(db.prepare(`SELECT max(rowid) FROM "${table}"`).pluck().get() ?? 0),
   )
   if (last === null) return
-  const one = db.prepare<[number], Row>(`SELECT ${names} FROM "${table}" WHERE rowid = ?`)
+  const selectRow = db.prepare<[number], Row>(`SELECT ${names} FROM "${table}" WHERE rowid = ?`)
   for (let number = last; number > 0 && number > last - NUMBERS_MAX; number -= 1) {
-    const row = read(() => one.get(number))
-    if (row !== null && row !== undefined) keep(row)
+    const row = read(() => selectRow.get(number))
+    if (row !== null && row !== undefined) saveRow(row)
   }
 }
 
-/** The log that lies there belongs to the database that was lost: with whatever lies there as the database now it would make a damaged one. */
+/**
+ * This log belongs to the lost database. Together with the file that is the database now, it would form a damaged one.
+ */
 function noteLostLog(folder: string): void {
   try {
     const header = logHeaderIn(folder)
-    if (header !== null) writeFileSync(path.join(folder, LOST_FILE), header, { flush: true })
+    if (header !== null) writeFileSync(path.join(folder, LOST_MARKER_FILE), header, { flush: true })
   } catch {
     // Without room for the note the data is rescued all the same.
   }
 }
 
-/** Null: there is no log, or an empty one. */
+/** Null if there is no log, or an empty one. */
 function logHeaderIn(folder: string): string | null {
   const log = path.join(folder, `${DATABASE_FILE}-wal`)
   if (!existsSync(log)) return null
@@ -279,17 +281,18 @@ function logHeaderIn(folder: string): string | null {
 }
 
 /**
- * Explains why a server must not open the database in a data folder: the log beside it belongs to a lost one.
- * Call it while no process has it open.
+ * Explains why a server must not open the database in a data folder: its log belongs to a lost one. Call this while no
+ * process has it open.
  */
 export function lostLogIn(dataDir: string): Error | null {
-  const noted = path.join(dataDir, LOST_FILE)
-  if (!existsSync(noted) || logHeaderIn(dataDir) !== readFileSync(noted, 'utf8')) return null
+  const markerFile = path.join(dataDir, LOST_MARKER_FILE)
+  if (!existsSync(markerFile) || logHeaderIn(dataDir) !== readFileSync(markerFile, 'utf8'))
+    return null
   return new Error(
     `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or written over while a server used it. ${DATABASE_FILE}-wal is the log of the database before; with another database it would make a damaged one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`,
   )
 }
 
-/** Call it once the log is known to be another one. */
+/** Call this once the log is known to be another one. */
 export const forgetLostLog = (dataDir: string): void =>
-  rmSync(path.join(dataDir, LOST_FILE), { force: true })
+  rmSync(path.join(dataDir, LOST_MARKER_FILE), { force: true })

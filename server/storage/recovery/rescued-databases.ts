@@ -6,15 +6,18 @@ import { spareDirs } from '../../ops/environment.ts'
 import { DATABASE_FILE } from '../database/sqlite-connection.ts'
 
 /** Names of rescued files. */
-const RESCUED = /^rollcall\.rescued(-\d+)?\.db$/
-/** Begins the name of a folder outside of the data folder that takes a rescued database. */
+const RESCUED_FILE_PATTERN = /^rollcall\.rescued(-\d+)?\.db$/
+/** Prefix of a folder outside the data folder that contains a rescued database. */
 export const SPARE_PREFIX = 'rollcall-rescued-'
-/** In such a folder: the data folder that the database belongs to. Other installations may use the same place. */
+/**
+ * A file in such a folder: it states the data folder that the database belongs to. Other installations may use the same
+ * place.
+ */
 const OWNER_FILE = 'data-dir'
-/** Takes what the commands move out of the way. */
-const ASIDE = 'before-rescue'
+/** The folder for the files that the commands move away. */
+const ASIDE_FOLDER = 'before-rescue'
 
-/** The first name of a rescued database that is free. */
+/** The first free name for a rescued database. */
 export function freeRescuedName(folder: string): string {
   return freeName(folder, (n) => `rollcall.rescued${n}.db`)
 }
@@ -26,48 +29,49 @@ function freeName(folder: string, nameOf: (n: string) => string): string {
   }
 }
 
-/** Notes whose rescued database a spare folder takes. */
-export function noteOwner(spare: string, dataDir: string): void {
-  writeFileSync(path.join(spare, OWNER_FILE), path.resolve(dataDir), { flush: true })
+/** Records the data folder of the rescued database in a spare folder. */
+export function saveOwner(spareDir: string, dataDir: string): void {
+  writeFileSync(path.join(spareDir, OWNER_FILE), path.resolve(dataDir), { flush: true })
 }
 
 /** The rescued databases of a data folder, in it and in spare folders. */
 export function rescuedFiles(dataDir: string): readonly string[] {
-  const spares = spareDirs().flatMap((spare) =>
-    namesIn(spare)
+  const spareFiles = spareDirs().flatMap((spareDir) =>
+    namesIn(spareDir)
       .filter((name) => name.startsWith(SPARE_PREFIX))
-      .map((name) => path.join(spare, name))
+      .map((name) => path.join(spareDir, name))
       .filter((folder) => ownerOf(folder) === path.resolve(dataDir)),
   )
-  return [dataDir, ...spares].flatMap((folder) =>
+  return [dataDir, ...spareFiles].flatMap((folder) =>
     namesIn(folder)
-      .filter((name) => RESCUED.test(name))
+      .filter((name) => RESCUED_FILE_PATTERN.test(name))
       .toSorted()
       .map((name) => path.join(folder, name)),
   )
 }
 
-/** One sentence or more for each rescued database, until it is moved. `about` adds what is known of one. */
+/** One sentence or more for each rescued database, until it is moved. `describe` adds details of one. */
 export const rescuedSentences = (
   dataDir: string,
-  about: (file: string) => string = () => '',
+  describe: (file: string) => string = () => '',
 ): readonly string[] =>
   rescuedFiles(dataDir).map((file) => {
     const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs
-    const when = at === undefined ? '' : ` (${formatInstant(instant(Math.floor(at)))})`
-    const aside = asideIn(dataDir)
-    return `${file} holds what a server wrote out when its database was lost${when}.${about(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${commandsFor(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoted(aside)} && mv ${quoted(file)} ${quoted(aside)}.`
+    const dateText = at === undefined ? '' : ` (${formatInstant(instant(Math.floor(at)))})`
+    const asideFolder = getAsideFolder(dataDir)
+    return `${file} holds what a server wrote out when its database was lost${dateText}.${describe(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${commandsFor(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoted(asideFolder)} && mv ${quoted(file)} ${quoted(asideFolder)}.`
   })
 
-/** For a shell: puts a rescued database in place, and deletes nothing. */
+/** Shell commands that put a rescued database in place, and delete nothing. */
 export function commandsFor(dataDir: string, file: string): string {
-  const aside = quoted(asideIn(dataDir))
-  // Which files of the database are left is known only once no server runs.
-  const away = `find ${quoted(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${aside} {} +`
-  return `mkdir ${aside} && ${away} && mv ${quoted(file)} ${quoted(path.resolve(dataDir, DATABASE_FILE))}`
+  const asideFolder = quoted(getAsideFolder(dataDir))
+  // The remaining database files are known only when no server runs.
+  const moveCommand = `find ${quoted(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${asideFolder} {} +`
+  return `mkdir ${asideFolder} && ${moveCommand} && mv ${quoted(file)} ${quoted(path.resolve(dataDir, DATABASE_FILE))}`
 }
 
-const asideIn = (dataDir: string): string => freeName(path.resolve(dataDir), (n) => ASIDE + n)
+const getAsideFolder = (dataDir: string): string =>
+  freeName(path.resolve(dataDir), (n) => ASIDE_FOLDER + n)
 
 const quoted = (text: string): string =>
   /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -27,16 +27,16 @@ import type { WantedRefund } from '../payments/payment-types.ts'
 import {
   endRefund,
   isUnderWay,
-  leftOf,
+  getRefundable,
   orderOfRefund,
-  want,
-  whyRefunded,
+  addRefundRequest,
+  explainRefundReference,
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
 import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
 import { Refused } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
-import { paymentById, wentBack } from '../payments/payment-state.ts'
+import { paymentById, recordReturnedAmount } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
 const captureById = statement((builder, { id }: { id: number }) =>
@@ -58,7 +58,7 @@ const refundById = statement((builder, { id }: { id: number }) =>
     .select(['capture_id', 'amount', 'reference', 'state'])
     .where('id', '=', id),
 )
-/** A registration and an order have different numbers: one text is looked for as both. */
+/** A registration and an order have different numbers: the text is searched for as both. */
 type NumberOfPayer = { readonly regNo: RegNo; readonly orderId: OrderId }
 const countedCaptures = statement((builder, { regNo, orderId }: NumberOfPayer) =>
   builder
@@ -89,28 +89,28 @@ export async function captureRow(sql: Sql, id: number): Promise<CaptureRow> {
   return row
 }
 
-export async function wantOf(
+export async function requestCaptureRefund(
   sql: Sql,
   capture: CaptureRow,
   amount: Paise,
-  grounds: Grounds,
+  decisionGrounds: Grounds,
   at: Instant,
 ): Promise<Result<number, DecisionRefusal>> {
   if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
-    return refused('not_by_gateway', sayNotByGateway(paise(0)))
+    return refused('not_by_gateway', describeNotByGateway(paise(0)))
   if (await isUnderWay(sql, capture.id, amount))
     return refused(
       'under_way',
       `A refund of ${formatMoney(amount)} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
     )
-  return ok(await want(sql, capture.id, amount, grounds, at))
+  return ok(await addRefundRequest(sql, capture.id, amount, decisionGrounds, at))
 }
 
 /**
  * Records that a payment in review was refunded outside the gateway, in full or in part; the review ends when
  * nothing is left.
  */
-export async function gaveByHand(
+export async function recordManualRefund(
   sql: Sql,
   capture: CaptureRow,
   {
@@ -118,15 +118,21 @@ export async function gaveByHand(
     isAll,
     byHand,
   }: { readonly amount: Paise; readonly isAll: boolean; readonly byHand: string },
-  grounds: Grounds,
+  decisionGrounds: Grounds,
   at: Instant,
 ): Promise<Result<null, DecisionRefusal>> {
-  const why = await whyRefunded(sql, byHand, capture)
-  if (why !== null) return refused('reference_taken', why)
-  endRefund(sql, await want(sql, capture.id, amount, grounds, at), 'done', byHand, at)
+  const reason = await explainRefundReference(sql, byHand, capture)
+  if (reason !== null) return refused('reference_taken', reason)
+  endRefund(
+    sql,
+    await addRefundRequest(sql, capture.id, amount, decisionGrounds, at),
+    'done',
+    byHand,
+    at,
+  )
   if (!isAll) return ok(null)
   if (capture.counts_for !== null) {
-    await wentBack(sql, { capture, amount }, { reference: byHand, at })
+    await recordReturnedAmount(sql, { capture, amount }, { reference: byHand, at })
     return ok(null)
   }
   refuseCapture.run(sql, { id: capture.id })
@@ -139,7 +145,7 @@ export async function decideRefund(
   review: Review,
   id: number,
   decision: Decision,
-  grounds: Grounds,
+  decisionGrounds: Grounds,
   follows:
     | { readonly does: 'refund-done'; readonly reference: string | null }
     | { readonly does: 'refund-again'; readonly amount: Paise }
@@ -150,40 +156,47 @@ export async function decideRefund(
   assert(row !== undefined, 'a refund that is not there')
   const capture = await captureRow(sql, row.capture_id)
   const { amount } = row
-  // What the panel gave back found no room beside a refund in doubt: the gateway is asked once more.
+  // The merchant panel's refund could not be assigned while another was in doubt: the gateway is queried once more.
   const orderId = await orderOfRefund(sql, id)
   if (orderId !== null) watchPaymentAgain(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
-      // What was refused has ended, and the money may have gone back otherwise meanwhile: another refund is written.
+      // The refused refund has ended, and the amount may have been refunded otherwise meanwhile: a new refund is
+      // stored.
       const isRefused = row.state === 'refused'
-      const part = isRefused ? amountToRefund(await leftOf(sql, capture.id), amount) : ok(amount)
+      const part = isRefused
+        ? amountToRefund(await getRefundable(sql, capture.id), amount)
+        : ok(amount)
       if (!part.ok) return part
-      const why =
-        follows.reference === null ? null : await whyRefunded(sql, follows.reference, capture)
-      if (why !== null) return refused('reference_taken', why)
-      const wanted = isRefused ? await want(sql, capture.id, amount, grounds, at) : id
-      endRefund(sql, wanted, 'done', follows.reference, at)
+      const reason =
+        follows.reference === null
+          ? null
+          : await explainRefundReference(sql, follows.reference, capture)
+      if (reason !== null) return refused('reference_taken', reason)
+      const refundId = isRefused
+        ? await addRefundRequest(sql, capture.id, amount, decisionGrounds, at)
+        : id
+      endRefund(sql, refundId, 'done', follows.reference, at)
       const reference = follows.reference ?? row.reference ?? ''
-      await wentBack(sql, { capture, amount }, { reference, at })
-      return done(sql, review, capture.id, decision, grounds, amount, at, {
+      await recordReturnedAmount(sql, { capture, amount }, { reference, at })
+      return done(sql, review, capture.id, decision, decisionGrounds, amount, at, {
         message: `${formatMoney(amount)} was refunded.`,
       })
     }
     case 'refund-left':
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
-      return done(sql, review, capture.id, decision, grounds, null, at, {
+      return done(sql, review, capture.id, decision, decisionGrounds, null, at, {
         message: 'The refund is withdrawn. The payment is kept.',
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
-      const part = amountToRefund(await leftOf(sql, capture.id), follows.amount)
+      const part = amountToRefund(await getRefundable(sql, capture.id), follows.amount)
       if (!part.ok) return part
-      const wanted = await wantOf(sql, capture, part.value, grounds, at)
-      if (!wanted.ok) return wanted
-      return done(sql, review, capture.id, decision, grounds, part.value, at, {
+      const request = await requestCaptureRefund(sql, capture, part.value, decisionGrounds, at)
+      if (!request.ok) return request
+      return done(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
         message: `Refund of ${formatMoney(part.value)} requested again.`,
-        refundId: wanted.value,
+        refundId: request.value,
       })
     }
     default:
@@ -194,52 +207,53 @@ export async function decideRefund(
 type CountedCapture = CaptureRow & { readonly left: Paise }
 
 /**
- * Refunds counted payments of a registration or an order, in full or in part. Only payments through the gateway
- * are refunded there. A single payment covers the whole amount if possible; else it is split between payments,
- * oldest first, because no payment can be refunded beyond its amount.
+ * Refunds counted payments of a registration or an order, in full or in part. Only payments through the gateway are
+ * refunded there. A single payment covers the whole amount if possible; else it is split between payments, oldest
+ * first, because no payment can be refunded beyond its amount.
  */
-export async function requestRefund(sql: Sql, wanted: WantedRefund): Promise<DecisionAnswer> {
-  const { of, amount, at, byHand } = wanted
-  const grounds = checkGrounds(wanted)
-  if (!grounds.ok) return grounds
+export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionAnswer> {
+  const { of, amount, at, byHand } = request
+  const decisionGrounds = checkGrounds(request)
+  if (!decisionGrounds.ok) return decisionGrounds
   const payer = { regNo: of as RegNo, orderId: of as OrderId }
   const captures = await countedCaptures.all(sql, payer)
   const [first] = captures
   if (first === undefined) {
-    const isThere = await registrationOrOrder.get(sql, payer)
-    return isThere === undefined
+    const payerRow = await registrationOrOrder.get(sql, payer)
+    return payerRow === undefined
       ? refused('not_there', `No registration or order ${of}.`)
       : refused('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
-  const all = amountToRefund(sumOf(captures), amount)
-  if (!all.ok) return all
-  const able =
+  const refundAmount = amountToRefund(sumOf(captures), amount)
+  if (!refundAmount.ok) return refundAmount
+  const atGateway =
     byHand === undefined
       ? captures.filter(({ is_refundable_by_gateway: is }) => is === 1)
       : captures
-  if (sumOf(able) < all.value) return refused('not_by_gateway', sayNotByGateway(sumOf(able)))
-  const why = byHand === undefined ? null : await whyRefunded(sql, byHand, first)
-  if (why !== null) return refused('reference_taken', why)
+  if (sumOf(atGateway) < refundAmount.value)
+    return refused('not_by_gateway', describeNotByGateway(sumOf(atGateway)))
+  const reason = byHand === undefined ? null : await explainRefundReference(sql, byHand, first)
+  if (reason !== null) return refused('reference_taken', reason)
   const { reg_no: regNo, event_id: eventId } = await paymentById(sql, first.counts_for)
   const refunds: number[] = []
-  for (const [capture, part] of splitRefund(able, all.value)) {
+  for (const [capture, part] of splitRefund(atGateway, refundAmount.value)) {
     const refund =
       byHand === undefined
-        ? await wantOf(sql, capture, part, grounds.value, at)
-        : ok(await want(sql, capture.id, part, grounds.value, at))
-    // What was written of the other parts is undone.
+        ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at)
+        : ok(await addRefundRequest(sql, capture.id, part, decisionGrounds.value, at))
+    // The refunds stored for the other parts are undone.
     if (!refund.ok) throw new Refused(refund)
     if (byHand !== undefined) {
       endRefund(sql, refund.value, 'done', byHand, at)
-      await wentBack(sql, { capture, amount: part }, { reference: byHand, at })
+      await recordReturnedAmount(sql, { capture, amount: part }, { reference: byHand, at })
     }
-    const what = byHand === undefined ? 'refund' : 'refund by hand'
+    const decisionText = byHand === undefined ? 'refund' : 'refund by hand'
     await done(
       sql,
       { id: `C${capture.id}`, regNo, eventId },
       capture.id,
-      { what },
-      grounds.value,
+      { what: decisionText },
+      decisionGrounds.value,
       part,
       at,
       {
@@ -248,35 +262,35 @@ export async function requestRefund(sql: Sql, wanted: WantedRefund): Promise<Dec
     )
     refunds.push(refund.value)
   }
-  const split = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
+  const splitText = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
   const message =
     byHand === undefined
-      ? `Refund of ${formatMoney(all.value)} requested${split}.`
-      : `${formatMoney(all.value)} was refunded outside Rollcall${split}.`
+      ? `Refund of ${formatMoney(refundAmount.value)} requested${splitText}.`
+      : `${formatMoney(refundAmount.value)} was refunded outside Rollcall${splitText}.`
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
 
 const sumOf = (captures: readonly CountedCapture[]): Paise =>
   paise(captures.reduce((sum, { left }) => sum + left, 0))
 
-const sayNotByGateway = (most: Paise): string =>
-  most === 0
+const describeNotByGateway = (refundableMax: Paise): string =>
+  refundableMax === 0
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
-    : `The gateway can refund only ${formatMoney(most)}. Refund the rest another way, and record its reference.`
+    : `The gateway can refund only ${formatMoney(refundableMax)}. Refund the rest another way, and record its reference.`
 
-/** The whole from one payment, the oldest that has it; else from several, the oldest first. */
+/** The whole amount from one payment, the oldest that covers it; else from several, oldest first. */
 function splitRefund(
   captures: readonly CountedCapture[],
   amount: Paise,
 ): readonly (readonly [CountedCapture, Paise])[] {
-  const whole = captures.find(({ left }) => left >= amount)
-  if (whole !== undefined) return [[whole, amount]]
+  const singleCapture = captures.find(({ left }) => left >= amount)
+  if (singleCapture !== undefined) return [[singleCapture, amount]]
   const parts: (readonly [CountedCapture, Paise])[] = []
-  let rest: number = amount
+  let remaining: number = amount
   for (const capture of captures) {
-    const part = paise(Math.min(rest, capture.left))
+    const part = paise(Math.min(remaining, capture.left))
     if (part > 0) parts.push([capture, part])
-    rest -= part
+    remaining -= part
   }
   return parts
 }

@@ -17,7 +17,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
 import { paymentsUnder } from '../reconciliation/bank-references.ts'
 import { emailsWereDiscarded } from '../recovery/held-during-recovery.ts'
-import type { GivenBack, StoredRefund } from '../payments/payment-types.ts'
+import type { CompletedRefund, StoredRefund } from '../payments/payment-types.ts'
 import { refundableAmount, refundUnderWay } from './refund-states-and-channels.ts'
 
 export type CaptureRow = Selectable<Tables['captures']>
@@ -26,8 +26,8 @@ type RefundRow = Pick<
   'id' | 'capture_id' | 'amount' | 'state' | 'reference'
 >
 
-/** With the refund's id: the key under which its email is queued once. */
-export const GIVEN_BACK = 'given back'
+/** Together with the refund's id, the key under which its email is queued once. */
+export const NO_REFERENCE = 'given back'
 
 const amountLeftOf = statement((builder, { captureId }: { captureId: number }) =>
   builder
@@ -55,23 +55,23 @@ const referencesOfDoneRefunds = statement((builder) =>
     .orderBy('r.id'),
 )
 const addWantedRefund = statement(
-  (builder, given: { captureId: number; amount: Paise; why: string; who: string; at: Instant }) =>
+  (builder, params: { captureId: number; amount: Paise; why: string; who: string; at: Instant }) =>
     builder
       .insertInto('refunds')
       .values({
-        capture_id: given.captureId,
-        amount: given.amount,
+        capture_id: params.captureId,
+        amount: params.amount,
         state: 'wanted',
-        why: given.why,
-        who: given.who,
-        at: given.at,
+        why: params.why,
+        who: params.who,
+        at: params.at,
       })
       .returning('id'),
 )
 const setRefundEnded = statement(
   (
     builder,
-    given: {
+    params: {
       id: number
       state: 'done' | 'refused'
       reference: string | null
@@ -81,11 +81,11 @@ const setRefundEnded = statement(
     builder
       .updateTable('refunds')
       .set((refund) => ({
-        state: given.state,
-        reference: refund.fn.coalesce(refund.val(given.reference), 'reference'),
-        done_at: given.doneAt,
+        state: params.state,
+        reference: refund.fn.coalesce(refund.val(params.reference), 'reference'),
+        done_at: params.doneAt,
       }))
-      .where('id', '=', given.id),
+      .where('id', '=', params.id),
 )
 const capturesOfPayment = statement((builder, { paymentId }: { paymentId: number }) =>
   builder
@@ -104,16 +104,16 @@ const refundsOfPayment = statement((builder, { paymentId }: { paymentId: number 
     .orderBy('r.id'),
 )
 const addReportedRefund = statement(
-  (builder, given: { captureId: number; amount: Paise; reference: string; at: Instant }) =>
+  (builder, params: { captureId: number; amount: Paise; reference: string; at: Instant }) =>
     builder.insertInto('refunds').values({
-      capture_id: given.captureId,
-      amount: given.amount,
+      capture_id: params.captureId,
+      amount: params.amount,
       state: 'done',
-      reference: given.reference,
+      reference: params.reference,
       why: 'The gateway says so.',
       who: 'gateway',
-      at: given.at,
-      done_at: given.at,
+      at: params.at,
+      done_at: params.at,
     }),
 )
 const refundsOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -151,7 +151,7 @@ const doneRefundsWithoutEmail = statement(
           exists(
             selectFrom('mail_queue as m')
               .select('m.id')
-              .where('m.once', '=', raw<string>`${GIVEN_BACK} || ' ' || ${ref('f.id')}`),
+              .where('m.once', '=', raw<string>`${NO_REFERENCE} || ' ' || ${ref('f.id')}`),
           ),
         ),
       )
@@ -179,13 +179,13 @@ const orderOf = statement((builder, { id }: { id: number }) =>
     .where('r.id', '=', id),
 )
 
-export async function leftOf(sql: Sql, captureId: number): Promise<Paise> {
+export async function getRefundable(sql: Sql, captureId: number): Promise<Paise> {
   const row = await amountLeftOf.get(sql, { captureId })
   return paise(row?.left ?? 0)
 }
 
 /**
- * Returns true if one of the same amount is in progress: the gateway identifies refunds by amount, and could not
+ * Returns true if a refund of the same amount is in progress: the gateway identifies refunds by amount, and could not
  * distinguish two.
  */
 export async function isUnderWay(sql: Sql, captureId: number, amount: Paise): Promise<boolean> {
@@ -193,11 +193,11 @@ export async function isUnderWay(sql: Sql, captureId: number, amount: Paise): Pr
 }
 
 /**
- * Explains why a refund cannot be recorded under a reference again; null: it can. A bank reference belongs to one
- * refund anywhere, and not to a payment that came in, unless the bank returned that payment under it; any other,
- * such as a receipt number, belongs to one refund of its registration.
+ * Explains why a refund cannot be recorded under a reference again. Null if it can. A bank reference belongs to one
+ * refund anywhere. It does not belong to a received payment, unless the bank returned that payment under it. Any other
+ * reference, such as a receipt number, belongs to one refund of its registration.
  */
-export async function whyRefunded(
+export async function explainRefundReference(
   sql: Sql,
   reference: string,
   { id: captureId, registration_id: registrationId }: Pick<CaptureRow, 'id' | 'registration_id'>,
@@ -207,30 +207,30 @@ export async function whyRefunded(
   if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
   const rows = await referencesOfDoneRefunds.all(sql)
-  const isOfThis = (row: (typeof rows)[number]): boolean =>
+  const isOfCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||
     (registrationId !== null && row.registration_id === registrationId)
   const found = rows.find(
     (row) =>
-      (isUtr(key) || isOfThis(row)) && (bankKey(row.reference) || row.reference.trim()) === key,
+      (isUtr(key) || isOfCapture(row)) && (bankKey(row.reference) || row.reference.trim()) === key,
   )
   if (found === undefined) return null
-  return isOfThis(found)
+  return isOfCapture(found)
     ? `A refund of ${formatMoney(found.amount)} is already recorded under ${reference}. Enter the reference of this refund.`
     : `${reference} is already the reference of another refund.`
 }
 
 /** Returns the refund's id. */
-export async function want(
+export async function addRefundRequest(
   sql: Sql,
   captureId: number,
   amount: Paise,
-  { why, who }: Grounds,
+  { why: reason, who: user }: Grounds,
   at: Instant,
 ): Promise<number> {
-  const added = await addWantedRefund.get(sql, { captureId, amount, why, who, at })
-  assert(added !== undefined, 'a refund that was added has no id')
-  return added.id
+  const newRow = await addWantedRefund.get(sql, { captureId, amount, why: reason, who: user, at })
+  assert(newRow !== undefined, 'a refund that was added has no id')
+  return newRow.id
 }
 
 export function endRefund(
@@ -247,9 +247,9 @@ export function endRefund(
 export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Paise }
 
 /**
- * Assigns a refund that the gateway reports for an order. The gateway names an amount and a reference of its own,
- * and not always the refunded payment: so it is first one of ours in progress, then all of a capture in review,
- * then a counted one. Null: it matches no payment. A refund reported before is not new.
+ * Assigns a refund that the gateway reports for an order. The gateway states an amount and its own reference, but not
+ * always the refunded payment. So it is first one of our refunds in progress, then all of a capture in review, then a
+ * counted one. Null if it matches no payment. A refund reported before is not new.
  */
 export async function placeRefund(
   sql: Sql,
@@ -259,35 +259,35 @@ export async function placeRefund(
 ): Promise<PlacedRefund | 'known' | null> {
   const captures = await capturesOfPayment.all(sql, { paymentId })
   const rows = await refundsOfPayment.all(sql, { paymentId })
-  const named = rows.filter((row) => row.reference === reference)
-  const heard = named
+  const withReference = rows.filter((row) => row.reference === reference)
+  const recordedAmount = withReference
     .filter(({ state }) => state === 'done')
     .reduce((sum, row) => sum + row.amount, 0)
-  if (heard >= amount) return 'known'
-  const rest = paise(amount - heard)
+  if (recordedAmount >= amount) return 'known'
+  const remaining = paise(amount - recordedAmount)
   const isOpen = ({ state, amount: of }: RefundRow): boolean =>
-    of === rest && (state === 'asked' || state === 'unsure')
-  const ours =
-    named.find(isOpen) ??
+    of === remaining && (state === 'asked' || state === 'unsure')
+  const ownRequest =
+    withReference.find(isOpen) ??
     rows.find(isOpen) ??
-    // Given back in the panel before we asked: asking now would give it back twice.
-    rows.find(({ state, amount: of }) => of === rest && state === 'wanted')
-  if (ours !== undefined) {
-    endRefund(sql, ours.id, 'done', reference, at)
-    const capture = captures.find(({ id }) => id === ours.capture_id)
-    return capture === undefined ? null : { capture, amount: rest }
+    // Refunded in the merchant panel before our request, which would refund it twice.
+    rows.find(({ state, amount: of }) => of === remaining && state === 'wanted')
+  if (ownRequest !== undefined) {
+    endRefund(sql, ownRequest.id, 'done', reference, at)
+    const capture = captures.find(({ id }) => id === ownRequest.capture_id)
+    return capture === undefined ? null : { capture, amount: remaining }
   }
-  const waits = ({ state }: CaptureRow): boolean => state === 'review'
+  const isInReview = ({ state }: CaptureRow): boolean => state === 'review'
   const counts = ({ state }: CaptureRow): boolean => state === 'fits' || state === 'accepted'
-  const withRoom = captures.filter(({ left }) => left >= rest)
+  const withRoom = captures.filter(({ left }) => left >= remaining)
   const capture =
-    withRoom.find((one) => waits(one) && one.left === rest) ??
+    withRoom.find((candidate) => isInReview(candidate) && candidate.left === remaining) ??
     withRoom.find(counts) ??
-    withRoom.find(waits) ??
+    withRoom.find(isInReview) ??
     withRoom[0]
   if (capture === undefined) return null
-  addReportedRefund.run(sql, { captureId: capture.id, amount: rest, reference, at })
-  return { capture, amount: rest }
+  addReportedRefund.run(sql, { captureId: capture.id, amount: remaining, reference, at })
+  return { capture, amount: remaining }
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
@@ -299,16 +299,20 @@ export function refundsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredRefund
  * Returns refunds since then without an email, oldest first. Reads only; also runs outside the writer's
  * transaction.
  */
-export function givenBack(
+export function listCompletedRefunds(
   sql: Sql,
-  after: Instant,
+  doneAfter: Instant,
   eventIds: readonly string[],
   limit: number,
-): Promise<readonly GivenBack[]> {
-  return doneRefundsWithoutEmail.all(sql, { after, eventIds: JSON.stringify(eventIds), limit })
+): Promise<readonly CompletedRefund[]> {
+  return doneRefundsWithoutEmail.all(sql, {
+    after: doneAfter,
+    eventIds: JSON.stringify(eventIds),
+    limit,
+  })
 }
 
-/** Returns the order to query about a refund; null: it did not come through a gateway. */
+/** Returns the order to query about a refund. Null if it did not come through a gateway. */
 export async function orderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
   return (await orderOf.get(sql, { id }))?.order_id ?? null
 }

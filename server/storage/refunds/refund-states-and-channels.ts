@@ -1,4 +1,4 @@
-/** Tells refunds under way from others, and refunds through the gateway from those outside it. */
+/** Distinguishes refunds in progress, and refunds through the gateway from those outside it. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { isUtr, paise, referenceKeys } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
@@ -8,36 +8,36 @@ import type { Tables } from '../database/statements/tables.ts'
 
 type Refunds = Tables['refunds']
 type Captures = Tables['captures']
-const ofRefund = expressionBuilder<Tables & { f: Refunds }, 'f'>()
-const ofCapture = expressionBuilder<Tables & { c: Captures }, 'c'>()
+const fromRefund = expressionBuilder<Tables & { f: Refunds }, 'f'>()
+const fromCapture = expressionBuilder<Tables & { c: Captures }, 'c'>()
 
-/** For a refund `f`: staff wanted it and it may still happen: not sent, sent, or of unknown result. */
-export const refundUnderWay = ofRefund('f.state', 'in', ['wanted', 'asked', 'unsure'])
+/** For a refund `f`: staff requested it and it may still happen: not sent, sent, or of unknown result. */
+export const refundUnderWay = fromRefund('f.state', 'in', ['wanted', 'asked', 'unsure'])
 
-const ofRefunds = expressionBuilder<Record<'f' | 'g', Refunds>, 'f' | 'g'>()
+const fromRefunds = expressionBuilder<Record<'f' | 'g', Refunds>, 'f' | 'g'>()
 
 /** The refund went through the gateway: it was requested there, or the gateway reported it. */
 export const refundByGateway = (refund: 'f' | 'g') =>
-  ofRefunds.and([
-    ofRefunds(`${refund}.state`, '=', 'done'),
-    ofRefunds.or([
-      ofRefunds(`${refund}.asked_at`, 'is not', null),
-      ofRefunds(`${refund}.who`, '=', 'gateway'),
+  fromRefunds.and([
+    fromRefunds(`${refund}.state`, '=', 'done'),
+    fromRefunds.or([
+      fromRefunds(`${refund}.asked_at`, 'is not', null),
+      fromRefunds(`${refund}.who`, '=', 'gateway'),
     ]),
   ])
 
 /** For a refund `f`: staff recorded it, made outside the gateway. */
-export const refundByHand = ofRefund.and([
-  ofRefund('f.state', '=', 'done'),
-  ofRefund('f.asked_at', 'is', null),
-  ofRefund('f.who', 'not in', ['gateway', 'import', 'migration']),
+export const refundByHand = fromRefund.and([
+  fromRefund('f.state', '=', 'done'),
+  fromRefund('f.asked_at', 'is', null),
+  fromRefund('f.who', 'not in', ['gateway', 'import', 'migration']),
 ])
 
-/** For a capture `c`: the part that was not refunded and is not about to be. */
-export const refundableAmount = ofCapture(
+/** For a capture `c`: the amount that is neither refunded nor about to be. */
+export const refundableAmount = fromCapture(
   'c.amount',
   '-',
-  ofCapture
+  fromCapture
     .selectFrom('refunds as f')
     .select((refund) =>
       refund.fn.coalesce(refund.fn.sum<Paise>('f.amount'), raw.lit(paise(0))).as('amount'),
@@ -47,8 +47,8 @@ export const refundableAmount = ofCapture(
 )
 
 /** For a capture `c`: the payment came through the gateway for one of our orders, so the gateway can refund it. */
-export const refundableByGateway = ofCapture.exists(
-  ofCapture
+export const refundableByGateway = fromCapture.exists(
+  fromCapture
     .selectFrom('payments as o')
     .select('o.id')
     .whereRef('o.id', '=', 'c.payment_id')

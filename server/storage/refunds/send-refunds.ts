@@ -1,6 +1,6 @@
 /**
- * Sends refunds to the gateway, and records its answers.
- * A refund is marked as sent before the gateway gets the request, so that no crash sends it twice.
+ * Sends refunds to the gateway, and records its responses.
+ * A refund is marked as sent before the request, so that no crash sends it twice.
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -16,20 +16,23 @@ import { storeMessage } from '../payments/stored-gateway-messages.ts'
 import { orderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
 
-/** Between two tries of a refund that could not be sent. */
+/** The interval between attempts to send a refund. */
 const REFUND_AGAIN_MS = 5 * 60_000
-/** The gateway is waited for 30 seconds; whatever is silent for so long has died over it. */
-const SILENT_MS = 5 * 60_000
-/** A refund that could not be sent for so long moves no money any more: a person looks. */
+/**
+ * The request to the gateway times out after 30 seconds; a refund without a response for this long has been lost in a
+ * crash.
+ */
+const RESPONSE_WAIT_MS = 5 * 60_000
+/** A refund that could not be sent for this long is not sent any longer: staff decide. */
 const NOT_SENT_MS_MAX = 24 * 60 * 60_000
-/** Gateways give back within days; what is begun and not seen done by then needs a person. */
+/** Gateways refund within days; a started refund that is unconfirmed by then needs a staff decision. */
 const BEGUN_MS_MAX = 5 * 24 * 60 * 60_000
-/** What `said` holds of a refund that the gateway has begun. */
-const BEGUN = 'The gateway started the refund.'
-/** What `said` holds of a refund that was begun and never confirmed as done. */
-const BEGUN_TOO_LONG = 'The gateway started the refund but has not confirmed it for days.'
-/** Of what the gateway said, as much as a line takes. */
-const SAID_CHARACTERS_MAX = 300
+/** `said` of a refund that the gateway has started. */
+const STARTED_MESSAGE = 'The gateway started the refund.'
+/** `said` of a refund that was started and never confirmed. */
+const UNCONFIRMED_MESSAGE = 'The gateway started the refund but has not confirmed it for days.'
+/** The stored length of the gateway's message. */
+const RESPONSE_CHARACTERS_MAX = 300
 
 const wantedRefunds = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
   builder
@@ -59,10 +62,10 @@ const setRefundSent = statement((builder, { id, at }: { id: number; at: Instant 
 const sentRefund = (builder: Kysely<Tables>, id: number) =>
   builder.updateTable('refunds').where('id', '=', id).where('state', 'in', ['asked', 'unsure'])
 const setRefundBegun = statement((builder, { id, reference }: { id: number; reference: string }) =>
-  sentRefund(builder, id).set({ state: 'asked', reference, said: BEGUN }),
+  sentRefund(builder, id).set({ state: 'asked', reference, said: STARTED_MESSAGE }),
 )
 const setRefundNotSent = statement(
-  (builder, { id, at, said }: { id: number; at: Instant; said: string }) =>
+  (builder, { id, at, said: responseText }: { id: number; at: Instant; said: string }) =>
     sentRefund(builder, id).set((refund) => ({
       state: refund
         .case()
@@ -70,35 +73,37 @@ const setRefundNotSent = statement(
         .then<RefundState>('refused')
         .else<RefundState>('wanted')
         .end(),
-      said,
+      said: responseText,
     })),
 )
 const setRefundState = statement(
-  (builder, { id, state, said }: { id: number; state: RefundState; said: string }) =>
-    sentRefund(builder, id).set({ state, said }),
+  (builder, { id, state, said: responseText }: { id: number; state: RefundState; said: string }) =>
+    sentRefund(builder, id).set({ state, said: responseText }),
 )
 const markSilentRefunds = statement((builder, { at }: { at: Instant }) =>
   builder
     .updateTable('refunds')
-    .set({ state: 'unsure', said: 'The gateway gave no answer.' })
+    .set({ state: 'unsure', said: 'The gateway did not respond.' })
     .where('state', '=', 'asked')
     .where('said', 'is', null)
-    .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '>=', SILENT_MS)),
+    .where(({ eb, ref }) =>
+      eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '>=', RESPONSE_WAIT_MS),
+    ),
 )
 const markUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
   builder
     .updateTable('refunds')
-    .set({ state: 'unsure', said: BEGUN_TOO_LONG })
+    .set({ state: 'unsure', said: UNCONFIRMED_MESSAGE })
     .where('state', '=', 'asked')
-    .where('said', '=', BEGUN)
+    .where('said', '=', STARTED_MESSAGE)
     .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '>=', BEGUN_MS_MAX)),
 )
 const unmarkUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
   builder
     .updateTable('refunds')
-    .set({ state: 'asked', said: BEGUN })
+    .set({ state: 'asked', said: STARTED_MESSAGE })
     .where('state', '=', 'unsure')
-    .where('said', '=', BEGUN_TOO_LONG)
+    .where('said', '=', UNCONFIRMED_MESSAGE)
     .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', BEGUN_MS_MAX)),
 )
 /** Returns refunds to send now, oldest first. Reads only; also runs outside the writer's transaction. */
@@ -111,7 +116,7 @@ export function refundsToSend(
 }
 
 /**
- * False: another process is sending it, or it has ended. The payment is watched again: if this process dies now, the
+ * False if another process is sending it, or it has ended. The payment is polled again: if this process dies now, the
  * status query reports the result.
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
@@ -121,52 +126,52 @@ export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<bo
   return true
 }
 
-/** Stores the gateway's answer to a refund verbatim; if money may move, the payment is queried soon. */
+/** Stores the gateway's response to a refund verbatim. If the refund may take effect, the payment is queried soon. */
 export async function recordRefundResponse(
   sql: Sql,
   id: number,
-  told: RefundResponse,
+  response: RefundResponse,
   at: Instant,
 ): Promise<void> {
   const orderId = await orderOfRefund(sql, id)
   assert(orderId !== null, 'the refunded payment was not made through a gateway')
   storeMessage(sql, orderId, {
-    gateway: told.gateway,
+    gateway: response.gateway,
     kind: 'refund',
-    body: told.raw,
+    body: response.raw,
     contentType: 'application/json',
     at,
   })
-  applyAnswer(sql, id, told, at)
-  if (told.is === 'begun' || told.is === 'unsure') watchPaymentAgain(sql, orderId, at)
+  applyRefundResponse(sql, id, response, at)
+  if (response.is === 'begun' || response.is === 'unsure') watchPaymentAgain(sql, orderId, at)
 }
 
 /** Does nothing for a refund that has ended meanwhile. */
-function applyAnswer(sql: Sql, id: number, told: RefundResponse, at: Instant): void {
-  const said = told.said.slice(0, SAID_CHARACTERS_MAX)
-  switch (told.is) {
+function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at: Instant): void {
+  const responseText = response.said.slice(0, RESPONSE_CHARACTERS_MAX)
+  switch (response.is) {
     case 'begun':
-      setRefundBegun.run(sql, { id, reference: told.reference })
+      setRefundBegun.run(sql, { id, reference: response.reference })
       return
     case 'not-sent':
-      setRefundNotSent.run(sql, { id, at, said })
+      setRefundNotSent.run(sql, { id, at, said: responseText })
       return
     case 'refused':
     case 'unsure':
-      setRefundState.run(sql, { id, state: told.is, said })
+      setRefundState.run(sql, { id, state: response.is, said: responseText })
   }
 }
 
-/** Marks refunds sent and never answered, or started and not completed for days, as unsure. */
+/** Marks refunds sent without a response, or started and not completed for days, as unsure. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
-  const silent = markSilentRefunds.run(sql, { at })
-  const begun = markUnconfirmedRefunds.run(sql, { at })
-  return (await silent.changes) + (await begun.changes)
+  const unanswered = markSilentRefunds.run(sql, { at })
+  const unconfirmed = markUnconfirmedRefunds.run(sql, { at })
+  return (await unanswered.changes) + (await unconfirmed.changes)
 }
 
 /**
- * After a clock that was ahead: a refund that it marked as unsure gets its days again, unless staff have decided
- * meanwhile.
+ * After a clock that was ahead: a refund that it marked as unsure gets its waiting period again, unless staff have
+ * decided meanwhile.
  */
 export function reopenBegunRefunds(sql: Sql, at: Instant): void {
   unmarkUnconfirmedRefunds.run(sql, { at })

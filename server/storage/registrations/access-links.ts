@@ -1,6 +1,4 @@
-/**
- * Stores access links to registrations, as hashes only: whoever has a link can open the registration.
- */
+/** Stores access links to registrations, as hashes only: anyone with a link can open the registration. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'

@@ -1,4 +1,4 @@
-/** Defines actions as the store takes and returns them: requests, results and history. */
+/** Defines the store's input and output for actions: requests, results and history. */
 import type { SecondPayment } from '../payments/find-duplicate-payments.ts'
 import type {
   ActionName,
@@ -20,10 +20,10 @@ import type {
 } from '../../../engine/index.ts'
 import type { StoredAwaited, StoredReferences } from '../reconciliation/match-candidates.ts'
 import type { PaymentChannel } from '../payments/payment-types.ts'
-import type { NewMail, Searchable, StoredUpload } from './registration-types.ts'
+import type { NewMail, SearchFields, StoredUpload } from './registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from '../payments/payment-claim-types.ts'
 
-/** A requested action; `once` null: it is never sent twice. */
+/** A requested action; `once` is null if it is never sent twice. */
 export type NewAction = {
   readonly regNo: RegNo
   readonly act: ActionName
@@ -31,19 +31,19 @@ export type NewAction = {
   readonly who: string
   readonly why: string
   readonly at: Instant
-  readonly once: Once | null
+  readonly once: IdempotencyKey | null
 }
-export type Once = { readonly key: string; readonly fingerprint: string }
+export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
 
 /** The result of an action. */
 export type ActionResult = {
   readonly regNo: RegNo
   readonly state: RegistrationState
-  /** For the user who performed it, in a sentence. */
+  /** A sentence for the user who performed it. */
   readonly message: string
-  /** A refund to send to the gateway; null: none. */
+  /** A refund to send to the gateway. Null if none. */
   readonly refundId: number | null
-  /** It had been done before. */
+  /** True if it had been done before. */
   readonly repeated: boolean
 }
 /** A refusal by the table of actions, or by the payment rules. */
@@ -52,15 +52,15 @@ export type ActionOutcome = Result<ActionResult, ActionDenial>
 
 /** The changes of a correction or a transfer. */
 export type Correction = {
-  /** The answers that the change is based on: different ones are refused. */
+  /** The answers that the change is based on. If the stored ones differ, the change is refused. */
   readonly was: Answers
   readonly answers: Answers
   readonly category: string | null
-  readonly searchable: Searchable
+  readonly searchable: SearchFields
   readonly unique: readonly UniqueRule[]
-  /** Null: the price does not change. */
+  /** Null if the price does not change. */
   readonly quote: Quote | null
-  /** The payment method for a new amount; null: none of ours. */
+  /** The payment method for a new amount. Null if none of ours. */
   readonly through: PaymentChannel
   /** Until when the new price of an unpaid registration is held. */
   readonly holdUntil: Instant | null
@@ -68,7 +68,7 @@ export type Correction = {
   /** Files uploaded with it; each replaces the previous one. */
   readonly uploads: readonly StoredUpload[]
   readonly mails: readonly NewMail[]
-  /** Queued if it was unpaid and becomes free: it is complete. Left out: none. */
+  /** Queued if it was unpaid and becomes free: it is complete. None if omitted. */
   readonly confirmation?: NewMail | null
   /** Emailed links belong to the previous holder: a transfer ends them. */
   readonly endsLinks: boolean
@@ -86,53 +86,53 @@ export type StoredAction = {
   readonly became: RegistrationState
 }
 
-/** How an approved registration is to be paid. */
-export type Approved = {
-  /** The payment method for its price; null: none of ours. */
+/** The payment terms of an approved registration. */
+export type Approval = {
+  /** The payment method for its price. Null if none of ours. */
   readonly through: PaymentChannel
   /** Until when it can be paid. */
   readonly payUntil: Instant
-  /** Queued whether or not there is something to pay. */
+  /** Queued even if nothing is due. */
   readonly mail: NewMail | null
   readonly confirmation: NewMail | null
 }
-/** The offered category with its price; `quote` null: the event has no prices. */
-export type AcceptedOffer = Approved & { readonly category: string; readonly quote: Quote | null }
+/** The offered category with its price; `quote` is null if the event has no prices. */
+export type AcceptedOffer = Approval & { readonly category: string; readonly quote: Quote | null }
 
 export interface ActionStore {
   /** Adds a note to the registration. */
-  addNote(wanted: NewAction): Promise<ActionOutcome>
+  addNote(action: NewAction): Promise<ActionOutcome>
   /** The delegate requests cancellation; the office decides. */
-  requestCancellation(wanted: NewAction): Promise<ActionOutcome>
-  /** The delegate requests a refund of a second payment; refused if it is none. The office decides. */
-  requestSecondPaymentRefund(wanted: NewAction): Promise<ActionOutcome>
-  withdrawRefundRequest(wanted: NewAction): Promise<ActionOutcome>
+  requestCancellation(action: NewAction): Promise<ActionOutcome>
+  /** The delegate requests a refund of a second payment; refused for any other. The office decides. */
+  requestSecondPaymentRefund(action: NewAction): Promise<ActionOutcome>
+  withdrawRefundRequest(action: NewAction): Promise<ActionOutcome>
   /**
    * Deletes a person's data from every table; payments and their events stay. Refused while a payment is
    * undecided. Files and emails outside the database are the caller's task.
    */
-  erasePersonalData(wanted: NewAction): Promise<ActionOutcome>
+  erasePersonalData(action: NewAction): Promise<ActionOutcome>
   /** Returns the numbers of all registrations with this email address, ignoring case; oldest first. */
   registrationsWithEmail(email: string): Promise<readonly RegNo[]>
   /** Returns registrations of an event that are not erased yet, in batches by id. */
   registrationsToErase(
     eventId: string,
-    after: number,
+    afterId: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
   /** Marks the files of some registrations of an event as dropped; returns how many registrations. */
-  dropEventFiles(eventId: string, at: Instant, why: string): Promise<number>
+  dropEventFiles(eventId: string, at: Instant, reason: string): Promise<number>
   /** Queues an email that the office requests: the confirmation again, or a payment link. */
-  sendMail(wanted: NewAction, mail: NewMail): Promise<ActionOutcome>
+  sendMail(action: NewAction, email: NewMail): Promise<ActionOutcome>
   /** Changes answers and price: for corrections, transfers and the delegate's own edits. */
-  correct(wanted: NewAction, correction: Correction): Promise<ActionOutcome>
+  correct(action: NewAction, correction: Correction): Promise<ActionOutcome>
   /**
-   * Cancels the registration and releases its seats. `payBack`, at least the amount owed, is proposed for a
-   * refund, which is a separate action. `shown` is the paid amount that the user saw; it is refused if payments
-   * or refunds followed since; null: not stated. `mail` is queued for the delegate.
+   * Cancels the registration and releases its seats. `payBack`, at least the amount owed, is proposed for a refund,
+   * which is a separate action. `shown` is the paid amount that the user saw; if payments or refunds followed since,
+   * the action is refused; null if not stated. `mail` is queued for the delegate.
    */
   cancel(
-    wanted: NewAction,
-    how: {
+    action: NewAction,
+    options: {
       readonly payBack: Paise
       readonly atLeast?: Paise
       readonly shown: Paise | null
@@ -140,17 +140,17 @@ export interface ActionStore {
     },
   ): Promise<ActionOutcome>
   /** Approves payment, at the price of the registration date, with the seats that it held. */
-  approve(wanted: NewAction, approved: Approved): Promise<ActionOutcome>
-  /** Ends it, unless the delegate accepts the offered category; null: none is offered. */
+  approve(action: NewAction, approved: Approval): Promise<ActionOutcome>
+  /** Ends it, unless the delegate accepts the offered category. Null if none is offered. */
   rejectApplication(
-    wanted: NewAction,
-    how: { readonly offer: string | null; readonly mail: NewMail | null },
+    action: NewAction,
+    options: { readonly offer: string | null; readonly mail: NewMail | null },
   ): Promise<ActionOutcome>
   /** The delegate accepts the offered category; any other is refused. */
-  acceptOffer(wanted: NewAction, taken: AcceptedOffer): Promise<ActionOutcome>
+  acceptOffer(action: NewAction, offer: AcceptedOffer): Promise<ActionOutcome>
   /**
-   * Changes unpaid registrations to the price of a day, where their payment methods are priced by the day of credit.
-   * Returns how many changed.
+   * Changes unpaid registrations to the price of a day, if their payment methods are priced by the credit date. Returns
+   * how many changed.
    */
   repriceByCreditDate(
     prices: readonly {
@@ -161,28 +161,25 @@ export interface ActionStore {
     at: Instant,
   ): Promise<number>
   /**
-   * Records a payment outside a gateway. A matching one pays; any other, and one whose seat was lost meanwhile,
-   * needs review. A reference counts once. `mail` is queued when the payment completes it.
+   * Records a payment outside a gateway. A matching one pays the registration; any other, and one whose seat was lost
+   * meanwhile, needs review. A reference counts once. The email is queued when the payment completes the registration.
    */
   recordPayment(
-    wanted: NewAction,
-    came: {
+    action: NewAction,
+    payment: {
       readonly way: ManualMethod
       readonly reference: string
       readonly amount: Paise
       readonly paidAt: Instant
-      /** The price on the credit date, where that date sets it; left out: that of the attempt. */
+      /** The price on the credit date, if that date sets it; the price of the attempt if omitted. */
       readonly price?: Quote | null
     },
-    mail: NewMail | null,
+    email: NewMail | null,
   ): Promise<ActionOutcome>
-  /**
-   * The same for a registration that is paid or has ended: the payment needs review, and the price does not
-   * matter.
-   */
+  /** The same for a registration that is paid or has ended: the payment needs review, and the price is irrelevant. */
   recordFurtherPayment(
-    wanted: NewAction,
-    came: {
+    action: NewAction,
+    payment: {
       readonly way: ManualMethod
       readonly reference: string
       readonly amount: Paise
@@ -191,23 +188,23 @@ export interface ActionStore {
   ): Promise<ActionOutcome>
   /** Stores a payment claim; a reference belongs to one registration. */
   addPaymentClaim(
-    wanted: NewAction,
-    telling: NewPaymentClaim,
-    mail: NewMail | null,
+    action: NewAction,
+    claim: NewPaymentClaim,
+    email: NewMail | null,
   ): Promise<ActionOutcome>
   /** Rejects a claim: the delegate may claim again until `payUntil`. */
   rejectPaymentClaim(
-    wanted: NewAction,
-    how: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
+    action: NewAction,
+    options: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
   ): Promise<ActionOutcome>
   /** Expires an unpaid registration: releases its seats. */
-  expire(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
+  expire(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
   /** Undoes `lapse` if the clock was ahead. */
-  undoExpiry(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
+  undoExpiry(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
   /** Reopens an expired registration, if its seats are still free. */
   reopenExpired(
-    wanted: NewAction,
-    how: {
+    action: NewAction,
+    options: {
       readonly way: string | null
       readonly payUntil: Instant
       readonly mail: NewMail | null
@@ -220,19 +217,23 @@ export interface ActionStore {
   /** Returns the payment claims of a registration, newest first. */
   paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
-   * Refunds counted payments: through the gateway, or as already made under a reference. `amount` null: all that
-   * is left.
+   * Refunds counted payments: through the gateway, or as already made under a reference. `amount` is null for the full
+   * remaining amount.
    */
   refund(
-    wanted: NewAction,
-    how: { readonly amount: Paise | null; readonly byHand: string | null },
+    action: NewAction,
+    options: { readonly amount: Paise | null; readonly byHand: string | null },
   ): Promise<ActionOutcome>
-  /** Closes a refund that is in no settlement report; the reason says what happened to it. */
-  handleRefund(wanted: NewAction): Promise<ActionOutcome>
+  /** Closes a refund that is in no settlement report; the reason states what happened to it. */
+  handleRefund(action: NewAction): Promise<ActionOutcome>
   /** Decides on a payment in review, which must belong to this registration; `mail` as for `decide`. */
   decideReviewOfRegistration(
-    wanted: NewAction,
-    how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
+    action: NewAction,
+    options: {
+      readonly review: string
+      readonly decision: Decision
+      readonly mail: NewMail | null
+    },
   ): Promise<ActionOutcome>
   /**
    * Returns registrations of an event that expect a payment; `pricedWays`: payment methods whose credit date sets
@@ -246,11 +247,11 @@ export interface ActionStore {
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */
   moneyKept(regNo: RegNo): Promise<Paise>
-  /** Returns the payments that count beside its bill, for the balance rule. */
+  /** Returns the payments in addition to its bill, for the balance rule. */
   paymentsBesideBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Returns true if a refund is in no settlement report after five days, and not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
-  /** Returns the second payment for one email address and name; null: it is none. */
+  /** Returns the second payment for one email address and name. Null if it is none. */
   secondPayment(regNo: RegNo): Promise<SecondPayment | null>
   /** Returns the other paid registrations of the same email address and name in its event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>

@@ -1,7 +1,7 @@
 /**
  * Performs actions on a registration.
- * Each is checked by the engine's table on the state in the transaction, written with its effect or not at all,
- * never edited, and performed once however often the same click arrives.
+ * Each is checked by the engine's table on the state in the transaction, and written together with its effect. It is
+ * never edited, and performed once even if the same click arrives repeatedly.
  */
 import type { Insertable } from 'kysely'
 import {
@@ -26,7 +26,7 @@ import type {
   ActionResult,
   ActionDenial,
   NewAction,
-  Once,
+  IdempotencyKey,
   StoredAction,
 } from './action-types.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -36,16 +36,16 @@ import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
-import { sayingSecond, secondPaymentOf } from '../payments/find-duplicate-payments.ts'
+import { addNoticeIfSecond, secondPaymentOf } from '../payments/find-duplicate-payments.ts'
 import type { NewMail } from './registration-types.ts'
 
 const { selfService } = REFUSAL_MESSAGES
 
-/** How long a click is known again. */
-const KEY_KEPT_MS = 24 * 60 * 60 * 1000
+/** How long a repeated click is recognised. */
+const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
-/** Acts that somebody comes by, or comes as: of an erased registration only its money is left. */
-const OF_A_PERSON: ReadonlySet<ActionName> = new Set([
+/** Actions that need personal data. An erased registration has only its payments. */
+const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
   'accept_offer',
   'approve',
   'correct',
@@ -54,12 +54,12 @@ const OF_A_PERSON: ReadonlySet<ActionName> = new Set([
 ])
 const ERASED = 'The personal data of this registration were erased. Add a new registration instead.'
 
-type OfRegistration = { registrationId: number }
+type RegistrationParams = { registrationId: number }
 const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').selectAll().where('reg_no', '=', regNo),
 )
 const saveState = statement(
-  (builder, { registrationId, state }: OfRegistration & { state: RegistrationState }) =>
+  (builder, { registrationId, state }: RegistrationParams & { state: RegistrationState }) =>
     builder.updateTable('registrations').set({ state }).where('id', '=', registrationId),
 )
 const addAction = statement((builder, action: Omit<Insertable<Tables['acts']>, 'id'>) =>
@@ -75,7 +75,7 @@ const addAction = statement((builder, action: Omit<Insertable<Tables['acts']>, '
   }),
 )
 const addManualRegistration = statement(
-  (builder, { registrationId, who, at }: OfRegistration & { who: string; at: Instant }) =>
+  (builder, { registrationId, who: user, at }: RegistrationParams & { who: string; at: Instant }) =>
     builder
       .insertInto('acts')
       .columns(['registration_id', 'at', 'who', 'act', 'why', 'data', 'was', 'became'])
@@ -85,7 +85,7 @@ const addManualRegistration = statement(
           .select(({ val }) => [
             'id as registration_id',
             val(at).as('at'),
-            val(who).as('who'),
+            val(user).as('who'),
             val('add').as('act'),
             val('').as('why'),
             val('{}').as('data'),
@@ -101,13 +101,14 @@ const deleteOldKeys = statement((builder, { until }: { until: Instant }) =>
 const resultUnderKey = statement((builder, { key }: { key: string }) =>
   builder.selectFrom('act_keys').select(['fingerprint', 'answer']).where('key', '=', key),
 )
-type Done = Once & OfRegistration & { answer: string; at: Instant }
-const saveResult = statement((builder, { key, registrationId, fingerprint, answer, at }: Done) =>
-  builder
-    .insertInto('act_keys')
-    .values({ key, registration_id: registrationId, fingerprint, answer, at }),
+type StoredResult = IdempotencyKey & RegistrationParams & { answer: string; at: Instant }
+const saveResult = statement(
+  (builder, { key, registrationId, fingerprint, answer, at }: StoredResult) =>
+    builder
+      .insertInto('act_keys')
+      .values({ key, registration_id: registrationId, fingerprint, answer, at }),
 )
-const lastAboutCancelling = statement((builder, { registrationId }: OfRegistration) =>
+const lastAboutCancelling = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('acts')
     .select('act')
@@ -126,12 +127,12 @@ const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
     .orderBy('id'),
 )
 
-/** The result of an effect: the sentence, and the data stored with it besides user and reason. */
+/** The result of an effect: the message, and the data stored with it in addition to user and reason. */
 export type Effect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
   readonly refundId?: number | null
-  /** The decisions have an entry for it already, with user and reason. */
+  /** Decisions already have an entry with user and reason. */
   readonly isDecision?: true
 }
 
@@ -141,95 +142,113 @@ const refused = (code: ActionRefusal['code'], message: string) => err({ code, me
  * Performs an action: the new state is written before `effect` runs, so that code that settles payments or seats
  * sees it. A refusal by the effect undoes everything.
  */
-export async function doAct(
+export async function applyAction(
   sql: Sql,
-  wanted: NewAction,
+  action: NewAction,
   effect: (
     row: RegistrationRow,
-    was: RegistrationState,
+    stateBefore: RegistrationState,
   ) => Result<Effect, ActionDenial> | Promise<Result<Effect, ActionDenial>>,
 ): Promise<ActionOutcome> {
-  const { regNo, act, who, at, once } = wanted
+  const { regNo, act, who: user, at, once: dedupKey } = action
   const row = await rowOf(sql, regNo)
   if (row === undefined) return refused('not_there', `No registration ${regNo}.`)
-  const before = once === null ? null : await doneBefore(sql, once, at)
-  if (before !== null) return before
-  const judged = checkAction(row.state, wanted)
-  if (!judged.ok) return judged
-  if (row.erased_at !== null && OF_A_PERSON.has(act)) return refused('not_now', ERASED)
-  const { becomes, why } = judged.value
+  const earlierResult = dedupKey === null ? null : await findResult(sql, dedupKey, at)
+  if (earlierResult !== null) return earlierResult
+  const checked = checkAction(row.state, action)
+  if (!checked.ok) return checked
+  if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refused('not_now', ERASED)
+  const { becomes, why: reason } = checked.value
   if (becomes !== row.state) saveState.run(sql, { registrationId: row.id, state: becomes })
   const done = await effect({ ...row, state: becomes }, row.state)
   if (!done.ok) throw new Refused(done)
   const { message, data = {}, refundId = null } = done.value
   const state = (await rowOf(sql, regNo))?.state
-  assert(state !== undefined, 'a registration went while something was done to it')
+  assert(state !== undefined, 'a registration was removed during an action on it')
   if (done.value.isDecision === undefined) {
     addAction.run(sql, {
       registration_id: row.id,
       at,
-      who,
+      who: user,
       act,
-      why,
+      why: reason,
       data: JSON.stringify(data),
       was: row.state,
       became: state,
     })
-    addAuditEntry(sql, { at, who, what: loggedAs(act, why, data), eventId: row.event_id, regNo })
+    addAuditEntry(sql, {
+      at,
+      who: user,
+      what: loggedAs(act, reason, data),
+      eventId: row.event_id,
+      regNo,
+    })
   }
-  const acted: ActionResult = { regNo, state, message, refundId, repeated: false }
-  if (once !== null) noteDone(sql, once, row.id, acted, at)
-  return ok(acted)
+  const result: ActionResult = { regNo, state, message, refundId, repeated: false }
+  if (dedupKey !== null) noteDone(sql, dedupKey, row.id, result, at)
+  return ok(result)
 }
 
-/** What stands behind the colon goes when the person is erased; what money was said to come by names nobody. */
-function loggedAs(act: ActionName, why: string, { came }: NonNullable<Effect['data']>): string {
+/**
+ * The text after the colon is deleted when the person is erased. The payment description contains no personal data.
+ */
+function loggedAs(
+  actionName: ActionName,
+  reason: string,
+  { came }: NonNullable<Effect['data']>,
+): string {
   const done =
-    ACTION_HISTORY_TEXTS[act].charAt(0).toLowerCase() + ACTION_HISTORY_TEXTS[act].slice(1)
-  const money = typeof came === 'string' ? `, ${came}` : ''
-  return `${done}${money}${why === '' ? '' : `: ${why}`}`
+    ACTION_HISTORY_TEXTS[actionName].charAt(0).toLowerCase() +
+    ACTION_HISTORY_TEXTS[actionName].slice(1)
+  const paymentText = typeof came === 'string' ? `, ${came}` : ''
+  return `${done}${paymentText}${reason === '' ? '' : `: ${reason}`}`
 }
 
 const rowOf = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
   registrationByNumber.get(sql, { regNo })
 
-/** Returns the response to the same click; null: it is the first. */
-export async function doneBefore(
+/** Returns the response to the same click. Null if it is the first. */
+export async function findResult(
   sql: Sql,
-  { key, fingerprint }: Once,
+  { key, fingerprint }: IdempotencyKey,
   at: Instant,
 ): Promise<ActionOutcome | null> {
-  deleteOldKeys.run(sql, { until: instant(at - KEY_KEPT_MS) })
-  const there = await resultUnderKey.get(sql, { key })
-  if (there === undefined) return null
-  return there.fingerprint === fingerprint
-    ? ok({ ...(JSON.parse(there.answer) as ActionResult), repeated: true })
+  deleteOldKeys.run(sql, { until: instant(at - KEY_RETENTION_MS) })
+  const stored = await resultUnderKey.get(sql, { key })
+  if (stored === undefined) return null
+  return stored.fingerprint === fingerprint
+    ? ok({ ...(JSON.parse(stored.answer) as ActionResult), repeated: true })
     : refused('act_key_reused', selfService.otherRequest)
 }
 
 function noteDone(
   sql: Sql,
-  { key, fingerprint }: Once,
+  { key, fingerprint }: IdempotencyKey,
   registrationId: number,
-  acted: ActionResult,
+  result: ActionResult,
   at: Instant,
 ): void {
-  saveResult.run(sql, { key, registrationId, fingerprint, answer: JSON.stringify(acted), at })
+  saveResult.run(sql, { key, registrationId, fingerprint, answer: JSON.stringify(result), at })
 }
 
 /** It was added manually: its history begins with the user who added it. */
-export function noteAdded(sql: Sql, registrationId: number, who: string, at: Instant): void {
-  addManualRegistration.run(sql, { registrationId, who, at })
+export function addCreationEntry(
+  sql: Sql,
+  registrationId: number,
+  user: string,
+  at: Instant,
+): void {
+  addManualRegistration.run(sql, { registrationId, who: user, at })
 }
 
 /** Adds a note to the registration. */
-export function addNote(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
-  return doAct(sql, wanted, () => ok({ message: 'Note saved.' }))
+export function addNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+  return applyAction(sql, action, () => ok({ message: 'Note saved.' }))
 }
 
-/** Shown to the office until it answers, by a cancellation or a note. */
-export function requestCancellation(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async ({ id }) =>
+/** Shown to the office until it responds with a cancellation or a note. */
+export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+  return applyAction(sql, action, async ({ id }) =>
     (await isCancelAsked(sql, id))
       ? refused('not_now', selfService.alreadyRequested)
       : ok({ message: selfService.requested }),
@@ -240,9 +259,9 @@ async function isCancelAsked(sql: Sql, registrationId: number): Promise<boolean>
   return (await lastAboutCancelling.get(sql, { registrationId }))?.act === 'ask_cancel'
 }
 
-/** For a second payment: shown to the office until it answers, by a note or a refund. */
-export function requestSecondPaymentRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async ({ reg_no: regNo }) => {
+/** For a second payment: shown to the office until it responds with a note or a refund. */
+export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+  return applyAction(sql, action, async ({ reg_no: regNo }) => {
     const second = await secondPaymentOf(sql, regNo)
     if (second === null) return refused('not_now', selfService.noRefundRequest)
     return second.askedAt === null
@@ -251,25 +270,25 @@ export function requestSecondPaymentRefund(sql: Sql, wanted: NewAction): Promise
   })
 }
 
-/** Ends the delegate's own request, while the office has not answered it. */
-export function withdrawRefundRequest(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async ({ reg_no: regNo }) =>
+/** Withdraws the delegate's own request, if the office has not responded to it. */
+export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+  return applyAction(sql, action, async ({ reg_no: regNo }) =>
     (await secondPaymentOf(sql, regNo))?.askedAt == null
       ? refused('not_now', selfService.nothingToWithdraw)
       : ok({ message: selfService.withdrawn }),
   )
 }
 
-export function sendMail(sql: Sql, wanted: NewAction, mail: NewMail): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async ({ id }) => {
-    const sent = wanted.act === 'resend' ? await sayingSecond(sql, id, mail) : mail
-    await enqueue(sql, id, 'again', sent, wanted.at, wanted.actor)
-    return ok({ message: `Email sent to ${mail.to}.`, data: { to: mail.to } })
+export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionOutcome> {
+  return applyAction(sql, action, async ({ id }) => {
+    const sent = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email
+    await enqueue(sql, id, 'again', sent, action.at, action.actor)
+    return ok({ message: `Email sent to ${email.to}.`, data: { to: email.to } })
   })
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
-export async function actsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredAction[]> {
+export async function listActions(sql: Sql, regNo: RegNo): Promise<readonly StoredAction[]> {
   const rows = await actionsByNumber.all(sql, { regNo })
   return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))
 }

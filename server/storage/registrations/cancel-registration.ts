@@ -5,28 +5,28 @@
 import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
-import { doAct } from './apply-action.ts'
+import { applyAction } from './apply-action.ts'
 import { endOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill } from '../documents/issue-documents.ts'
-import { addDue, keptOf, underWayOf } from '../payments/balance-adjustments.ts'
+import { addDue, getKeptAmount, getAmountUnderWay } from '../payments/balance-adjustments.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `payBack`: the amount to refund beside refunds in progress; only proposed here, a refund pays it. It is at least
- * `atLeast`, the amount owed that goodwill does not cover; left out: all that is owed. `shown`: the paid amount that
- * the user saw; null: not stated. `mail` goes to the delegate.
+ * `payBack`: the amount to refund in addition to refunds in progress. It is only proposed here; a refund pays it. It is
+ * at least `atLeast`, the amount owed that goodwill does not cover; all of the amount owed if omitted. `shown`: the
+ * paid amount that the user saw. Null if not stated. `mail` goes to the delegate.
  */
 export function cancel(
   sql: Sql,
-  wanted: NewAction,
+  action: NewAction,
   {
     payBack: wantedBack,
     atLeast,
     shown,
-    mail,
+    mail: email,
   }: {
     readonly payBack: Paise
     readonly atLeast?: Paise
@@ -34,30 +34,30 @@ export function cancel(
     readonly mail: NewMail | null
   },
 ): Promise<ActionOutcome> {
-  const { at } = wanted
-  return doAct(sql, wanted, async ({ id, due }) => {
-    const kept = await keptOf(sql, id)
-    const underWay = await underWayOf(sql, id)
-    // The amount owed stays to be paid back until it is refunded.
-    const owed = -due - underWay
-    const payBack = paise(Math.max(wantedBack, Math.min(owed, atLeast ?? owed)))
-    if (payBack > kept)
+  const { at } = action
+  return applyAction(sql, action, async ({ id, due }) => {
+    const keptAmount = await getKeptAmount(sql, id)
+    const amountUnderWay = await getAmountUnderWay(sql, id)
+    // The amount owed remains due for refund until it is refunded.
+    const amountOwed = -due - amountUnderWay
+    const payBack = paise(Math.max(wantedBack, Math.min(amountOwed, atLeast ?? amountOwed)))
+    if (payBack > keptAmount)
       return err({
         code: 'bad_data',
-        message: `Only ${formatMoney(kept)} can be refunded.`,
+        message: `Only ${formatMoney(keptAmount)} can be refunded.`,
       })
-    if (shown !== null && shown !== kept)
+    if (shown !== null && shown !== keptAmount)
       return err({
         code: 'not_now',
-        message: `The payments have changed: ${formatMoney(kept)} is paid now. Nothing was cancelled. Check the registration again.`,
+        message: `The payments have changed: ${formatMoney(keptAmount)} is paid now. Nothing was cancelled. Check the registration again.`,
       })
     await endOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
-    // A refund in progress reduces the balance only when it is done, so the balance includes it until then.
-    addDue(sql, id, { what: 'cancelled', amount: -payBack - underWay }, at)
+    // A refund in progress reduces the balance only when it is completed, so the balance includes it until then.
+    addDue(sql, id, { what: 'cancelled', amount: -payBack - amountUnderWay }, at)
     await coverBill(sql, id, at, { unpaid: paise(Math.max(0, due)) })
-    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
+    if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({
       message:
         payBack === 0

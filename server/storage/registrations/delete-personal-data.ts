@@ -1,9 +1,9 @@
-/** Erases a person from every table in one transaction; payments and their events stay. */
+/** Erases a person from every table in one transaction, but not payments and their events. */
 import { sql as raw } from 'kysely'
 import { err, ok, paise } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
-import { doAct } from './apply-action.ts'
+import { applyAction } from './apply-action.ts'
 import { endOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -19,17 +19,17 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
-/** Rows that are due at a time: each is a transaction of its own. */
+/** Rows per batch: each is a separate transaction. */
 const DUE_ROWS = 100
 
-type OfRegistration = { id: number }
-const erasure = statement((builder, { id }: OfRegistration) =>
+type RegistrationParams = { id: number }
+const erasure = statement((builder, { id }: RegistrationParams) =>
   builder.selectFrom('registrations').select('erased_at as at').where('id', '=', id),
 )
-const cancelRegistration = statement((builder, { id }: OfRegistration) =>
+const cancelRegistration = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('registrations').set({ state: 'cancelled' }).where('id', '=', id),
 )
-const refundInProgress = statement((builder, { id }: OfRegistration) =>
+const refundInProgress = statement((builder, { id }: RegistrationParams) =>
   builder
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
@@ -38,31 +38,31 @@ const refundInProgress = statement((builder, { id }: OfRegistration) =>
     .where(refundUnderWay)
     .limit(1),
 )
-const blankRegistration = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+const blankRegistration = statement((builder, { id, at }: RegistrationParams & { at: Instant }) =>
   builder
     .updateTable('registrations')
     .set({ full_name: '', email: '', phone: '', council_no: '', answers: '{}', erased_at: at })
     .where('id', '=', id),
 )
-const deleteUniqueAnswers = statement((builder, { id }: OfRegistration) =>
+const deleteUniqueAnswers = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('unique_answers').where('registration_id', '=', id),
 )
-const deleteLinks = statement((builder, { id }: OfRegistration) =>
+const deleteLinks = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('links').where('registration_id', '=', id),
 )
-const deleteActionKeys = statement((builder, { id }: OfRegistration) =>
+const deleteActionKeys = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('act_keys').where('registration_id', '=', id),
 )
-const deleteIdempotencyKeys = statement((builder, { id }: OfRegistration) =>
+const deleteIdempotencyKeys = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('idempotency_keys').where('registration_id', '=', id),
 )
-const blankClaims = statement((builder, { id }: OfRegistration) =>
+const blankClaims = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
 )
-const blankDecisions = statement((builder, { id }: OfRegistration) =>
+const blankDecisions = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('decisions').set({ why: '' }).where('registration_id', '=', id),
 )
-const blankRefunds = statement((builder, { id }: OfRegistration) =>
+const blankRefunds = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('refunds')
     .set({ why: '', said: null })
@@ -70,8 +70,8 @@ const blankRefunds = statement((builder, { id }: OfRegistration) =>
       selectFrom('captures').select('id').where('registration_id', '=', id),
     ),
 )
-/** Only the action before the colon stays. */
-const shortenAuditLog = statement((builder, { id }: OfRegistration, dialect) =>
+/** Only the action before the colon remains. */
+const shortenAuditLog = statement((builder, { id }: RegistrationParams, dialect) =>
   builder
     .updateTable('audit_log')
     .set(({ ref }) => ({
@@ -80,7 +80,7 @@ const shortenAuditLog = statement((builder, { id }: OfRegistration, dialect) =>
     .where('registration_id', '=', id)
     .where(({ eb, ref }) => eb(dialect.position(ref('what'), ': '), '>', 1)),
 )
-const blankEmails = statement((builder, { id }: OfRegistration) =>
+const blankEmails = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('mail_queue')
     .set(({ case: when, ref }) => ({
@@ -99,23 +99,23 @@ const blankEmails = statement((builder, { id }: OfRegistration) =>
     }))
     .where('registration_id', '=', id),
 )
-const deleteDrafts = statement((builder, { id }: OfRegistration) =>
+const deleteDrafts = statement((builder, { id }: RegistrationParams) =>
   builder
     .deleteFrom('draft_proofs')
     .where('sha256', 'in', ({ selectFrom }) =>
       selectFrom('uploads').select('sha256').where('registration_id', '=', id),
     ),
 )
-const blankUploads = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+const blankUploads = statement((builder, { id, at }: RegistrationParams & { at: Instant }) =>
   builder
     .updateTable('uploads')
     .set(({ fn, val }) => ({ name: '', dropped_at: fn.coalesce('dropped_at', val(at)) }))
     .where('registration_id', '=', id),
 )
-const blankReasons = statement((builder, { id }: OfRegistration) =>
+const blankReasons = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('acts').set({ why: '' }).where('registration_id', '=', id),
 )
-const actionsWithData = statement((builder, { id }: OfRegistration) =>
+const actionsWithData = statement((builder, { id }: RegistrationParams) =>
   builder
     .selectFrom('acts')
     .select(['id', 'data'])
@@ -125,7 +125,7 @@ const actionsWithData = statement((builder, { id }: OfRegistration) =>
 const blankAction = statement((builder, { actId }: { actId: number }) =>
   builder.updateTable('acts').set({ data: '{}' }).where('id', '=', actId),
 )
-const receiptsOf = statement((builder, { id }: OfRegistration) =>
+const receiptsOf = statement((builder, { id }: RegistrationParams) =>
   builder
     .selectFrom('documents')
     .select(['id', 'body'])
@@ -136,8 +136,8 @@ const replaceDocument = statement(
   (builder, { documentId, body }: { documentId: number; body: string }) =>
     builder.updateTable('documents').set({ body }).where('id', '=', documentId),
 )
-/** What the gateway says of a payment names who paid it. */
-const blankGatewayMessages = statement((builder, { id }: OfRegistration) =>
+/** The gateway's response about a payment contains the payer's name. */
+const blankGatewayMessages = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('gateway_notices')
     .set({ body: '' })
@@ -159,7 +159,7 @@ const blankGatewayMessages = statement((builder, { id }: OfRegistration) =>
     )
     .where('body', '<>', ''),
 )
-const blankPayers = statement((builder, { id }: OfRegistration) =>
+const blankPayers = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('captures')
     .set({ payer: null })
@@ -199,7 +199,7 @@ const registrationsWithFiles = statement((builder, { eventId }: { eventId: strin
     .where(noRecoveryIsOpen)
     .limit(DUE_ROWS),
 )
-const dropFiles = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Instant }) =>
   builder
     .updateTable('uploads')
     .set({ dropped_at: at })
@@ -208,11 +208,11 @@ const dropFiles = statement((builder, { id, at }: OfRegistration & { at: Instant
 )
 
 /**
- * Afterwards nobody can be asked about a payment, so none may be undecided. An unpaid registration is cancelled,
- * and its seats are released.
+ * Afterwards there is no contact for questions about a payment, so none may be undecided. An unpaid registration is
+ * cancelled, and its seats are released.
  */
-export function erasePersonalData(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async (row) => {
+export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+  return applyAction(sql, action, async (row) => {
     const { id, reg_no: regNo } = row
     if ((await erasedAt(sql, id)) !== null)
       return err({
@@ -228,22 +228,22 @@ export function erasePersonalData(sql: Sql, wanted: NewAction): Promise<ActionOu
     await overwriteDeleted(sql, true)
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
       cancelRegistration.run(sql, { id })
-      await endOpenPayments(sql, id, 'cancelled', wanted.at)
-      // A difference that a correction left: nobody is there any more who could pay it.
+      await endOpenPayments(sql, id, 'cancelled', action.at)
+      // A difference that a correction left: there is no one left to pay it.
       const unpaid = paise(Math.max(0, row.due))
-      addDue(sql, id, { what: 'given up', amount: -unpaid }, wanted.at)
+      addDue(sql, id, { what: 'given up', amount: -unpaid }, action.at)
       await settleRegistration(sql, id)
-      await coverBill(sql, id, wanted.at, { unpaid })
+      await coverBill(sql, id, action.at, { unpaid })
     }
-    await blank(sql, id, wanted.at)
+    await blankRegistrationData(sql, id, action.at)
     await overwriteDeleted(sql, false)
     return ok({ message: `Personal data of ${regNo} erased. Its payments are kept.` })
   })
 }
 
-/** The file of SQLite does not keep deleted data while this is true. */
-async function overwriteDeleted(sql: Sql, isOn: boolean): Promise<void> {
-  const setting = sql.dialect.overwriteDeleted(isOn)
+/** While this is enabled, the SQLite file does not retain deleted data. */
+async function overwriteDeleted(sql: Sql, isEnabled: boolean): Promise<void> {
+  const setting = sql.dialect.overwriteDeleted(isEnabled)
   if (setting !== null) await sql(setting).all()
 }
 
@@ -259,7 +259,7 @@ async function isMoneyUndecided(
   )
 }
 
-async function blank(sql: Sql, id: number, at: Instant): Promise<void> {
+async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise<void> {
   blankRegistration.run(sql, { id, at })
   await reindex(sql, id)
   await notePayer(sql, id)
@@ -280,16 +280,20 @@ async function blank(sql: Sql, id: number, at: Instant): Promise<void> {
   blankPayers.run(sql, { id })
 }
 
-/** What an act keeps of money: its amount, way, reference and day, which name nobody. */
-const OF_MONEY: readonly string[] = ['came', 'paid_at', 'pay_back']
+/** Payment data of an action: amount, method, reference and day, none of them personal. */
+const PAYMENT_KEYS: readonly string[] = ['came', 'paid_at', 'pay_back']
 
-/** What an act kept stands as it was where all of it is of money; else none of it does. */
+/** An action whose data is only about payments stays unchanged; otherwise its data is blanked. */
 async function blankActs(sql: Sql, id: number): Promise<void> {
   blankReasons.run(sql, { id })
-  const acts = await actionsWithData.all(sql, { id })
-  for (const act of acts)
-    if (!Object.keys(JSON.parse(act.data) as object).every((name) => OF_MONEY.includes(name)))
-      blankAction.run(sql, { actId: act.id })
+  const actions = await actionsWithData.all(sql, { id })
+  for (const actionRow of actions)
+    if (
+      !Object.keys(JSON.parse(actionRow.data) as object).every((name) =>
+        PAYMENT_KEYS.includes(name),
+      )
+    )
+      blankAction.run(sql, { actId: actionRow.id })
 }
 
 async function blankReceipts(sql: Sql, id: number): Promise<void> {
@@ -309,8 +313,8 @@ export async function registrationsWithEmail(sql: Sql, email: string): Promise<r
 }
 
 /**
- * Some of an event that are not erased yet, by id after the given one. Runs on the reader thread, because it
- * scans many rows.
+ * Returns some registrations of an event that are not erased yet, with ids after the given one. Runs on the reader
+ * thread, because it scans many rows.
  */
 export function registrationsToErase(
   sql: Sql,
@@ -320,17 +324,23 @@ export function registrationsToErase(
   return rowsToErase.all(sql, { eventId, after })
 }
 
-/** Marks all files of an event as dropped, some registrations at a time; returns how many registrations. */
+/** Marks all files of an event as dropped, some registrations at a time. Returns how many registrations. */
 export async function dropEventFiles(
   sql: Sql,
   eventId: string,
   at: Instant,
-  why: string,
+  reason: string,
 ): Promise<number> {
   const found = await registrationsWithFiles.all(sql, { eventId })
   for (const { id, regNo } of found) {
     dropFiles.run(sql, { id, at })
-    addAuditEntry(sql, { at, who: 'rollcall', what: `dropped the files: ${why}`, eventId, regNo })
+    addAuditEntry(sql, {
+      at,
+      who: 'rollcall',
+      what: `dropped the files: ${reason}`,
+      eventId,
+      regNo,
+    })
   }
   return found.length
 }

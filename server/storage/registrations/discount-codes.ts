@@ -7,30 +7,30 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { Refused } from '../database/rollback-error.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import type { MadeCodes, StoredCode } from './pricing-context-types.ts'
+import type { NewDiscountCodes, StoredCode } from './pricing-context-types.ts'
 
 type UsedBy = { holdMs: number; at: Instant }
-const ofRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
+const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 /**
- * True if a registration `r` holds its use of a code: it is paid, its payment needs review, it waits for approval or for
- * a payment deadline, or a delegate may still be paying. `holdMs`: how long it is held after the newest hand-off. A
- * payment that the bank is processing holds them until its result is known.
+ * True if a registration `r` holds its use of a code: it is paid, its payment needs review, it waits for approval or
+ * until a payment deadline, or a delegate may still be paying. `holdMs`: how long it is held after the newest hand-off.
+ * A payment that the bank is processing holds it until its result is known.
  */
 const useIsHeld = ({ holdMs, at }: UsedBy) =>
-  ofRegistration.and([
-    ofRegistration('r.state', 'not in', ['cancelled', 'refused']),
-    ofRegistration.or([
-      ofRegistration('r.payment_status', '=', 'success'),
-      ofRegistration('r.in_review', '=', 1),
-      ofRegistration('r.state', 'in', ['to_approve', 'told']),
-      ofRegistration.and([
-        ofRegistration('r.state', '=', 'to_pay'),
-        ofRegistration('r.pay_until', 'is not', null),
+  fromRegistration.and([
+    fromRegistration('r.state', 'not in', ['cancelled', 'refused']),
+    fromRegistration.or([
+      fromRegistration('r.payment_status', '=', 'success'),
+      fromRegistration('r.in_review', '=', 1),
+      fromRegistration('r.state', 'in', ['to_approve', 'told']),
+      fromRegistration.and([
+        fromRegistration('r.state', '=', 'to_pay'),
+        fromRegistration('r.pay_until', 'is not', null),
       ]),
-      ofRegistration.and([
-        ofRegistration('r.payment_status', '=', 'pending'),
-        ofRegistration.exists(
-          ofRegistration
+      fromRegistration.and([
+        fromRegistration('r.payment_status', '=', 'pending'),
+        fromRegistration.exists(
+          fromRegistration
             .selectFrom('payments as p')
             .select('p.id')
             .whereRef('p.registration_id', '=', 'r.id')
@@ -96,7 +96,7 @@ const codeUsedByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
         ),
     ),
 )
-type NewCode = Omit<MadeCodes, 'codes'> & MadeCodes['codes'][number]
+type NewCode = Omit<NewDiscountCodes, 'codes'> & NewDiscountCodes['codes'][number]
 const addCode = statement((builder, code: NewCode) =>
   builder
     .insertInto('codes')
@@ -141,18 +141,18 @@ const codesOfEvent = statement((builder, used: { eventId: string } & UsedBy) =>
     .orderBy('c.id'),
 )
 
-/** Returns the code and what it is worth at that instant; `except`: a registration whose own use does not count. */
+/** Returns the code and its discount at that instant; `except`: a registration whose own use does not count. */
 export async function codeAt(
   sql: Sql,
   eventId: string,
-  folded: string,
+  normalizedCode: string,
   holdMs: number,
   at: Instant,
-  except: number | null = null,
+  exceptId: number | null = null,
 ): Promise<{ readonly id: number | null; readonly fact: CodeStatus }> {
   const [row, uses] = await Promise.all([
-    codeByText.get(sql, { eventId, folded }),
-    countUses.get(sql, { eventId, folded, except, holdMs, at }),
+    codeByText.get(sql, { eventId, folded: normalizedCode }),
+    countUses.get(sql, { eventId, folded: normalizedCode, except: exceptId, holdMs, at }),
   ])
   if (row === undefined) return { id: null, fact: { is: 'unknown' } }
   const { id, kind } = row
@@ -167,28 +167,28 @@ export function noteUse(sql: Sql, registrationId: number, codeId: number): void 
   saveUse.run(sql, { registrationId, codeId })
 }
 
-/** Returns the code that a registration used; null: none. */
+/** Returns the code that a registration used. Null if none. */
 export async function codeUsed(sql: Sql, registrationId: number): Promise<string | null> {
   return (await codeUsedBy.get(sql, { registrationId }))?.folded ?? null
 }
 
-/** As issued; null: it used none. */
+/** Returns the code as issued. Null if it used none. */
 export async function codeOf(sql: Sql, regNo: RegNo): Promise<string | null> {
   return (await codeUsedByNumber.get(sql, { regNo }))?.code ?? null
 }
 
 export async function createDiscountCodes(
   sql: Sql,
-  { codes, ...common }: MadeCodes,
+  { codes, ...common }: NewDiscountCodes,
 ): Promise<Result<number, { readonly code: 'code_taken' }>> {
   for (const { code, folded } of codes) {
-    const made = addCode.run(sql, { ...common, code, folded })
-    if ((await made.changes) === 0) throw new Refused(err({ code: 'code_taken' }))
+    const insertResult = addCode.run(sql, { ...common, code, folded })
+    if ((await insertResult.changes) === 0) throw new Refused(err({ code: 'code_taken' }))
   }
-  const { at, who, kind, eventId } = common
+  const { at, who: user, kind, eventId } = common
   addAuditEntry(sql, {
     at,
-    who,
+    who: user,
     what: `made ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
     eventId,
     regNo: null,
@@ -199,15 +199,15 @@ export async function createDiscountCodes(
 export async function withdrawDiscountCode(
   sql: Sql,
   eventId: string,
-  folded: string,
-  who: string,
+  normalizedCode: string,
+  user: string,
   at: Instant,
 ): Promise<'withdrawn' | 'unknown' | 'before'> {
-  const row = await codeByText.get(sql, { eventId, folded })
+  const row = await codeByText.get(sql, { eventId, folded: normalizedCode })
   if (row === undefined) return 'unknown'
   if (row.withdrawn_at !== null) return 'before'
   markWithdrawn.run(sql, { id: row.id, at })
-  addAuditEntry(sql, { at, who, what: `withdrew the code ${row.code}`, eventId, regNo: null })
+  addAuditEntry(sql, { at, who: user, what: `withdrew the code ${row.code}`, eventId, regNo: null })
   return 'withdrawn'
 }
 

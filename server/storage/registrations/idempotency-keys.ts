@@ -1,25 +1,25 @@
-/** Stores which form made which registration, so that a form that is sent twice registers once. */
+/** Stores which form created which registration, so that a form that is sent twice registers once. */
 import type { NotNull } from 'kysely'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { Registered } from './registration-types.ts'
+import type { RegistrationResult } from './registration-types.ts'
 
 /** How long an idempotency key is kept. */
-const KEY_KEPT_MS = 24 * 60 * 60 * 1000
+const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
-/** In place of a fingerprint: the key made this registration, and opens it no more. */
-const KEY_OVER = 'over'
+/** Replaces a fingerprint: the key created this registration, but no longer opens it. */
+const EXPIRED_KEY = 'over'
 
 type Key = { eventId: string; key: string }
 const endKeysOfRegistration = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .updateTable('idempotency_keys')
-    .set({ fingerprint: KEY_OVER })
+    .set({ fingerprint: EXPIRED_KEY })
     .where('registration_id', '=', registrationId),
 )
-/** With subqueries: SQLite plans a join that compares with a bound value again at every run. */
+/** Uses subqueries, because SQLite plans a join that compares with a bound value again at every run. */
 const registrationUnderKey = statement(
   (builder, { eventId, key, after }: Key & { after: Instant }) =>
     builder
@@ -72,24 +72,27 @@ export async function registeredUnder(
   eventId: string,
   key: string,
   at: Instant,
-): Promise<{ fingerprint: string; isOver: boolean; registered: Registered } | null> {
+): Promise<{ fingerprint: string; isOver: boolean; registered: RegistrationResult } | null> {
   const row = await registrationUnderKey.get(sql, {
     eventId,
     key,
-    after: instant(at - KEY_KEPT_MS),
+    after: instant(at - KEY_RETENTION_MS),
   })
   if (row === undefined) return null
   const { fingerprint, ...registered } = row
   return {
     fingerprint,
-    isOver: fingerprint === KEY_OVER,
+    isOver: fingerprint === EXPIRED_KEY,
     registered: { ...registered, repeated: true },
   }
 }
 
-/** On PostgreSQL others may delete the same rows, and would be waited for: there only this key is forgotten at once. */
+/**
+ * On PostgreSQL, other operations may delete the same rows, which would mean waiting for them. So only this key is
+ * deleted immediately.
+ */
 export function forgetKeys(sql: Sql, eventId: string, key: string, at: Instant): void {
-  const until = instant(at - KEY_KEPT_MS)
+  const until = instant(at - KEY_RETENTION_MS)
   if (sql.batch === null) deleteOldKeys.run(sql, { until })
   else deleteOldKey.run(sql, { eventId, key, until })
 }

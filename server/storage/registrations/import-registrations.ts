@@ -12,9 +12,9 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import { whyImportKnown } from '../reconciliation/bank-references.ts'
-import { keepImported, wasPaid } from '../payments/received-payments.ts'
-import { book } from '../reports/registration-and-revenue-counters.ts'
+import { explainKnownImport } from '../reconciliation/bank-references.ts'
+import { saveImportedPayment, wasPaid } from '../payments/received-payments.ts'
+import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import { placeStored } from '../seats/recompute-seats.ts'
 import { Refused } from '../database/rollback-error.ts'
 import { notePayer } from '../payments/find-duplicate-payments.ts'
@@ -59,31 +59,31 @@ const addPayment = statement((builder, payment: ImportedPayment) =>
   }),
 )
 
-/** A row with an amount gets a payment, but none that our gateway is queried about. */
+/** A row with an amount gets a payment, but not one that our gateway is queried about. */
 export async function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
 ): Promise<Result<{ added: number; unchanged: number }, ImportRefusal>> {
-  let added = 0
+  let addedCount = 0
   for (const eventId of new Set(rows.map((row) => row.eventId))) forgetRules(sql, eventId)
   for (const row of rows) {
     const { formerNo } = row
-    const there =
+    const existing =
       (await byFormerNumber.get(sql, { eventId: row.eventId, formerNo })) ??
       // The imported number may already be a registration number in Rollcall.
       (await byNumber.get(sql, { regNo: formerNo as RegNo }))
-    if (there !== undefined) {
-      if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
+    if (existing !== undefined) {
+      if (!sameAs(existing, row)) throw new Refused(err({ code: 'differs', formerNo }))
       continue
     }
     const known =
       row.paymentId === null || !wasPaid(row)
         ? null
-        : await whyImportKnown(sql, { ...row, reference: row.paymentId })
+        : await explainKnownImport(sql, { ...row, reference: row.paymentId })
     if (known !== null) throw new Refused(err({ code: 'payment_known', formerNo, why: known }))
     const id = await insertRegistration(sql, { ...row, state: stateOfImported(row) }, formerNo)
     if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
-    added += 1
+    addedCount += 1
     if (row.total !== null)
       addPayment.run(sql, {
         registrationId: id,
@@ -96,22 +96,22 @@ export async function importRegistrations(
         statusAt: row.paidAt ?? row.createdAt,
         paidAt: row.paidAt,
       })
-    await keepImported(sql, id, row)
+    await saveImportedPayment(sql, id, row)
     await placeStored(sql, row.eventId, id)
     await notePayer(sql, id)
     if (row.paymentStatus === 'success' || row.paymentStatus === 'refunded') {
-      const booked = { event_id: row.eventId, registration_id: id }
+      const counterRow = { event_id: row.eventId, registration_id: id }
       const at = row.paidAt ?? row.createdAt
-      book(sql, booked, at, row.total ?? 0)
-      if (row.paymentStatus === 'refunded') book(sql, booked, at, -(row.total ?? 0))
+      recordRevenue(sql, counterRow, at, row.total ?? 0)
+      if (row.paymentStatus === 'refunded') recordRevenue(sql, counterRow, at, -(row.total ?? 0))
     }
     const { createdAt: at, eventId, regNo } = row
     addAuditEntry(sql, { at, who: 'import', what: 'imported', eventId, regNo })
   }
-  return ok({ added, unchanged: rows.length - added })
+  return ok({ added: addedCount, unchanged: rows.length - addedCount })
 }
 
-/** What was not paid where it comes from has no gateway of ours to be paid through. */
+/** A registration that was unpaid in the previous system cannot be paid through our gateway. */
 function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
   return stateAfter('to_pay', {
     status: paymentStatus,
@@ -121,22 +121,22 @@ function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
   })
 }
 
-function sameAs(there: RegistrationRow, row: ImportRow): boolean {
+function sameAs(existing: RegistrationRow, row: ImportRow): boolean {
   const answers = (text: string): string =>
     JSON.stringify(
       Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     )
   return (
-    there.event_id === row.eventId &&
-    answers(there.answers) === answers(JSON.stringify(row.answers)) &&
-    there.category === row.category &&
-    there.period === row.period &&
-    there.base === row.base &&
-    there.gst === row.gst &&
-    there.total === row.total &&
-    there.payment_status === row.paymentStatus &&
-    there.payment_id === row.paymentId &&
-    there.created_at === row.createdAt &&
-    there.paid_at === row.paidAt
+    existing.event_id === row.eventId &&
+    answers(existing.answers) === answers(JSON.stringify(row.answers)) &&
+    existing.category === row.category &&
+    existing.period === row.period &&
+    existing.base === row.base &&
+    existing.gst === row.gst &&
+    existing.total === row.total &&
+    existing.payment_status === row.paymentStatus &&
+    existing.payment_id === row.paymentId &&
+    existing.created_at === row.createdAt &&
+    existing.paid_at === row.paidAt
   )
 }

@@ -1,4 +1,4 @@
-/** Writes new registrations, within the writer's transaction; a thrown error undoes each as a whole. */
+/** Writes new registrations, within the writer's transaction. A thrown error undoes the whole registration. */
 import type { Selectable } from 'kysely'
 import { assert, dayOf, err, ok } from '../../../engine/index.ts'
 import type { Instant, RegistrationState, Result } from '../../../engine/index.ts'
@@ -7,40 +7,43 @@ import { isActive } from '../events/activate-versions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { insertPayment, UNNAMED_GATEWAY } from '../payments/payment-attempts.ts'
+import { insertPayment, UNKNOWN_GATEWAY } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { indexAtOnce } from '../lists/search-index.ts'
 import { auditNew } from '../staff/audit-log-entries.ts'
 import { forgetKeys, registeredUnder } from './idempotency-keys.ts'
 import { recordPayment } from '../payments/save-recorded-payment.ts'
-import { noteAdded } from './apply-action.ts'
+import { addCreationEntry } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
-import { keepAgain } from '../seats/keep-and-release-seats.ts'
+import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import { Refused } from '../database/rollback-error.ts'
 import { takePlaces } from '../seats/available-seats.ts'
-import { take, whetherFree } from '../seats/reserve-seats.ts'
+import { saveAnswersAndCode, checkAvailability } from '../seats/reserve-seats.ts'
 import type {
   ImportRow,
-  MoneyInHand,
+  PaymentInHand,
   NewRegistration,
-  Registered,
+  RegistrationResult,
   RegisterRefusal,
 } from '../index.ts'
 
-type OfRegistration = { id: number }
+type RegistrationParams = { id: number }
 const saveApprovalRequest = statement(
-  (builder, { id, approval, decideBy }: OfRegistration & { approval: string; decideBy: Instant }) =>
+  (
+    builder,
+    { id, approval, decideBy }: RegistrationParams & { approval: string; decideBy: Instant },
+  ) =>
     builder
       .updateTable('registrations')
       .set({ approval, decide_by: decideBy })
       .where('id', '=', id),
 )
 const savePayUntil = statement(
-  (builder, { id, payUntil }: OfRegistration & { payUntil: Instant }) =>
+  (builder, { id, payUntil }: RegistrationParams & { payUntil: Instant }) =>
     builder.updateTable('registrations').set({ pay_until: payUntil }).where('id', '=', id),
 )
-type Key = OfRegistration & { eventId: string; key: string; fingerprint: string; at: Instant }
+type Key = RegistrationParams & { eventId: string; key: string; fingerprint: string; at: Instant }
 const saveKey = statement((builder, { id, eventId, key, fingerprint, at }: Key) =>
   builder
     .insertInto('idempotency_keys')
@@ -79,15 +82,15 @@ const addRegistration = statement((builder, row: NewRow) =>
     .onConflict((conflict) => conflict.column('reg_no').doNothing())
     .returning('id'),
 )
-/** With an id that was taken before; a number that is taken fails the operation. */
-const addRegistrationWithId = statement((builder, row: OfRegistration & NewRow) =>
+/** With an id that was assigned in advance. A number that is taken fails the operation. */
+const addRegistrationWithId = statement((builder, row: RegistrationParams & NewRow) =>
   builder.insertInto('registrations').values({ id: row.id, ...valuesOf(row) }),
 )
 
 export async function register(
   sql: Sql,
   registration: NewRegistration,
-): Promise<Result<Registered, RegisterRefusal>> {
+): Promise<Result<RegistrationResult, RegisterRefusal>> {
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) forgetKeys(sql, eventId, idempotency.key, at)
@@ -95,7 +98,7 @@ export async function register(
   const [known, isCurrent, free, newId] = await Promise.all([
     idempotency === null ? null : registeredUnder(sql, eventId, idempotency.key, at),
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
-    whetherFree(sql, registration),
+    checkAvailability(sql, registration),
     sql.batch?.newId('registrations') ?? null,
   ])
   if (known !== null)
@@ -104,7 +107,7 @@ export async function register(
       : err({ code: 'idempotency_key_reused' })
   if (!isCurrent) return err({ code: 'version_moved' })
   if (free.refusal !== null) return err(free.refusal)
-  const { way, payUntil } = registration
+  const { way: method, payUntil } = registration
   const row = {
     ...registration,
     period: quote?.period ?? null,
@@ -127,12 +130,12 @@ export async function register(
   const bill = keepLines(sql, id, 1, quote?.lines ?? [])
   if (orderId !== null) {
     assert(quote !== null, 'a payment is due, but there is no quote')
-    const added = await insertPayment(sql, {
+    const isInserted = await insertPayment(sql, {
       registrationId: id,
       orderId,
       attempt: 1,
-      gateway: way === undefined ? (registration.gateway ?? UNNAMED_GATEWAY) : null,
-      ...(way === undefined ? {} : { way }),
+      gateway: method === undefined ? (registration.gateway ?? UNKNOWN_GATEWAY) : null,
+      ...(method === undefined ? {} : { way: method }),
       askedOf: registration.askedOf ?? null,
       amount: quote.total,
       quote,
@@ -140,23 +143,23 @@ export async function register(
       bill,
       at,
     })
-    if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
+    if (!isInserted) throw new Refused(err({ code: 'reg_no_taken' }))
   }
-  await take(sql, id, registration, free)
+  await saveAnswersAndCode(sql, id, registration, free)
   const takeSeats = (): void =>
     takePlaces(sql, id, free.room, { eventId, isDue: orderId !== null, at })
-  // Otherwise last, so that nobody else waits for the seats longer than the commit takes.
+  // Otherwise last, so that other delegates wait for the seats only during the commit.
   const needsSeats = payUntil !== undefined || registration.inHand !== undefined
   if (needsSeats) takeSeats()
   if (payUntil !== undefined) {
     savePayUntil.run(sql, { id, payUntil })
-    await keepAgain(sql, id, at)
+    await takeSeatsAgain(sql, id, at)
   }
   replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration
-  for (const what of ['registered', ...(registration.agreed ?? [])])
-    auditNew(sql, id, { at, who: addedBy ?? 'delegate', what, eventId, regNo })
-  if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
+  for (const consent of ['registered', ...(registration.agreed ?? [])])
+    auditNew(sql, id, { at, who: addedBy ?? 'delegate', what: consent, eventId, regNo })
+  if (addedBy !== undefined) addCreationEntry(sql, id, addedBy, at)
   if (registration.mail !== null)
     await enqueue(
       sql,
@@ -166,7 +169,8 @@ export async function register(
       at,
       addedBy === undefined ? 'delegate' : 'system',
     )
-  if (registration.inHand !== undefined) await confirmInHand(sql, registration, registration.inHand)
+  if (registration.inHand !== undefined)
+    await confirmPaymentInHand(sql, registration, registration.inHand)
   if (idempotency !== null)
     saveKey.run(sql, {
       id,
@@ -179,30 +183,32 @@ export async function register(
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
-/** Somebody stands there with the money: registered and paid, or not registered. */
-async function confirmInHand(
+/** The delegate pays at the front desk: registered and paid, or not registered. */
+async function confirmPaymentInHand(
   sql: Sql,
   { regNo, addedBy, quote, at }: NewRegistration,
-  { actor, way, reference, mail }: MoneyInHand,
+  { actor, way: method, reference, mail: email }: PaymentInHand,
 ): Promise<void> {
-  assert(addedBy !== undefined && quote !== null, 'money in hand, but of nobody or for nothing')
-  const wanted = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
-  const came = { way, reference, amount: quote.total, paidAt: at }
-  const done = await answerTo(() => recordPayment(sql, wanted, came, mail))
+  assert(addedBy !== undefined && quote !== null, 'a payment in hand without a user or a price')
+  const action = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
+  const payment = { way: method, reference, amount: quote.total, paidAt: at }
+  const done = await runAction(() => recordPayment(sql, action, payment, email))
   if (!done.ok) throw new Refused(err({ code: 'not_confirmed', no: done.error }))
 }
 
-/** Also of an act that wants what it wrote undone: here all of it is. */
-async function answerTo(act: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
+/** Also for an action that undoes its own writes: here everything is undone. */
+async function runAction(run: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
   try {
-    return await act()
+    return await run()
   } catch (error) {
     if (error instanceof Refused) return error.value as ActionOutcome
     throw error
   }
 }
 
-/** Null: the number is taken. `newId`: the id that it gets, on PostgreSQL; then a taken number fails the operation. */
+/**
+ * Null if the number is taken. `newId`: the id that it gets, on PostgreSQL; then a taken number fails the operation.
+ */
 export async function insertRegistration(
   sql: Sql,
   row: Omit<ImportRow, 'formerNo'> & {

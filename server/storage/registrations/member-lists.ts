@@ -5,41 +5,42 @@ import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
-/** Named where a roll has changed; the rest is counted. */
-const NAMED_MAX = 10
+/** The number of listed keys when a member list has changed; the rest is only counted. */
+const SAMPLE_MAX = 10
 
 type List = { eventId: string; roll: string }
 type ListKey = List & { key: string }
-const cellsOfRow = statement((builder, { eventId, roll, key }: ListKey) =>
+const cellsOfRow = statement((builder, { eventId, roll: memberList, key }: ListKey) =>
   builder
     .selectFrom('roll_rows')
     .select('cells')
     .where('event_id', '=', eventId)
-    .where('roll', '=', roll)
+    .where('roll', '=', memberList)
     .where('key', '=', key),
 )
-const rowsOfList = statement((builder, { eventId, roll }: List) =>
+const rowsOfList = statement((builder, { eventId, roll: memberList }: List) =>
   builder
     .selectFrom('roll_rows')
     .select(['key', 'cells'])
     .where('event_id', '=', eventId)
-    .where('roll', '=', roll),
+    .where('roll', '=', memberList),
 )
-const saveRow = statement((builder, { eventId, roll, key, cells }: ListKey & { cells: string }) =>
-  builder
-    .insertInto('roll_rows')
-    .values({ event_id: eventId, roll, key, cells })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['event_id', 'roll', 'key'])
-        .doUpdateSet(({ ref }) => ({ cells: ref('excluded.cells') })),
-    ),
+const saveRow = statement(
+  (builder, { eventId, roll: memberList, key, cells }: ListKey & { cells: string }) =>
+    builder
+      .insertInto('roll_rows')
+      .values({ event_id: eventId, roll: memberList, key, cells })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['event_id', 'roll', 'key'])
+          .doUpdateSet(({ ref }) => ({ cells: ref('excluded.cells') })),
+      ),
 )
-const deleteRow = statement((builder, { eventId, roll, key }: ListKey) =>
+const deleteRow = statement((builder, { eventId, roll: memberList, key }: ListKey) =>
   builder
     .deleteFrom('roll_rows')
     .where('event_id', '=', eventId)
-    .where('roll', '=', roll)
+    .where('roll', '=', memberList)
     .where('key', '=', key),
 )
 const rowCounts = statement((builder, { eventId }: { eventId: string }) =>
@@ -54,49 +55,54 @@ const rowCounts = statement((builder, { eventId }: { eventId: string }) =>
 export async function memberListRow(
   sql: Sql,
   eventId: string,
-  roll: string,
+  memberList: string,
   key: string,
 ): Promise<Readonly<Record<string, string>> | null> {
-  const row = await cellsOfRow.get(sql, { eventId, roll, key })
+  const row = await cellsOfRow.get(sql, { eventId, roll: memberList, key })
   return row === undefined ? null : (JSON.parse(row.cells) as Record<string, string>)
 }
 
-/** Replaces all rows at once; rows that are not given are deleted. */
+/** Replaces all rows; rows that are not in the new list are deleted. */
 export async function replaceMemberList(
   sql: Sql,
   eventId: string,
-  roll: string,
+  memberList: string,
   rows: readonly MemberListRow[],
-  who: string,
+  user: string,
   at: Instant,
 ): Promise<MemberListReplaced> {
-  const stored = await rowsOfList.all(sql, { eventId, roll })
-  const before = new Map(stored.map(({ key, cells }) => [key, cells]))
-  const added: string[] = []
+  const stored = await rowsOfList.all(sql, { eventId, roll: memberList })
+  const storedRows = new Map(stored.map(({ key, cells }) => [key, cells]))
+  const addedKeys: string[] = []
   let changed = 0
   for (const { key, cells } of rows) {
     const text = JSON.stringify(cells)
-    const was = before.get(key)
-    before.delete(key)
-    if (was === text) continue
-    if (was === undefined) added.push(key)
+    const storedCells = storedRows.get(key)
+    storedRows.delete(key)
+    if (storedCells === text) continue
+    if (storedCells === undefined) addedKeys.push(key)
     else changed += 1
-    saveRow.run(sql, { eventId, roll, key, cells: text })
+    saveRow.run(sql, { eventId, roll: memberList, key, cells: text })
   }
-  const gone = [...before.keys()]
-  for (const key of gone) deleteRow.run(sql, { eventId, roll, key })
+  const removedKeys = [...storedRows.keys()]
+  for (const key of removedKeys) deleteRow.run(sql, { eventId, roll: memberList, key })
   addAuditEntry(sql, {
     at,
-    who,
-    what: `replaced the roll ${roll}: ${rows.length} rows, ${added.length} new, ${changed} changed, ${gone.length} gone`,
+    who: user,
+    what: `replaced the roll ${memberList}: ${rows.length} rows, ${addedKeys.length} new, ${changed} changed, ${removedKeys.length} gone`,
     eventId,
     regNo: null,
   })
-  const named = (keys: readonly string[]) => ({
+  const summarizeKeys = (keys: readonly string[]) => ({
     count: keys.length,
-    first: keys.slice(0, NAMED_MAX),
+    first: keys.slice(0, SAMPLE_MAX),
   })
-  return { rows: rows.length, changed, added: named(added), gone: named(gone) }
+  return {
+    rows: rows.length,
+    changed,
+    added: summarizeKeys(addedKeys),
+    gone: summarizeKeys(removedKeys),
+  }
 }
 
 export function memberListCounts(sql: Sql, eventId: string): Promise<readonly MemberListCount[]> {

@@ -2,12 +2,12 @@
 import type { CodeStatus, Day, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
 
 /** The context found before pricing; it is checked again when the registration is stored. */
-export type Outside = {
+export type ExternalContext = {
   /** The event's uniqueness rules, in the file's order. */
   readonly unique: readonly UniqueRule[]
-  /** The delegate was warned and registers all the same: rules that only warn do not block. */
+  /** The delegate was warned and registers anyway: rules that only warn do not block. */
   readonly isConfirmed: boolean
-  /** Normalised, with the kind of discount; null: none was typed. */
+  /** Normalised, with the kind of discount. Null if none was entered. */
   readonly code: { readonly folded: string; readonly kind: string } | null
   /** The matching rows, with the cells that conditions use. */
   readonly rolls: readonly {
@@ -19,7 +19,7 @@ export type Outside = {
   readonly holdMs: number
 }
 
-export type OutsideRefusal =
+export type ContextRefusal =
   /** `rule` is its position among the event's rules. */
   | { readonly code: 'registered_already'; readonly rule: number; readonly regNo: RegNo }
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeStatus['is'], 'valid'> }
@@ -30,7 +30,7 @@ export type OutsideRefusal =
   /** Another version of the event is served now: the registration must be checked with it. */
   | { readonly code: 'version_moved' }
 
-export type MadeCodes = {
+export type NewDiscountCodes = {
   readonly eventId: string
   readonly kind: string
   readonly codes: readonly { readonly code: string; readonly folded: string }[]
@@ -45,7 +45,7 @@ export type StoredCode = {
   readonly code: string
   readonly kind: string
   readonly usesMax: number
-  /** Uses by registrations that hold it now. */
+  /** The number of uses by registrations that hold it now. */
   readonly uses: number
   readonly lastDay: Day | null
   readonly note: string

@@ -1,4 +1,4 @@
-/** Defines the store's types for registrations, lists and emails; payments have a file of their own. */
+/** Defines the store's types for registrations, lists and emails; payments have a separate file. */
 import type {
   ActionRefusal,
   Actor,
@@ -20,9 +20,9 @@ import type {
   ManualMethod,
 } from '../../../engine/index.ts'
 import type { MerchantAccount, StoredPayment } from '../payments/payment-types.ts'
-import type { Outside, OutsideRefusal } from './pricing-context-types.ts'
+import type { ExternalContext, ContextRefusal } from './pricing-context-types.ts'
 
-export type Searchable = {
+export type SearchFields = {
   readonly fullName: string
   readonly email: string
   readonly phone: string
@@ -39,8 +39,8 @@ export type StoredUpload = {
 }
 
 /** The same, with the state of its storage. */
-export type KeptUpload = StoredUpload & {
-  /** Null: the file is stored. */
+export type StoredRegistrationUpload = StoredUpload & {
+  /** Null if the file is stored. */
   readonly droppedAt: Instant | null
 }
 
@@ -49,48 +49,48 @@ export type NewRegistration = {
   readonly eventHash: string
   readonly regNo: RegNo
   readonly answers: Answers
-  readonly searchable: Searchable
+  readonly searchable: SearchFields
   readonly category: string | null
   /** Null for an event that takes no payments and has no prices. */
   readonly quote: Quote | null
-  /** The first payment attempt; null: no payment is due and the registration is a success at once. */
+  /** The first payment attempt. Null if no payment is due and the registration is a success immediately. */
   readonly orderId: OrderId | null
-  /** The gateway's name, because references are unique per gateway; left out: one name for all. */
+  /** The gateway's name, because references are unique per gateway. If omitted, all gateways share one name. */
   readonly gateway?: string
-  /** Left out: not known. */
+  /** Unknown if omitted. */
   readonly askedOf?: MerchantAccount
-  /** Until when the quote is held; null or left out: without end. */
+  /** Until when the quote is held. Without end if null or omitted. */
   readonly holdUntil?: Instant | null
-  /** The approval rule that applies before payment, and its deadline; left out: no approval is needed. */
+  /** The approval rule that applies before payment, and its deadline. No approval is needed if omitted. */
   readonly approval?: { readonly id: string; readonly decideBy: Instant }
   readonly uploads: readonly StoredUpload[]
-  /** Consents, one line of the log each, because the file's texts may change; left out: none. */
+  /** Consents, one log line each, because the file's texts may change. None if omitted. */
   readonly agreed?: readonly string[]
   readonly at: Instant
-  /** The user who added it; left out: the delegate. */
+  /** The user who added it. The delegate if omitted. */
   readonly addedBy?: string
-  /** The payment taken at the desk: confirmed in the same transaction. If that is refused, nothing is stored. */
-  readonly inHand?: MoneyInHand
-  /** Its payment method in the event file; left out: the gateway. */
+  /** The payment taken at the front desk: confirmed in the same transaction. If that is refused, nothing is stored. */
+  readonly inHand?: PaymentInHand
+  /** Its payment method in the event file. The gateway if omitted. */
   readonly way?: string
-  /** The payment deadline, until which seats are kept; left out: as long as a seat is held. */
+  /** The payment deadline, until which seats are kept. If omitted, they are held for the usual period. */
   readonly payUntil?: Instant
   /** Queued in the same transaction: the confirmation if nothing is due, else the next email. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
-  /** The context to check again inside the transaction; left out: none. */
-  readonly outside?: Outside
+  /** The context to check again inside the transaction. None if omitted. */
+  readonly outside?: ExternalContext
 }
 
 /** `mail`: queued when the payment completes the registration. */
-export type MoneyInHand = {
+export type PaymentInHand = {
   readonly actor: Actor
   readonly way: ManualMethod
   readonly reference: string
   readonly mail: NewMail | null
 }
 
-export type Registered = {
+export type RegistrationResult = {
   readonly id: number
   readonly regNo: RegNo
   readonly orderId: OrderId | null
@@ -117,14 +117,17 @@ export type RegisterRefusal =
   | { readonly code: 'reg_no_taken' }
   /** The payment in hand is refused, like the action that confirms payments refuses it. */
   | { readonly code: 'not_confirmed'; readonly no: ActionRefusal | DecisionRefusal }
-  | OutsideRefusal
+  | ContextRefusal
 
 export type StoredRegistration = {
   readonly id: number
   readonly eventId: string
   readonly eventHash: string
   readonly regNo: RegNo
-  /** The previous number of an imported registration: it may have been assigned by counting. */
+  /**
+   * The previous number of an imported registration. Numbers may have been assigned in sequence, so they can be
+   * guessed.
+   */
   readonly formerNo: string | null
   /** Another person takes part instead of the first one. */
   readonly wasTransferred: boolean
@@ -135,22 +138,22 @@ export type StoredRegistration = {
   readonly gst: Paise | null
   readonly total: Paise | null
   /**
-   * The parts of the total, in the bill's order; empty: stored by an older version, imported, or without a price.
+   * The parts of the total, in the bill's order. Empty if stored by an older version, imported, or without a price.
    */
   readonly lines: readonly Line[]
-  /** Of the registration as a whole: success when any attempt succeeded. */
+  /** The status of the registration as a whole: success when any attempt succeeded. */
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
   readonly state: RegistrationState
   /** The balance of corrections and cancellation. Positive: to be paid; negative: to be refunded. */
   readonly due: Paise
   readonly money: RegistrationMoney
-  /** The event file's approval rule before payment, and its deadline; null: no approval is needed. */
+  /** The event file's approval rule before payment, and its deadline. Null if no approval is needed. */
   readonly approval: string | null
   readonly decideBy: Instant | null
-  /** The category that was offered with a refusal; null: none. */
+  /** The category that was offered with a refusal. Null if none. */
   readonly offer: string | null
-  /** When it expires unless paid; null: as the gateway's orders expire. */
+  /** When it expires unless paid. Null if it expires with the gateway's orders. */
   readonly payUntil: Instant | null
   /** The gateway's reference of the successful payment. */
   readonly paymentId: string | null
@@ -158,7 +161,7 @@ export type StoredRegistration = {
   readonly createdAt: Instant
   /** Newest attempt first. */
   readonly payments: readonly StoredPayment[]
-  readonly uploads: readonly KeptUpload[]
+  readonly uploads: readonly StoredRegistrationUpload[]
 }
 
 /** The part of a registration that list columns can show. */
@@ -191,10 +194,10 @@ export type ImportRow = {
   readonly eventId: string
   readonly eventHash: string
   readonly regNo: RegNo
-  /** Its previous number, by which it is recognised. */
+  /** Its previous number, which identifies it. */
   readonly formerNo: string
   readonly answers: Answers
-  readonly searchable: Searchable
+  readonly searchable: SearchFields
   readonly category: string | null
   readonly period: string | null
   readonly base: Paise | null
@@ -206,7 +209,7 @@ export type ImportRow = {
   readonly paidAt: Instant | null
 }
 
-/** Why nothing was imported, and for which row. */
+/** The reason why nothing was imported, and the row. */
 export type ImportRefusal =
   | { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
   /** `why`: who owns the payment already. */
@@ -222,9 +225,9 @@ export type ListQuery = {
   readonly answers: Readonly<Record<string, string | boolean>>
   /** Options that must be among those chosen, by multiple-choice field. */
   readonly chosen?: Readonly<Record<string, string>>
-  /** Whether any person is listed, by person-list field. */
+  /** True if any person is listed, by person-list field. */
   readonly people?: Readonly<Record<string, boolean>>
-  /** What must be on the bill; `option` null: any. */
+  /** The item that must be on the bill; `option` is null for any. */
   readonly sold?: { readonly item: string; readonly option: string | null }
   readonly search?: string
   /** Indian days of created_at, both included. */
@@ -233,7 +236,7 @@ export type ListQuery = {
   readonly state?: RegistrationState
   /** A work queue condition at that instant. */
   readonly waiting?: { readonly is: WorkQueueId; readonly at: Instant }
-  /** Left out: newest first. */
+  /** Newest first if omitted. */
   readonly sort?: ListSort
 }
 
@@ -256,7 +259,7 @@ export type WaitingCount = {
 export type StatusSum = {
   readonly status: PaymentStatus
   readonly count: number
-  /** How many of them are cancelled or refused. */
+  /** The number of them that are cancelled or refused. */
   readonly ended: number
   /** Counted payments less refunds. */
   readonly booked: Paise
@@ -268,15 +271,15 @@ export type ListPage = {
   readonly rows: readonly ListedRegistration[]
   readonly count: number
   readonly countCapped: boolean
-  /** For all pages together; null: there are more than are counted. */
+  /** For all pages together. Null if there are more than are counted. */
   readonly sums: readonly StatusSum[] | null
-  /** False: there are too many to sort as requested, so the newest come first. */
+  /** False if there are too many to sort as requested, so the newest come first. */
   readonly isSorted: boolean
 }
 
-export type SoldInList = {
+export type ListSales = {
   readonly sums: readonly SoldSum[]
-  /** Paid amounts that are on no line: beyond the bill, or for registrations cancelled since. */
+  /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. */
   readonly paidBeside: Paise
   /** The number of persons by field, and how many of them belong to paid registrations. */
   readonly people: readonly {
@@ -315,10 +318,10 @@ export type QueuedMail = NewMail & {
   readonly attempts: number
   /** When it was written. */
   readonly at: Instant
-  /** Null: not tried yet. */
+  /** Null if not tried yet. */
   readonly firstTriedAt: Instant | null
   readonly eventId: string
-  /** Null: about an event as a whole. */
+  /** Null if it is about an event as a whole. */
   readonly regNo: RegNo | null
 }
 
@@ -329,12 +332,12 @@ export type EventFigures = {
   readonly pending: number
   readonly failed: number
   readonly refunded: number
-  /** Cancelled or refused, whatever happened to their payments. */
+  /** Cancelled or refused, regardless of their payments. */
   readonly ended: number
   readonly today: number
   /** Successes including GST less refunds. */
   readonly revenue: Paise
-  /** Received and dismissed by staff: counts nowhere, and was not refunded. */
+  /** Received and dismissed by staff: excluded from all figures, and not refunded. */
   readonly dismissed: Paise
   readonly byDay: readonly {
     readonly day: Day
@@ -345,11 +348,11 @@ export type EventFigures = {
 }
 
 /** `shared` is the JSON of the shared files it was compiled with. */
-export type KeptEventFile = {
+export type NewEventFile = {
   readonly hash: string
   readonly eventId: string
   readonly text: string
   readonly shared: string
-  /** Since when the event has no file; null: it has one, as far as is known. */
+  /** Since when the event has had no file. Null if it has one, as far as is known. */
   readonly goneAt: Instant | null
 }

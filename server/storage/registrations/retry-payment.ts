@@ -7,20 +7,20 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import {
-  askDifference,
+  placeDifferenceOrder,
   insertPayment,
   unusedAttempt,
-  UNNAMED_GATEWAY,
+  UNKNOWN_GATEWAY,
 } from '../payments/payment-attempts.ts'
 import { applyPaymentEvent } from '../payments/apply-payment-events.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import type { NextAttempt, RetryRefusal } from '../payments/payment-types.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { holdAgain } from '../seats/keep-and-release-seats.ts'
-import { whetherStillFree } from '../seats/reserve-seats.ts'
+import { checkStillAvailable } from '../seats/reserve-seats.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { StoredPayment } from '../index.ts'
-import type { OutsideRefusal } from './pricing-context-types.ts'
+import type { ContextRefusal } from './pricing-context-types.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './row-mapping.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 
@@ -61,29 +61,29 @@ export async function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
-  { after, replaces = false, eventHash, askedOf, gateway, price, outside }: NextAttempt,
+  { after, replaces = false, eventHash, askedOf, gateway, price, outside: context }: NextAttempt,
 ): Promise<Result<StoredPayment, RetryRefusal>> {
   const registration = await registrationByNumber.get(sql, { regNo })
   if (registration === undefined) return err({ code: 'not_found' })
-  const newest = await newestAttempt.get(sql, { id: registration.id })
-  if (newest === undefined) return err({ code: 'not_found' })
-  if (newest.asks_for === 'difference' && registration.payment_status === 'success')
-    return retryDifference(sql, registration, newest, at, {
+  const newestRow = await newestAttempt.get(sql, { id: registration.id })
+  if (newestRow === undefined) return err({ code: 'not_found' })
+  if (newestRow.asks_for === 'difference' && registration.payment_status === 'success')
+    return retryDifference(sql, registration, newestRow, at, {
       after,
       replaces,
       askedOf,
       gateway,
     })
-  // In review money has arrived that does not fit: asking for more of it would be wrong.
-  const isFree = newest.status === 'failed' || (replaces && newest.status === 'pending')
+  // A payment that does not match is in review: requesting another one would be wrong.
+  const isFree = newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
   if (
     !isFree ||
-    newest.status !== registration.payment_status ||
+    newestRow.status !== registration.payment_status ||
     registration.in_review === 1 ||
-    (after !== undefined && newest.order_id !== after)
+    (after !== undefined && newestRow.order_id !== after)
   )
     return err({ code: 'not_failed' })
-  const attempt = await unusedAttempt(sql, regNo, newest.attempt + 1)
+  const attempt = await unusedAttempt(sql, regNo, newestRow.attempt + 1)
   if (attempt > ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const eventId = registration.event_id
   if (
@@ -91,40 +91,40 @@ export async function retry(
     !(await isActive(sql, { eventId, hash: eventHash, takesNew: false }))
   )
     return err({ code: 'version_moved' })
-  const gone = await whetherStillFree(sql, registration.id, {
+  const refusal = await checkStillAvailable(sql, registration.id, {
     eventId: registration.event_id,
     answers: JSON.parse(registration.answers) as Answers,
-    outside,
+    outside: context,
     at,
   })
-  if (gone !== null) return err(gone)
-  // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
-  if (newest.status === 'pending')
-    await applyPaymentEvent(sql, newest.order_id, { type: 'expired', at }, null)
-  // A price of its own becomes the registration's, also of one that was corrected.
+  if (refusal !== null) return err(refusal)
+  // Two orders are never open simultaneously. A payment that still arrives for this one is a success, or needs review.
+  if (newestRow.status === 'pending')
+    await applyPaymentEvent(sql, newestRow.order_id, { type: 'expired', at }, null)
+  // The attempt's own price becomes the registration's, even if it was corrected.
   if (price !== undefined) markNotCorrected.run(sql, { id: registration.id })
   const orderId = createOrderId(regNo, attempt)
-  const quote = price?.quote ?? quoteOf(newest)
-  const added = await insertPayment(sql, {
+  const quote = price?.quote ?? quoteOf(newestRow)
+  const isInserted = await insertPayment(sql, {
     registrationId: registration.id,
     orderId,
     attempt,
-    gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY,
+    gateway: gateway ?? newestRow.gateway ?? UNKNOWN_GATEWAY,
     askedOf:
       askedOf ??
-      (newest.account === null
+      (newestRow.account === null
         ? null
-        : { account: newest.account, merchantId: newest.merchant_id }),
-    amount: price?.quote.total ?? newest.amount,
+        : { account: newestRow.account, merchantId: newestRow.merchant_id }),
+    amount: price?.quote.total ?? newestRow.amount,
     quote,
-    holdUntil: price === undefined ? newest.hold_until : price.holdUntil,
+    holdUntil: price === undefined ? newestRow.hold_until : price.holdUntil,
     bill:
       price === undefined
-        ? newest.bill
+        ? newestRow.bill
         : keepLines(sql, registration.id, attempt, price.quote.lines),
     at,
   })
-  assert(added, `order id ${attempt} of a registration is taken`)
+  assert(isInserted, `order id ${attempt} of a registration is taken`)
   await settleRegistration(sql, registration.id)
   await holdAgain(sql, registration.event_id, registration.id, at)
   addAuditEntry(sql, {
@@ -135,15 +135,15 @@ export async function retry(
     regNo,
   })
   const payment = await paymentOfOrder.get(sql, { orderId })
-  assert(payment !== undefined, 'a payment just written is not there')
+  assert(payment !== undefined, 'a new payment does not exist')
   return ok(toStoredPayment(payment))
 }
 
-/** What a correction left, once more; how much that is by now is what it asks for. */
+/** Requests the difference that a correction left again, at its current amount. */
 async function retryDifference(
   sql: Sql,
   registration: RegistrationRow,
-  newest: Selectable<Tables['payments']>,
+  lastPayment: Selectable<Tables['payments']>,
   at: Instant,
   {
     after,
@@ -152,31 +152,39 @@ async function retryDifference(
     gateway,
   }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
 ): Promise<Result<StoredPayment, RetryRefusal>> {
-  const isQuicker = after !== undefined && newest.order_id !== after
-  const isFree = newest.status === 'failed' || newest.way !== null || replaces === true
+  const isQuicker = after !== undefined && lastPayment.order_id !== after
+  const isFree = lastPayment.status === 'failed' || lastPayment.way !== null || replaces === true
   if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
-  if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
-  const asked = askedOf ?? { account: newest.account ?? '', merchantId: newest.merchant_id }
-  const through = { gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
-  const orderId = await askDifference(sql, registration, through, at)
-  assert(orderId !== null, 'a difference that is due was not asked for')
+  if (lastPayment.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  const merchant = askedOf ?? {
+    account: lastPayment.account ?? '',
+    merchantId: lastPayment.merchant_id,
+  }
+  const channel = { gateway: gateway ?? lastPayment.gateway ?? UNKNOWN_GATEWAY, askedOf: merchant }
+  const orderId = await placeDifferenceOrder(sql, registration, channel, at)
+  assert(orderId !== null, 'a difference that is due was not requested')
   const payment = await paymentOfOrder.get(sql, { orderId })
-  assert(payment !== undefined, 'a payment just written is not there')
+  assert(payment !== undefined, 'a new payment does not exist')
   return ok(toStoredPayment(payment))
 }
 
-/** Polling queries it soon, and its hold starts anew. Its seats may be taken by now. */
+/** Polling queries it soon, and its hold starts again. Its seats may be taken by now. */
 export async function resumePayment(
   sql: Sql,
   orderId: OrderId,
   at: Instant,
-  outside: NextAttempt['outside'] | null,
-): Promise<Result<null, OutsideRefusal>> {
+  context: NextAttempt['outside'] | null,
+): Promise<Result<null, ContextRefusal>> {
   const row = await unpaidByOrder.get(sql, { orderId })
   if (row === undefined) return ok(null)
   const answers = JSON.parse(row.answers) as Answers
-  const gone = await whetherStillFree(sql, row.id, { eventId: row.event_id, answers, outside, at })
-  if (gone !== null) return err(gone)
+  const refusal = await checkStillAvailable(sql, row.id, {
+    eventId: row.event_id,
+    answers,
+    outside: context,
+    at,
+  })
+  if (refusal !== null) return err(refusal)
   await holdAgain(sql, row.event_id, row.id, at)
   markHandedOff.run(sql, { orderId, at })
   return ok(null)

@@ -5,7 +5,7 @@ import { amountOwed } from '../reports/balance-expressions.ts'
 import { linesWhere } from '../payments/stored-bill-lines.ts'
 import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
 import { expressionBuilder } from 'kysely'
-import { isId, isOneOf } from '../database/select-by-ids.ts'
+import { isId, isAnyOfIds } from '../database/select-by-ids.ts'
 import type { RowSelection } from '../database/select-by-ids.ts'
 import type { InferResult, Kysely, Selectable } from 'kysely'
 import { statement } from '../database/statements/statement.ts'
@@ -18,7 +18,7 @@ import type { StoredPayment, StoredRegistration } from '../index.ts'
 
 export type RegistrationRow = Selectable<Tables['registrations']>
 /**
- * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure; null if it has not failed,
+ * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure. Null if it has not failed,
  * or failed without one. `given_back`: a failed payment was refunded, or is about to be.
  */
 const payments = (builder: Kysely<Tables>, dialect: Dialect) =>
@@ -147,7 +147,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   isDifference: row.asks_for === 'difference',
 })
 
-/** An attempt's own price; null: not known. */
+/** An attempt's own price. Null if unknown. */
 export function quoteOf({
   period,
   base,
@@ -156,7 +156,7 @@ export function quoteOf({
   return base === null || gst === null ? null : { period, base, gst }
 }
 
-/** Returns the input of the engine's `applyPaymentEvent`. A refunded payment keeps its sale's reference there. */
+/** Returns the input of the engine's `applyPaymentEvent`. A refunded payment has its sale's reference there. */
 export function toPayment(row: PaymentRow): Payment {
   const common = { orderId: row.order_id, amount: row.amount, review: row.review }
   switch (row.status) {
@@ -184,9 +184,9 @@ export function toPayment(row: PaymentRow): Payment {
   }
 }
 
-/** Reads whole registrations by id: one statement each for rows, payments, uploads and lines, in one packet. */
+/** Reads complete registrations by id: one statement each for rows, payments, uploads and lines, in one packet. */
 function registrationsWhere<Given extends object>(selection: RowSelection<Given>) {
-  const rowsWhere = statement((builder, given: Given, dialect) =>
+  const rowsWhere = statement((builder, params: Given, dialect) =>
     builder
       .selectFrom('registrations as r')
       .selectAll('r')
@@ -206,33 +206,33 @@ function registrationsWhere<Given extends object>(selection: RowSelection<Given>
           .end()
           .as('was_transferred'),
       ])
-      .where(({ ref }) => selection(ref('r.id'), given, dialect)),
+      .where(({ ref }) => selection(ref('r.id'), params, dialect)),
   )
-  const paymentsWhere = statement((builder, given: Given, dialect) =>
+  const paymentsWhere = statement((builder, params: Given, dialect) =>
     payments(builder, dialect)
-      .where(({ ref }) => selection(ref('p.registration_id'), given, dialect))
+      .where(({ ref }) => selection(ref('p.registration_id'), params, dialect))
       .orderBy('p.attempt', 'desc'),
   )
-  const uploadsWhere = statement((builder, given: Given, dialect) =>
+  const uploadsWhere = statement((builder, params: Given, dialect) =>
     builder
       .selectFrom('uploads')
       .selectAll()
-      .where(({ ref }) => selection(ref('registration_id'), given, dialect))
+      .where(({ ref }) => selection(ref('registration_id'), params, dialect))
       .orderBy('field'),
   )
   const lines = linesWhere(selection)
-  return async (sql: Sql, ...given: Values<Given>) =>
+  return async (sql: Sql, ...params: Values<Given>) =>
     toStoredRegistrations(
       ...(await Promise.all([
-        rowsWhere.all(sql, ...given),
-        paymentsWhere.all(sql, ...given),
-        uploadsWhere.all(sql, ...given),
-        lines(sql, ...given),
+        rowsWhere.all(sql, ...params),
+        paymentsWhere.all(sql, ...params),
+        uploadsWhere.all(sql, ...params),
+        lines(sql, ...params),
       ])),
     )
 }
 const registrationsWithId = registrationsWhere(isId)
-const registrationsWithIds = registrationsWhere(isOneOf)
+const registrationsWithIds = registrationsWhere(isAnyOfIds)
 const registrationsWithNumber = registrationsWhere<{ regNo: RegNo }>((id, { regNo }) =>
   expression(id, '=', ({ selectFrom }) =>
     selectFrom('registrations').select('id').where('reg_no', '=', regNo),
@@ -244,7 +244,7 @@ const registrationsOfOrder = registrationsWhere<{ orderId: OrderId }>((id, { ord
   ),
 )
 
-/** Returns whole registrations in the order of the ids. */
+/** Returns complete registrations in the order of the ids. */
 export async function registrationsByIds(
   sql: Sql,
   ids: readonly number[],

@@ -1,14 +1,14 @@
 /**
  * Stores approvals, refusals and accepted offers.
- * An approved registration is to be paid at the price of its registration date; a refused one holds nothing any
- * more, and may be offered another category.
+ * An approved registration is to be paid at the price of its registration date. A refused one no longer holds seats,
+ * and may be offered another category.
  */
 import { assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActionRefusal, Instant, Paise, Quote, Result } from '../../../engine/index.ts'
-import type { ActionOutcome, Approved, NewAction, AcceptedOffer } from './action-types.ts'
-import { doAct } from './apply-action.ts'
-import { askedThrough, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
+import type { ActionOutcome, Approval, NewAction, AcceptedOffer } from './action-types.ts'
+import { applyAction } from './apply-action.ts'
+import { toChannelColumns, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
 import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -18,20 +18,22 @@ import type { RegistrationRow } from './row-mapping.ts'
 import type { NewMail } from './registration-types.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
-type OfRegistration = { id: number }
-const saveOffer = statement((builder, { id, offer }: OfRegistration & { offer: string | null }) =>
-  builder.updateTable('registrations').set({ offer }).where('id', '=', id),
+type RegistrationParams = { id: number }
+const saveOffer = statement(
+  (builder, { id, offer }: RegistrationParams & { offer: string | null }) =>
+    builder.updateTable('registrations').set({ offer }).where('id', '=', id),
 )
-const saveCategory = statement((builder, { id, category }: OfRegistration & { category: string }) =>
-  builder.updateTable('registrations').set({ category }).where('id', '=', id),
+const saveCategory = statement(
+  (builder, { id, category }: RegistrationParams & { category: string }) =>
+    builder.updateTable('registrations').set({ category }).where('id', '=', id),
 )
-const billOfRegistration = statement((builder, { id }: OfRegistration) =>
+const billOfRegistration = statement((builder, { id }: RegistrationParams) =>
   builder
     .selectFrom('registrations')
     .select(['period', 'base', 'gst', 'total', 'bill'])
     .where('id', '=', id),
 )
-type NewPrice = OfRegistration & {
+type NewPrice = RegistrationParams & {
   period: string | null
   base: Paise
   gst: Paise
@@ -42,7 +44,7 @@ const savePrice = statement((builder, { id, period, base, gst, total, bill }: Ne
   builder.updateTable('registrations').set({ period, base, gst, total, bill }).where('id', '=', id),
 )
 const savePayUntil = statement(
-  (builder, { id, payUntil }: OfRegistration & { payUntil: Instant | null }) =>
+  (builder, { id, payUntil }: RegistrationParams & { payUntil: Instant | null }) =>
     builder
       .updateTable('registrations')
       .set({ offer: null, pay_until: payUntil })
@@ -50,7 +52,7 @@ const savePayUntil = statement(
 )
 /** Lets staff count payments received after the refusal, which are in review, for this attempt. */
 const countReviewedFor = statement(
-  (builder, { id, attempt }: OfRegistration & { attempt: number }) =>
+  (builder, { id, attempt }: RegistrationParams & { attempt: number }) =>
     builder
       .updateTable('captures')
       .set(({ selectFrom }) => ({
@@ -64,26 +66,26 @@ const countReviewedFor = statement(
       .where('counts_for', 'is', null),
 )
 
-/** To be paid until the given day, or complete if it is free; the email says which. */
-export function approve(sql: Sql, wanted: NewAction, approved: Approved): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async (row) => {
+/** To be paid until the given day, or complete if it is free; the email states which. */
+export function approve(sql: Sql, action: NewAction, approved: Approval): Promise<ActionOutcome> {
+  return applyAction(sql, action, async (row) => {
     const total = row.total ?? paise(0)
-    const begun = await begin(sql, row, approved, total, wanted)
-    if (!begun.ok) return begun
-    return ok({ message: saysNext('Registration approved', total) })
+    const offerRefusal = await begin(sql, row, approved, total, action)
+    if (!offerRefusal.ok) return offerRefusal
+    return ok({ message: describeNextStep('Registration approved', total) })
   })
 }
 
-/** Releases its seats. `offer`: the alternative category; null: none. */
+/** Releases its seats. `offer`: the alternative category. Null if none. */
 export function rejectApplication(
   sql: Sql,
-  wanted: NewAction,
-  { offer, mail }: { readonly offer: string | null; readonly mail: NewMail | null },
+  action: NewAction,
+  { offer, mail: email }: { readonly offer: string | null; readonly mail: NewMail | null },
 ): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async ({ id }) => {
+  return applyAction(sql, action, async ({ id }) => {
     saveOffer.run(sql, { id, offer })
     await settleRegistration(sql, id)
-    if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    if (email !== null) await enqueue(sql, id, 'again', email, action.at, action.actor)
     return ok({
       message: 'Registration refused.',
       data: offer === null ? {} : { offer },
@@ -94,11 +96,11 @@ export function rejectApplication(
 /** The delegate accepts the offer: another category at the prices of the registration date, and its seats. */
 export function acceptOffer(
   sql: Sql,
-  wanted: NewAction,
-  taken: AcceptedOffer,
+  action: NewAction,
+  offer: AcceptedOffer,
 ): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async (row) => {
-    const { category, quote } = taken
+  return applyAction(sql, action, async (row) => {
+    const { category, quote } = offer
     if (row.offer !== category)
       return err({
         code: 'moved_on',
@@ -107,13 +109,19 @@ export function acceptOffer(
     saveCategory.run(sql, { id: row.id, category })
     if (quote !== null) await priceAs(sql, row, quote)
     const total = quote?.total ?? paise(0)
-    const begun = await begin(sql, { ...row, ...(await billOf(sql, row.id)) }, taken, total, wanted)
-    if (!begun.ok) return begun
-    return ok({ message: saysNext('Offer accepted', total), data: { category } })
+    const offerRefusal = await begin(
+      sql,
+      { ...row, ...(await billOf(sql, row.id)) },
+      offer,
+      total,
+      action,
+    )
+    if (!offerRefusal.ok) return offerRefusal
+    return ok({ message: describeNextStep('Offer accepted', total), data: { category } })
   })
 }
 
-function saysNext(done: string, total: Paise): string {
+function describeNextStep(done: string, total: Paise): string {
   return total === 0
     ? `${done}. It is complete.`
     : `${done}. A link to pay ${formatMoney(total)} was sent.`
@@ -123,7 +131,7 @@ type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>
 
 async function billOf(sql: Sql, id: number): Promise<Bill> {
   const bill = await billOfRegistration.get(sql, { id })
-  assert(bill !== undefined, 'a registration went while its offer was accepted')
+  assert(bill !== undefined, 'a registration was removed while its offer was accepted')
   return bill
 }
 
@@ -133,20 +141,20 @@ async function priceAs(sql: Sql, { id }: RegistrationRow, quote: Quote): Promise
   savePrice.run(sql, { id, period, base, gst, total, bill })
 }
 
-/** What it needs is taken for it, and its price asked for; the gateway is asked about it only when somebody is sent there. */
+/** Reserves its seats and requests its price. The gateway is queried only when the delegate is sent there. */
 async function begin(
   sql: Sql,
   row: RegistrationRow,
-  { through, payUntil, mail, confirmation }: Approved,
+  { through, payUntil, mail: email, confirmation }: Approval,
   total: Paise,
   { at, actor }: Pick<NewAction, 'at' | 'actor'>,
 ): Promise<Result<null, ActionRefusal>> {
   const { id, event_id: eventId } = row
-  const place = await takeAgain(sql, eventId, id, at)
-  if (place !== null)
+  const unavailableSeat = await takeAgain(sql, eventId, id, at)
+  if (unavailableSeat !== null)
     return err({
       code: 'taken',
-      message: `No seats are left for ${place.name}.`,
+      message: `No seats are left for ${unavailableSeat.name}.`,
     })
   if (total > 0 && through === null)
     return err({ code: 'bad_data', message: 'This event no longer takes payments.' })
@@ -154,11 +162,11 @@ async function begin(
   if (total > 0 && through !== null) {
     const attempt = await nextAttempt(sql, id)
     const { base, gst, period, bill } = row
-    const added = await insertPayment(sql, {
+    const isInserted = await insertPayment(sql, {
       registrationId: id,
       orderId: createOrderId(row.reg_no, attempt),
       attempt,
-      ...askedThrough(through),
+      ...toChannelColumns(through),
       amount: total,
       quote: base === null || gst === null ? null : { period, base, gst },
       holdUntil: payUntil,
@@ -166,11 +174,11 @@ async function begin(
       isHandedOff: false,
       at,
     })
-    assert(added, `order id ${attempt} of a registration is taken`)
+    assert(isInserted, `order id ${attempt} of a registration is taken`)
     countReviewedFor.run(sql, { id, attempt })
   }
   await settleRegistration(sql, id)
-  if (total > 0 && mail !== null) await enqueue(sql, id, 'again', mail, at, actor)
+  if (total > 0 && email !== null) await enqueue(sql, id, 'again', email, at, actor)
   if (total === 0 && confirmation !== null) await confirmByMail(sql, id, confirmation, at)
   return ok(null)
 }

@@ -1,17 +1,17 @@
 /**
  * Stores corrected answers.
- * Seats, codes and unique answers that they need are checked here, and a changed price becomes a balance beside
- * the bill, to be paid or refunded.
+ * Seats, codes and unique answers that they need are checked here. A changed price becomes a balance in addition to the
+ * bill, to be paid or refunded.
  */
 import type { Selectable } from 'kysely'
 import { err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Correction, NewAction } from './action-types.ts'
-import { doAct } from './apply-action.ts'
+import { applyAction } from './apply-action.ts'
 import {
-  askDifference,
-  askedThrough,
+  placeDifferenceOrder,
+  toChannelColumns,
   endOpenPayments,
   insertPayment,
   nextAttempt,
@@ -22,7 +22,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { coverBill, keepCoveredBill } from '../documents/issue-documents.ts'
-import { addDue, dueOf, underWayOf } from '../payments/balance-adjustments.ts'
+import { addDue, getDue, getAmountUnderWay } from '../payments/balance-adjustments.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { movePlaces } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
@@ -30,21 +30,21 @@ import { replaceUploads } from '../files/replace-uploads.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { endKeys } from './idempotency-keys.ts'
-import { lockUniqueAnswers, renoteAnswers, standsAgainst } from './unique-answers.ts'
+import { lockUniqueAnswers, renoteAnswers, findConflictingAnswer } from './unique-answers.ts'
 
-type OfRegistration = { id: number }
-const endLinks = statement((builder, { id, at }: OfRegistration & { at: Instant }) =>
+type RegistrationParams = { id: number }
+const endLinks = statement((builder, { id, at }: RegistrationParams & { at: Instant }) =>
   builder
     .updateTable('links')
     .set({ expires_at: at })
     .where('registration_id', '=', id)
     .where('expires_at', '>', at),
 )
-type Answered = Pick<
+type AnsweredRegistration = Pick<
   Selectable<Tables['registrations']>,
   'id' | 'answers' | 'category' | 'full_name' | 'email' | 'phone' | 'council_no'
 >
-const saveAnswers = statement((builder, row: Answered) =>
+const saveAnswers = statement((builder, row: AnsweredRegistration) =>
   builder
     .updateTable('registrations')
     .set({
@@ -57,7 +57,7 @@ const saveAnswers = statement((builder, row: Answered) =>
     })
     .where('id', '=', row.id),
 )
-const paidRegistration = statement((builder, { id }: OfRegistration) =>
+const paidRegistration = statement((builder, { id }: RegistrationParams) =>
   builder
     .selectFrom('registrations')
     .select('id')
@@ -65,10 +65,10 @@ const paidRegistration = statement((builder, { id }: OfRegistration) =>
     .where('payment_status', '=', 'success'),
 )
 /**
- * Of what was as good as paid because it cost nothing: attempts that brought no money, or had it back, say nothing of
- * what it costs now.
+ * For a registration that counted as paid because it was free: attempts without a payment, or refunded, do not
+ * determine its price now.
  */
-const markFreeUntilNow = statement((builder, { id }: OfRegistration) =>
+const markFreeUntilNow = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('registrations')
     .set(({ selectFrom }) => ({
@@ -89,7 +89,7 @@ const markFreeUntilNow = statement((builder, { id }: OfRegistration) =>
       ),
     ),
 )
-type NewPrice = OfRegistration & {
+type NewPrice = RegistrationParams & {
   period: string | null
   base: Paise
   gst: Paise
@@ -103,52 +103,57 @@ const saveNewPrice = statement((builder, { id, period, base, gst, total, bill }:
     .where('id', '=', id),
 )
 
-/** For a correction and for a transfer: `wanted.act` says which. */
+/** For a correction and for a transfer: `action.act` states which. */
 export function correct(
   sql: Sql,
-  wanted: NewAction,
+  action: NewAction,
   correction: Correction,
 ): Promise<ActionOutcome> {
-  const { at } = wanted
-  return doAct(sql, wanted, async (row) => {
-    const { was, changes, mails, endsLinks, uploads, confirmation = null } = correction
+  const { at } = action
+  return applyAction(sql, action, async (row) => {
+    const { was, changes, mails: emails, endsLinks, uploads, confirmation = null } = correction
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
         message: 'This registration has changed since you opened it. Please check it again.',
       })
-    const moved = await moveAnswers(sql, row, correction, at)
-    if (!moved.ok) return moved
+    const moveRefusal = await moveAnswers(sql, row, correction, at)
+    if (!moveRefusal.ok) return moveRefusal
     const difference = await reprice(sql, row, correction, at)
     if (!difference.ok) return difference
     replaceUploads(sql, row.id, uploads)
     await settleRegistration(sql, row.id)
     await reindex(sql, row.id)
     if (endsLinks) endLinks.run(sql, { id: row.id, at })
-    if (wanted.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
-    for (const mail of mails) await enqueue(sql, row.id, 'again', mail, at, wanted.actor)
+    if (action.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
+    for (const email of emails) await enqueue(sql, row.id, 'again', email, at, action.actor)
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
       await confirmByMail(sql, row.id, confirmation, at)
     return ok({
-      message: sayDone(wanted.act, changes, difference.value),
+      message: describeCorrection(action.act, changes, difference.value),
       data: {
         changes,
         difference: difference.value,
-        due: (await isPaid(sql, row.id)) ? await dueOf(sql, row.id) : null,
+        due: (await isPaid(sql, row.id)) ? await getDue(sql, row.id) : null,
       },
     })
   })
 }
 
-/** The browser that registered gave another address: it may be a stranger's. */
+/** The registering browser entered another address, so it may be a stranger's. */
 const isMoved = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()
 
 const { selfService } = REFUSAL_MESSAGES
 
-function sayDone(act: NewAction['act'], changes: readonly string[], difference: Paise): string {
-  if (act === 'transfer') return 'Registration transferred.'
-  if (act === 'edit') return changes.length === 0 ? selfService.nothingChanged : selfService.saved
+function describeCorrection(
+  actionName: NewAction['act'],
+  changes: readonly string[],
+  difference: Paise,
+): string {
+  if (actionName === 'transfer') return 'Registration transferred.'
+  if (actionName === 'edit')
+    return changes.length === 0 ? selfService.nothingChanged : selfService.saved
   if (changes.length === 0) return selfService.nothingChanged
   if (difference === 0) return 'Correction saved.'
   const amount = formatMoney(paise(Math.abs(difference)))
@@ -165,11 +170,11 @@ async function moveAnswers(
 ): Promise<Result<null, ActionRefusal>> {
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
   lockUniqueAnswers(sql, eventId, rules, answers)
-  const against = await standsAgainst(sql, eventId, rules, answers, id)
-  if (against !== null)
+  const conflicting = await findConflictingAnswer(sql, eventId, rules, answers, id)
+  if (conflicting !== null)
     return err({
       code: 'taken',
-      message: `${against.regNo} is already registered with these answers.`,
+      message: `${conflicting.regNo} is already registered with these answers.`,
     })
   saveAnswers.run(sql, {
     id,
@@ -181,19 +186,19 @@ async function moveAnswers(
     council_no: searchable.councilNo,
   })
   await renoteAnswers(sql, eventId, id, unique, answers)
-  const place = await movePlaces(sql, eventId, id, at)
-  return place === null
+  const unavailableSeat = await movePlaces(sql, eventId, id, at)
+  return unavailableSeat === null
     ? ok(null)
     : err({
         code: 'taken',
-        message: `No seats are left for ${place.name}, which these answers need.`,
+        message: `No seats are left for ${unavailableSeat.name}, which these answers need.`,
       })
 }
 
 const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
   (await paidRegistration.get(sql, { id })) !== undefined
 
-/** Answers the difference. What was not paid yet is asked for anew at the new price; what was keeps its payment. */
+/** Handles the difference. An unpaid amount is requested again at the new price; payments are retained. */
 async function reprice(
   sql: Sql,
   row: RegistrationRow,
@@ -208,22 +213,27 @@ async function reprice(
         'A payment of this registration needs review. Decide on it before you change the price.',
     })
   const difference = paise(quote.total - (row.total ?? 0))
-  // What goes back is told from what is to be paid back by amounts alone: a price that moves meanwhile would lose one of them.
-  if (difference !== 0 && (await underWayOf(sql, row.id)) > 0)
+  // Refunds are matched with the amount due by amounts alone: a price change meanwhile would lose one of them.
+  if (difference !== 0 && (await getAmountUnderWay(sql, row.id)) > 0)
     return err({
       code: 'moved_on',
       message:
         'A refund of this registration is in progress. Change the price when it is done or refused.',
     })
   await keepCoveredBill(sql, row)
-  const before = await balance(sql, row.id)
+  const balanceBefore = await balance(sql, row.id)
   const bill = keepLines(sql, row.id, await nextBill(sql, row.id), quote.lines)
   const { period, base, gst, total } = quote
   saveNewPrice.run(sql, { id: row.id, period, base, gst, total, bill })
   if (row.payment_status === 'success') {
     if (row.is_corrected === 1 && row.total === 0) markFreeUntilNow.run(sql, { id: row.id })
-    addDue(sql, row.id, { what: 'corrected', amount: (await balance(sql, row.id)) - before }, at)
-    await askDifference(sql, { ...row, due: await dueOf(sql, row.id) }, through, at)
+    addDue(
+      sql,
+      row.id,
+      { what: 'corrected', amount: (await balance(sql, row.id)) - balanceBefore },
+      at,
+    )
+    await placeDifferenceOrder(sql, { ...row, due: await getDue(sql, row.id) }, through, at)
     await coverBill(sql, row.id, at)
     return ok(difference)
   }
@@ -234,7 +244,7 @@ async function reprice(
       registrationId: row.id,
       orderId: createOrderId(row.reg_no, attempt),
       attempt,
-      ...askedThrough(through),
+      ...toChannelColumns(through),
       amount: quote.total,
       quote,
       holdUntil,

@@ -1,7 +1,6 @@
 /**
  * Enforces unique answers, with an index of normalised answers per rule.
- * It is checked and written in the transaction that registers, so that of two simultaneous registrations one
- * succeeds.
+ * The registering transaction checks and writes it, so that of two simultaneous registrations one succeeds.
  */
 import { sql as raw } from 'kysely'
 import { comparisonKey, instant } from '../../../engine/index.ts'
@@ -9,13 +8,13 @@ import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import { lockAnswers, lockRules } from '../database/row-locks.ts'
-import { once, readAgain } from '../database/batch-cache.ts'
+import { readOncePerBatch, readAgain } from '../database/batch-cache.ts'
 
-/** Registrations that are read at a time when the answers of an event are indexed. */
+/** Registrations read per batch when an event's answers are indexed. */
 const CHUNK_ROWS = 500
 
-type OfEvent = { eventId: string }
-type UniqueAnswer = OfEvent & { rule: string; folded: string }
+type EventParams = { eventId: string }
+type UniqueAnswer = EventParams & { rule: string; folded: string }
 const uniqueAnswer = statement((builder, { eventId, rule, folded }: UniqueAnswer) =>
   builder
     .selectFrom('unique_answers')
@@ -25,7 +24,10 @@ const uniqueAnswer = statement((builder, { eventId, rule, folded }: UniqueAnswer
     .where('folded', '=', folded),
 )
 const newestWithAnswer = statement(
-  (builder, { eventId, rule, folded, except }: UniqueAnswer & { except: number | null }) =>
+  (
+    builder,
+    { eventId, rule, folded, except: exceptId }: UniqueAnswer & { except: number | null },
+  ) =>
     builder
       .selectFrom('registrations as r')
       .select('r.reg_no as regNo')
@@ -40,30 +42,30 @@ const newestWithAnswer = statement(
       .where(({ eb, or }) =>
         or([eb('r.payment_status', 'in', ['success', 'pending']), eb('r.in_review', '=', 1)]),
       )
-      .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${except}`)
+      .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${exceptId}`)
       .orderBy('r.id', 'desc')
       .limit(1),
 )
 const deleteAnswersOf = statement((builder, { registrationId }: { registrationId: number }) =>
   builder.deleteFrom('unique_answers').where('registration_id', '=', registrationId),
 )
-/** `names`: a JSON array of the rules that are kept. */
+/** `names`: a JSON array of the rules that remain. */
 const deleteOtherRules = statement(
-  (builder, { eventId, names }: OfEvent & { names: string }, dialect) =>
+  (builder, { eventId, names }: EventParams & { names: string }, dialect) =>
     builder
       .deleteFrom('unique_rules')
       .where('event_id', '=', eventId)
       .where(({ not, ref }) => not(dialect.isIn(ref('rule'), names))),
 )
-const rulesOfEvent = statement((builder, { eventId }: OfEvent) =>
+const rulesOfEvent = statement((builder, { eventId }: EventParams) =>
   builder.selectFrom('unique_rules').select('rule').where('event_id', '=', eventId),
 )
-const addRule = statement((builder, { eventId, rule }: OfEvent & { rule: string }) =>
+const addRule = statement((builder, { eventId, rule }: EventParams & { rule: string }) =>
   builder.insertInto('unique_rules').values({ event_id: eventId, rule }),
 )
 /** In the order of an index: by their ids, SQLite would sort all registrations of the event for each chunk. */
 const nextAnswers = statement(
-  (builder, { eventId, createdAt, id }: OfEvent & { createdAt: Instant; id: number }) =>
+  (builder, { eventId, createdAt, id }: EventParams & { createdAt: Instant; id: number }) =>
     builder
       .selectFrom('registrations')
       .select(['id', 'created_at', 'answers'])
@@ -84,39 +86,45 @@ const addAnswer = statement(
 )
 
 /**
- * Returns the newest registration that conflicts with these answers, and the position of the rule; null: none.
- * Failed or refunded payments do not conflict, nor do cancelled or refused registrations.
+ * Returns the newest registration that conflicts with these answers, and the position of the rule. Null if none. Failed
+ * or refunded payments do not conflict, nor do cancelled or refused registrations.
  */
-export async function standsAgainst(
+export async function findConflictingAnswer(
   sql: Sql,
   eventId: string,
   rules: readonly UniqueRule[],
   answers: Answers,
-  except: number | null = null,
+  exceptId: number | null = null,
 ): Promise<{ readonly rule: number; readonly regNo: RegNo } | null> {
   if (rules.length === 0) return null
-  const keys = rules.map((one) => comparisonKey(one, answers))
-  // Nearly every delegate is new, and to see that takes a third of what it takes to find the other registration.
-  const isThere = async ({ name }: UniqueRule, folded: string | null | undefined) =>
-    folded != null && (await uniqueAnswer.get(sql, { eventId, rule: name, folded })) !== undefined
-  const [whole, there] = await Promise.all([
+  const keys = rules.map((uniqueRule) => comparisonKey(uniqueRule, answers))
+  // Nearly every delegate is new, and checking that takes a third of the time of finding the other registration.
+  const isAnswerTaken = async ({ name }: UniqueRule, normalizedAnswer: string | null | undefined) =>
+    normalizedAnswer != null &&
+    (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalizedAnswer })) !== undefined
+  const [filledRules, there] = await Promise.all([
     wholeRules(sql, eventId),
-    Promise.all(rules.map((rule, index) => isThere(rule, keys[index]))),
+    Promise.all(rules.map((rule, index) => isAnswerTaken(rule, keys[index]))),
   ])
-  for (const [rule, one] of rules.entries()) {
-    const { name } = one
-    const folded = keys[rule]
-    if (folded == null) continue
-    const isWhole = whole.includes(name)
-    if (!isWhole) await fill(sql, eventId, one)
-    if (!(isWhole ? there[rule] : await isThere(one, folded))) continue
-    const found = await newestWithAnswer.get(sql, { eventId, rule: name, folded, except })
+  for (const [rule, uniqueRule] of rules.entries()) {
+    const { name } = uniqueRule
+    const normalizedAnswer = keys[rule]
+    if (normalizedAnswer == null) continue
+    const isFilled = filledRules.includes(name)
+    if (!isFilled) await fillRule(sql, eventId, uniqueRule)
+    if (!(isFilled ? there[rule] : await isAnswerTaken(uniqueRule, normalizedAnswer))) continue
+    const found = await newestWithAnswer.get(sql, {
+      eventId,
+      rule: name,
+      folded: normalizedAnswer,
+      except: exceptId,
+    })
     if (found !== undefined) return { rule, regNo: found.regNo }
   }
   return null
 }
 
-/** Until the transaction ends, no other one can check or store these answers under these rules. */
+/** Until the transaction ends, no other can check or store these answers under these rules. */
 export function lockUniqueAnswers(
   sql: Sql,
   eventId: string,
@@ -126,8 +134,8 @@ export function lockUniqueAnswers(
   lockAnswers(
     sql,
     rules.flatMap((rule) => {
-      const folded = comparisonKey(rule, answers)
-      return folded === null ? [] : [[eventId, rule.name, folded] as const]
+      const normalizedAnswer = comparisonKey(rule, answers)
+      return normalizedAnswer === null ? [] : [[eventId, rule.name, normalizedAnswer] as const]
     }),
   )
 }
@@ -146,8 +154,9 @@ export async function noteAnswers(
   const isAsked = (rule: string): boolean => rules.some(({ name }) => name === rule)
   if (!(await wholeRules(sql, eventId)).every(isAsked)) forgetRules(sql, eventId, rules)
   for (const rule of rules) {
-    const folded = comparisonKey(rule, answers)
-    if (folded !== null) note(sql, eventId, rule.name, folded, registrationId)
+    const normalizedAnswer = comparisonKey(rule, answers)
+    if (normalizedAnswer !== null)
+      saveAnswer(sql, eventId, rule.name, normalizedAnswer, registrationId)
   }
 }
 
@@ -167,30 +176,30 @@ export async function renoteAnswers(
 export function forgetRules(
   sql: Sql,
   eventId: string,
-  but: readonly Pick<UniqueRule, 'name'>[] = [],
+  exceptRules: readonly Pick<UniqueRule, 'name'>[] = [],
 ): void {
   readAgain(sql)
-  deleteOtherRules.run(sql, { eventId, names: JSON.stringify(but.map(({ name }) => name)) })
+  deleteOtherRules.run(sql, { eventId, names: JSON.stringify(exceptRules.map(({ name }) => name)) })
 }
 
-/** The rules whose index holds every registration of the event. */
+/** The rules whose index contains every registration of the event. */
 export function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]> {
-  return once(sql, `rules of ${eventId}`, async () =>
+  return readOncePerBatch(sql, `rules of ${eventId}`, async () =>
     (await rulesOfEvent.all(sql, { eventId })).map(({ rule }) => rule),
   )
 }
 
-async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> {
+async function fillRule(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> {
   readAgain(sql)
   // Registrations that are being imported are not indexed.
   lockRules(sql, [eventId])
   addRule.run(sql, { eventId, rule: rule.name })
-  for (let after = { createdAt: instant(0), id: 0 }; ;) {
-    const rows = await nextAnswers.all(sql, { eventId, ...after })
+  for (let lastRow = { createdAt: instant(0), id: 0 }; ;) {
+    const rows = await nextAnswers.all(sql, { eventId, ...lastRow })
     const indexed = rows.flatMap(({ id, answers }) => {
-      const folded = comparisonKey(rule, JSON.parse(answers) as Answers)
+      const normalizedAnswer = comparisonKey(rule, JSON.parse(answers) as Answers)
       const row = { event_id: eventId, rule: rule.name, registration_id: id }
-      return folded === null ? [] : [{ ...row, folded }]
+      return normalizedAnswer === null ? [] : [{ ...row, folded: normalizedAnswer }]
     })
     if (indexed.length > 0)
       queryOf(sql, (builder) =>
@@ -201,10 +210,16 @@ async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> 
       ).run()
     const last = rows.at(-1)
     if (last === undefined || rows.length < CHUNK_ROWS) return
-    after = { createdAt: last.created_at, id: last.id }
+    lastRow = { createdAt: last.created_at, id: last.id }
   }
 }
 
-function note(sql: Sql, eventId: string, rule: string, folded: string, id: number): void {
-  addAnswer.run(sql, { eventId, rule, folded, id })
+function saveAnswer(
+  sql: Sql,
+  eventId: string,
+  rule: string,
+  normalizedAnswer: string,
+  id: number,
+): void {
+  addAnswer.run(sql, { eventId, rule, folded: normalizedAnswer, id })
 }

@@ -14,7 +14,7 @@ export const isEnded = r(
   ENDED_STATES.map((state) => raw.lit(state)),
 )
 
-/** The amount that a payment would have to bring: if paid, the difference; if unpaid, the whole. */
+/** The amount due today: if paid, the difference; if unpaid, the whole. */
 export const amountDue = r
   .case()
   .when('r.payment_status', '=', raw.lit('success'))
@@ -24,7 +24,7 @@ export const amountDue = r
   .else(r.fn.coalesce('r.total', ZERO))
   .end()
 
-/** The same for registrations that wait to be paid: ended or expired ones have no balance. */
+/** The same for registrations that await payment: ended or expired ones have no balance. */
 export const amountOwed = r
   .case()
   .when(

@@ -1,5 +1,5 @@
 /**
- * Computes the figures of one event for the dashboard, and what of its file is in use.
+ * Computes the dashboard figures of one event, and which parts of its file are in use.
  * Runs on the reader thread.
  */
 import { sql as raw } from 'kysely'
@@ -12,11 +12,11 @@ import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { EventFigures, Store } from '../index.ts'
 
-/** The dashboard shows so many of the newest beside its figures. */
+/** The number of newest registrations on the dashboard. */
 const RECENT_ROWS = 5
 /** A field with more different answers than this is free text, not a choice. */
 const OPTIONS_MAX = 500
-/** So is one with a longer answer: option ids are short. */
+/** A field with a longer answer is free text too: option ids are short. */
 const OPTION_CHARACTERS_MAX = 100
 
 const newestRegistrations = statement((builder, { eventId }: { eventId: string }) =>
@@ -28,7 +28,7 @@ const newestRegistrations = statement((builder, { eventId }: { eventId: string }
     .orderBy('id', 'desc')
     .limit(RECENT_ROWS),
 )
-/** In rupees; money of the gateway's test mode did not move. */
+/** In rupees; payments in the gateway's test mode are not real. */
 const dismissedAmount = statement((builder, { eventId }: { eventId: string }) =>
   builder
     .selectFrom('decisions as d')
@@ -84,27 +84,23 @@ const codesInUse = statement((builder, { eventId }: { eventId: string }) =>
     .groupBy('c.kind'),
 )
 
-export async function dashboardFigures(
-  sql: Sql,
-  eventId: string,
-  today: Day,
-): Promise<EventFigures> {
-  const statuses = await countByStatus(sql, eventId, today)
-  const of = (status: PaymentStatus): number =>
+export async function dashboardFigures(sql: Sql, eventId: string, day: Day): Promise<EventFigures> {
+  const statuses = await countByStatus(sql, eventId, day)
+  const getCount = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
   const days = await byDay(sql, eventId)
   const recent = await newestRegistrations.all(sql, { eventId })
-  const dismissed = await dismissedAmount.get(sql, { eventId })
+  const dismissedRow = await dismissedAmount.get(sql, { eventId })
   return {
     total: statuses.reduce((sum, { n }) => sum + n, 0),
-    paid: of('success'),
-    pending: of('pending'),
-    failed: of('failed'),
-    refunded: of('refunded'),
+    paid: getCount('success'),
+    pending: getCount('pending'),
+    failed: getCount('failed'),
+    refunded: getCount('refunded'),
     ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
     revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Paise,
-    dismissed: paise(dismissed?.amount ?? 0),
+    dismissed: paise(dismissedRow?.amount ?? 0),
     byDay: days,
     recent: await registrationsByIds(
       sql,
@@ -134,10 +130,9 @@ export async function valuesInUse(
         .map(([field, rows]) => [
           field,
           Object.fromEntries(
-            [...Map.groupBy(rows.flatMap(chosenIn), ([option]) => option)].map(([option, all]) => [
-              option,
-              all.reduce((sum, [, n]) => sum + n, 0),
-            ]),
+            [...Map.groupBy(rows.flatMap(listChosenOptions), ([option]) => option)].map(
+              ([option, all]) => [option, all.reduce((sum, [, n]) => sum + n, 0)],
+            ),
           ),
         ]),
     ),
@@ -156,8 +151,8 @@ const countByName = (
   rows: readonly { readonly name: string; readonly n: number }[],
 ): Readonly<Record<string, number>> => Object.fromEntries(rows.map(({ name, n }) => [name, n]))
 
-/** The options that an answer names: itself, or each of a list of them. People are none. */
-function chosenIn(row: {
+/** The options of an answer: itself, or each item of a list. Persons are not options. */
+function listChosenOptions(row: {
   readonly value: string
   readonly type: string
   readonly n: number
@@ -165,5 +160,5 @@ function chosenIn(row: {
   if (row.type !== 'array')
     return [[row.type === 'true' || row.type === 'false' ? row.type : row.value, row.n]]
   const list = JSON.parse(row.value) as readonly unknown[]
-  return list.flatMap((one) => (typeof one === 'string' ? [[one, row.n] as const] : []))
+  return list.flatMap((choice) => (typeof choice === 'string' ? [[choice, row.n] as const] : []))
 }

@@ -1,19 +1,19 @@
-/** Counts operating metrics: waiting work with its age, and registrations by event. */
+/** Counts operating metrics: queued work with its age, and registrations by event. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
-type Waiting = {
+type QueueMetric = {
   readonly count: number
-  /** Of the one that has waited longest; null: there is none. */
+  /** Creation time of the oldest entry. Null if the queue is empty. */
   readonly since: Instant | null
 }
-export type Operating = {
-  /** Calls that wait for the writer: near 2,000 requests are refused. */
+export type OperatingMetrics = {
+  /** Calls queued for the writer. Near 2,000, requests are rejected. */
   readonly callsWaiting: number
-  readonly mailsQueued: Waiting
-  readonly mailsFailed: Waiting
-  readonly paymentsPending: Waiting
+  readonly mailsQueued: QueueMetric
+  readonly mailsFailed: QueueMetric
+  readonly paymentsPending: QueueMetric
   /** Registrations by event and payment status. */
   readonly registrations: readonly {
     readonly event: string
@@ -62,7 +62,7 @@ const registrationsByStatus = statement((builder) =>
     .groupBy(['event_id', 'status']),
 )
 
-export async function operatingFigures(sql: Sql): Promise<Omit<Operating, 'callsWaiting'>> {
+export async function operatingFigures(sql: Sql): Promise<Omit<OperatingMetrics, 'callsWaiting'>> {
   return {
     mailsQueued: (await queuedEmails.get(sql)) ?? NONE_WAITING,
     mailsFailed: (await failedEmails.get(sql)) ?? NONE_WAITING,
@@ -71,4 +71,4 @@ export async function operatingFigures(sql: Sql): Promise<Omit<Operating, 'calls
   }
 }
 
-const NONE_WAITING: Waiting = { count: 0, since: null }
+const NONE_WAITING: QueueMetric = { count: 0, since: null }

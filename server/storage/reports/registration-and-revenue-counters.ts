@@ -1,6 +1,6 @@
 /**
  * Maintains counters of registrations and revenue, so that no figure has to count rows.
- * Registrations per event, Indian day, category, period and status (kept by triggers once they are counted, see
+ * Registrations per event, Indian day, category, period and status (maintained by triggers once they are counted, see
  * migrations/amounts-due.ts), and revenue per event and day. Missing categories and periods count under ''.
  */
 import { sql as raw } from 'kysely'
@@ -24,21 +24,21 @@ const addRevenue = statement(
     return countersAreAppended
       ? insert
       : insert.onConflict((conflict) =>
-          conflict.columns(['event_id', 'day']).doUpdateSet((is) => ({
-            amount: is('revenue.amount', '+', is.ref('excluded.amount')),
+          conflict.columns(['event_id', 'day']).doUpdateSet((eb) => ({
+            amount: eb('revenue.amount', '+', eb.ref('excluded.amount')),
           })),
         )
   },
 )
 const addToBooked = statement(
-  (builder, given: { registrationId: number; amount: Paise; refunded: Paise }) =>
+  (builder, params: { registrationId: number; amount: Paise; refunded: Paise }) =>
     builder
       .updateTable('registrations')
       .set(({ eb }) => ({
-        booked: eb('booked', '+', given.amount),
-        refunded: eb('refunded', '+', given.refunded),
+        booked: eb('booked', '+', params.amount),
+        refunded: eb('refunded', '+', params.refunded),
       }))
-      .where('id', '=', given.registrationId),
+      .where('id', '=', params.registrationId),
 )
 /** SQLite only. Counts registrations added since, as the triggers would have. */
 const addNewRegistrations = statement((builder) =>
@@ -73,11 +73,11 @@ const addNewRegistrations = statement((builder) =>
         .groupBy([1, 2, 3, 4, 5].map((column) => raw.lit(column))),
     )
     .onConflict((conflict) =>
-      conflict.columns(['event_id', 'day', 'category', 'period', 'status']).doUpdateSet((is) => ({
-        registrations: is('counters.registrations', '+', is.ref('excluded.registrations')),
-        booked: is('counters.booked', '+', is.ref('excluded.booked')),
-        owed: is('counters.owed', '+', is.ref('excluded.owed')),
-        ended: is('counters.ended', '+', is.ref('excluded.ended')),
+      conflict.columns(['event_id', 'day', 'category', 'period', 'status']).doUpdateSet((eb) => ({
+        registrations: eb('counters.registrations', '+', eb.ref('excluded.registrations')),
+        booked: eb('counters.booked', '+', eb.ref('excluded.booked')),
+        owed: eb('counters.owed', '+', eb.ref('excluded.owed')),
+        ended: eb('counters.ended', '+', eb.ref('excluded.ended')),
       })),
     ),
 )
@@ -86,8 +86,8 @@ const saveLastCounted = statement((builder) =>
     last_id: selectFrom('registrations').select(({ fn }) => fn.max('id').as('id')),
   })),
 )
-type OfEvent = { eventId: string }
-const countsByStatus = statement((builder, { eventId, day }: OfEvent & { day: Day }) =>
+type EventParams = { eventId: string }
+const countsByStatus = statement((builder, { eventId, day }: EventParams & { day: Day }) =>
   builder
     .selectFrom('counters')
     .select(({ case: when, fn, lit, ref }) => [
@@ -101,7 +101,7 @@ const countsByStatus = statement((builder, { eventId, day }: OfEvent & { day: Da
     .where('event_id', '=', eventId)
     .groupBy('status'),
 )
-const countsByCategory = statement((builder, { eventId }: OfEvent) =>
+const countsByCategory = statement((builder, { eventId }: EventParams) =>
   builder
     .selectFrom('counters')
     .select(({ case: when, fn, lit, ref }) => [
@@ -116,7 +116,7 @@ const countsByCategory = statement((builder, { eventId }: OfEvent) =>
     .where('event_id', '=', eventId)
     .groupBy('category'),
 )
-const countsByDay = statement((builder, { eventId }: OfEvent) =>
+const countsByDay = statement((builder, { eventId }: EventParams) =>
   builder
     .selectFrom(
       builder
@@ -143,10 +143,10 @@ const countsByDay = statement((builder, { eventId }: OfEvent) =>
     .orderBy('day'),
 )
 
-/** Books whole paise for a registration, on the Indian day of the instant; negative: a refund. */
-export function book(
+/** Records whole paise for a registration, on the Indian day of the instant; negative for a refund. */
+export function recordRevenue(
   sql: Sql,
-  { event_id: eventId, registration_id: id }: Booked,
+  { event_id: eventId, registration_id: id }: RevenueOwner,
   at: Instant,
   amount: number,
 ): void {
@@ -157,11 +157,11 @@ export function book(
     refunded: paise(Math.max(0, -amount)),
   })
 }
-type Booked = { readonly event_id: string; readonly registration_id: number }
+type RevenueOwner = { readonly event_id: string; readonly registration_id: number }
 
 /** Counts the registrations added since; run it before committing the transaction that added them. */
 export async function countNew(sql: Sql): Promise<void> {
-  // Triggers count them there.
+  // Triggers count them on PostgreSQL.
   if (sql.dialect.countersAreAppended) return
   const changes = await addNewRegistrations.run(sql).changes
   if (changes > 0) saveLastCounted.run(sql)
@@ -171,7 +171,7 @@ export async function countNew(sql: Sql): Promise<void> {
 const filterOf =
   (query: ListQuery) =>
   ({ and, eb, fn, val }: ExpressionBuilder<Tables, 'counters'>): Expression<SqlBool> => {
-    // Through a function, because SQLite would plan the most frequent queries again at every run.
+    // Uses a function, because SQLite would plan the most frequent queries again at every run.
     const tests = [eb('event_id', '=', fn.coalesce(val(query.eventId), raw.lit('')))]
     if (query.dateFrom !== undefined) tests.push(eb('day', '>=', query.dateFrom))
     if (query.dateTo !== undefined) tests.push(eb('day', '<=', query.dateTo))
@@ -181,8 +181,8 @@ const filterOf =
     return and(tests)
   }
 
-/** Exact, and as fast for a million as for ten. */
-export function sumsOf(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]> {
+/** Exact, and as fast for a million registrations as for ten. */
+export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]> {
   return queryOf(sql, (builder) =>
     builder
       .selectFrom('counters')
@@ -216,7 +216,9 @@ export function countByDay(
   ).all()
 }
 
-/** Returns how many registrations have each status, how many of them were made on the day, and how many have ended. */
+/**
+ * Returns how many registrations have each status, how many of them were created on the day, and how many have ended.
+ */
 export function countByStatus(
   sql: Sql,
   eventId: string,
@@ -245,7 +247,7 @@ export function countByCategory(
   return countsByCategory.all(sql, { eventId })
 }
 
-/** Registrations by day made, payments by day moved; days without either are left out. */
+/** Registrations by creation day, payments by payment or refund day; days without either are omitted. */
 export function byDay(sql: Sql, eventId: string): Promise<EventFigures['byDay']> {
   return countsByDay.all(sql, { eventId })
 }

@@ -14,24 +14,24 @@ import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
 import { filterOf, personsIn, r } from '../lists/list-filters.ts'
 import { withinOf } from '../lists/search-registrations.ts'
-import type { ListQuery, SoldInList } from '../index.ts'
+import type { ListQuery, ListSales } from '../index.ts'
 
 /**
- * For a search, at most as many as are counted; for any other list all, in one pass over its lines. Ended
- * registrations count as not sold, unless the query asks for them.
+ * For a search, at most as many as are counted; for any other list all, in one pass over its lines. Ended registrations
+ * count as not sold, unless the query includes them.
  */
 export async function salesOfList(
   sql: Sql,
   query: ListQuery,
   fields: readonly string[],
-): Promise<SoldInList> {
+): Promise<ListSales> {
   const found = await withinOf(sql, query, null, COUNT_MAX + 1)
   const listed =
     found === null
       ? filterOf(query)
       : sql.dialect.isIdIn(r.ref('r.id'), JSON.stringify(found.slice(0, COUNT_MAX)))
   const counted = isEnded(query.state) ? listed : r.and([listed, r.not(isEndedRegistration)])
-  const sums = await queryOf(sql, (builder) =>
+  const soldSums = await queryOf(sql, (builder) =>
     linesOf(builder, counted)
       .select(({ fn, ref }) => [
         'l.item',
@@ -44,7 +44,7 @@ export async function salesOfList(
       ])
       .groupBy(['l.item', 'l.option']),
   ).all()
-  const inPart = await queryOf(sql, (builder) =>
+  const partialLines = await queryOf(sql, (builder) =>
     linesOf(builder, counted)
       .select(['r.id', 'r.booked', 'l.item', 'l.option', 'l.total'])
       .where('r.booked', '<>', raw.lit(0 as Paise))
@@ -52,14 +52,14 @@ export async function salesOfList(
       .orderBy('r.id')
       .orderBy('l.line'),
   ).all()
-  const kept = await queryOf(sql, (builder) =>
+  const keptTotal = await queryOf(sql, (builder) =>
     builder
       .selectFrom('registrations as r')
       .select(({ fn }) => fn.sum<number | null>('r.booked').as('booked'))
       .where(listed),
   ).get()
   return {
-    ...assignPaid(sums, inPart, kept?.booked ?? 0),
+    ...assignPaid(soldSums, partialLines, keptTotal?.booked ?? 0),
     people: await mapInOrder(fields, async (field) => {
       const row = await queryOf(sql, (builder) =>
         builder
@@ -101,35 +101,35 @@ type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'total'> & {
 }
 
 /**
- * Of a bill that is not paid exactly, each line gets its share of what was kept; what is above the bill, or kept without one
- * that stands, is of no line. Lines and rest together are what was kept of all, to the paisa.
+ * If a bill is not paid exactly, each line gets its share of the amount retained. Amounts above the bill, or retained
+ * without a valid bill, belong to no line. Lines and remainder together equal the total amount retained, to the paisa.
  */
 function assignPaid(
   sums: readonly SoldSum[],
-  inPart: readonly LineOfPart[],
-  kept: number,
-): Pick<SoldInList, 'sums' | 'paidBeside'> {
+  partialLines: readonly LineOfPart[],
+  keptTotal: number,
+): Pick<ListSales, 'sums' | 'paidBeside'> {
   const keyOf = ({ item, option }: Pick<SoldSum, 'item' | 'option'>): string =>
     JSON.stringify([item, option])
   const parts = new Map<string, number>()
-  for (const lines of Map.groupBy(inPart, ({ id }) => id).values()) {
+  for (const lines of Map.groupBy(partialLines, ({ id }) => id).values()) {
     const bill = lines.reduce((sum, { total }) => sum + total, 0)
     if (bill <= 0) continue
     const share = Math.max(0, Math.min(lines[0]?.booked ?? 0, bill))
-    let before = 0
-    let given = 0
+    let cumulativeWeight = 0
+    let assignedAmount = 0
     for (const line of lines) {
-      before += line.total
-      // Of the running sum, so that all shares add up: the product of two amounts is no safe number.
-      const until = Number((BigInt(share) * BigInt(before)) / BigInt(bill))
-      parts.set(keyOf(line), (parts.get(keyOf(line)) ?? 0) + until - given)
-      given = until
+      cumulativeWeight += line.total
+      // Uses the running sum, so that all shares add up: the product of two amounts is not a safe integer.
+      const until = Number((BigInt(share) * BigInt(cumulativeWeight)) / BigInt(bill))
+      parts.set(keyOf(line), (parts.get(keyOf(line)) ?? 0) + until - assignedAmount)
+      assignedAmount = until
     }
   }
   const assigned = sums.map((sum) => ({
     ...sum,
     paidTotal: paise(sum.paidTotal + (parts.get(keyOf(sum)) ?? 0)),
   }))
-  const onLines = assigned.reduce((sum, { paidTotal }) => sum + paidTotal, 0)
-  return { sums: assigned, paidBeside: paise(kept - onLines) }
+  const lineTotal = assigned.reduce((sum, { paidTotal }) => sum + paidTotal, 0)
+  return { sums: assigned, paidBeside: paise(keptTotal - lineTotal) }
 }

@@ -1,35 +1,40 @@
-/** Counts payments that staff accepted: for the order that they were in review for, or one of their own. */
+/** Counts payments that staff accepted: for the order in review, or for a separate one. */
 import { acceptPayment, assert, ok } from '../../../engine/index.ts'
 import type { DecisionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { issueReceipt } from '../documents/issue-documents.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
-import { owedSince } from '../payments/apply-payment-events.ts'
+import { addOwedDifference } from '../payments/apply-payment-events.ts'
 import { addDue } from '../payments/balance-adjustments.ts'
-import { byHandInstead } from '../payments/payment-attempts.ts'
-import { bookAndCover, paymentById, stand, without } from '../payments/payment-state.ts'
+import { replaceByManualOrder } from '../payments/payment-attempts.ts'
+import {
+  bookAndIssueInvoice,
+  paymentById,
+  savePaymentState,
+  removeReason,
+} from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { sourceOf } from '../payments/received-payments.ts'
-import { balance, payDifference } from '../payments/stored-balance.ts'
+import { balance, reduceBalance } from '../payments/stored-balance.ts'
 import { captureRow } from '../refunds/decide-refunds.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { book } from '../reports/registration-and-revenue-counters.ts'
+import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import type { NewMail } from '../index.ts'
 import { refused } from './decision-history.ts'
-import { restOf } from './open-reviews.ts'
+import { joinRemainingReasons } from './open-reviews.ts'
 
 const otherPaymentUnder = statement(
-  (builder, given: { gateway: string; reference: string; id: number }) =>
+  (builder, params: { gateway: string; reference: string; id: number }) =>
     builder
       .selectFrom('payments')
       .select('order_id')
-      .where('gateway', '=', given.gateway)
-      .where('reference', '=', given.reference)
-      .where('id', '<>', given.id),
+      .where('gateway', '=', params.gateway)
+      .where('reference', '=', params.reference)
+      .where('id', '<>', params.id),
 )
 const setCountsFor = statement((builder, { id, paymentId }: { id: number; paymentId: number }) =>
   builder.updateTable('captures').set({ counts_for: paymentId }).where('id', '=', id),
@@ -51,18 +56,18 @@ const setDecided = statement(
       .where('state', 'in', ['review', 'unmatched']),
 )
 const captureUnder = statement(
-  (builder, given: { source: string; account: string; reference: string }) =>
+  (builder, params: { source: string; account: string; reference: string }) =>
     builder
       .selectFrom('captures')
       .select('id')
-      .where('source', '=', given.source)
-      .where('account', '=', given.account)
-      .where('reference', '=', given.reference),
+      .where('source', '=', params.source)
+      .where('account', '=', params.account)
+      .where('reference', '=', params.reference),
 )
 const addAcceptedCapture = statement(
   (
     builder,
-    given: {
+    params: {
       paymentId: number
       registrationId: number
       source: string
@@ -75,17 +80,17 @@ const addAcceptedCapture = statement(
     builder
       .insertInto('captures')
       .values({
-        payment_id: given.paymentId,
-        counts_for: given.paymentId,
-        registration_id: given.registrationId,
-        source: given.source,
-        account: given.account,
-        reference: given.reference,
-        amount: given.amount,
+        payment_id: params.paymentId,
+        counts_for: params.paymentId,
+        registration_id: params.registrationId,
+        source: params.source,
+        account: params.account,
+        reference: params.reference,
+        amount: params.amount,
         currency: 'INR',
         kind: 'sale',
-        paid_at: given.at,
-        seen_at: given.at,
+        paid_at: params.at,
+        seen_at: params.at,
         state: 'accepted',
       })
       .returning('id'),
@@ -100,49 +105,49 @@ export async function count(
   row: OwnedPaymentRow,
   review: string | null,
   at: Instant,
-  mail: NewMail | null,
+  email: NewMail | null,
 ): Promise<CaptureId> {
   const { reference, amount, paid_at: paidAt } = capture
-  const counted = await beginToCount(sql, capture.id)
-  // A reference is a gateway's own; of what came outside it counts once among its own kind already.
-  const taken =
+  const counted = await countCapture(sql, capture.id)
+  // References are unique per gateway. Payments outside the gateway are unique among their own kind already.
+  const otherPayment =
     row.gateway === null
       ? undefined
       : await otherPaymentUnder.get(sql, { gateway: row.gateway, reference, id: row.id })
-  if (taken !== undefined) {
-    // Slips are numbered by each desk, and no bank knows the gateway's numbers: such money pays an order of its own.
-    const own =
+  if (otherPayment !== undefined) {
+    // Each front desk numbers its slips, and no bank knows the gateway's numbers: such a payment gets a separate order.
+    const ownRow =
       capture.source === row.gateway
         ? null
-        : await byHandInstead(sql, row, { way: capture.source, review }, at)
-    if (own === null)
+        : await replaceByManualOrder(sql, row, { way: capture.source, review }, at)
+    if (ownRow === null)
       return refused(
         'reference_taken',
-        `The reference ${reference} was already used to pay ${taken.order_id}.`,
+        `The reference ${reference} was already used to pay ${otherPayment.order_id}.`,
       )
-    setCountsFor.run(sql, { id: capture.id, paymentId: own.id })
-    return count(sql, { ...capture, counts_for: own.id }, own, null, at, mail)
+    setCountsFor.run(sql, { id: capture.id, paymentId: ownRow.id })
+    return count(sql, { ...capture, counts_for: ownRow.id }, ownRow, null, at, email)
   }
-  await payDifference(sql, row, counted, at)
-  await stand(
+  await reduceBalance(sql, row, counted, at)
+  await savePaymentState(
     sql,
     row,
     acceptPayment({ ...toPayment(row), review }, { reference, amount, paidAt }, at),
     at,
   )
-  await owedSince(sql, row, at)
-  book(sql, row, paidAt, amount)
-  await bookAndCover(sql, row, { id: capture.id, reference }, at)
-  // What a correction left is beside a registration that was confirmed when it was paid.
-  if (mail !== null && row.asks_for === 'whole')
-    await confirmByMail(sql, row.registration_id, mail, at)
+  await addOwedDifference(sql, row, at)
+  recordRevenue(sql, row, paidAt, amount)
+  await bookAndIssueInvoice(sql, row, { id: capture.id, reference }, at)
+  // The difference of a correction belongs to a registration that was confirmed when it was paid.
+  if (email !== null && row.asks_for === 'whole')
+    await confirmByMail(sql, row.registration_id, email, at)
   return ok(capture.id)
 }
 
-/** What staff refunded before is no money for this payment. Answers what counts. */
-async function beginToCount(sql: Sql, captureId: number): Promise<Paise> {
+/** Amounts that staff refunded before do not pay for this payment. Returns the counted amount. */
+async function countCapture(sql: Sql, captureId: number): Promise<Paise> {
   const row = await setCountedAmount.get(sql, { id: captureId })
-  assert(row !== undefined, 'money that is not there began to count')
+  assert(row !== undefined, 'a capture that does not exist began to count')
   return row.counted
 }
 
@@ -150,36 +155,36 @@ export async function acceptCapture(
   sql: Sql,
   capture: CaptureRow,
   at: Instant,
-  mail: NewMail | null,
+  email: NewMail | null,
 ): Promise<CaptureId> {
-  assert(capture.counts_for !== null, 'money of no payment was to be accepted')
+  assert(capture.counts_for !== null, 'a capture without a payment cannot be accepted')
   const row = await paymentById(sql, capture.counts_for)
-  const before = await balance(sql, row.registration_id)
+  const balanceBefore = await balance(sql, row.registration_id)
   await closeReview(sql, capture, 'accepted')
   if (row.status === 'success') {
-    await beginToCount(sql, capture.id)
-    const amount = (await balance(sql, row.registration_id)) - before
+    await countCapture(sql, capture.id)
+    const amount = (await balance(sql, row.registration_id)) - balanceBefore
     addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     await addRest(sql, capture, row, at)
     return ok(capture.id)
   }
-  return count(sql, capture, row, without(row.review, capture.why), at, mail)
+  return count(sql, capture, row, removeReason(row.review, capture.why), at, email)
 }
 
-/** More money for what was accepted at less than its price: together they pay, and a receipt says so. */
+/** An additional payment after a lower amount was accepted: together they pay, and a receipt states this. */
 async function addRest(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,
   at: Instant,
 ): Promise<void> {
-  book(sql, row, capture.paid_at, capture.amount)
-  const review = without(row.review, capture.why)
-  await stand(sql, row, { ...toPayment(row), review }, at)
+  recordRevenue(sql, row, capture.paid_at, capture.amount)
+  const review = removeReason(row.review, capture.why)
+  await savePaymentState(sql, row, { ...toPayment(row), review }, at)
   await settleRegistration(sql, row.registration_id)
   const { reference, paid_at: paidAt } = capture
   await issueReceipt(sql, row, { reference: `${row.reference}, ${reference}`, paidAt }, at)
-  await bookAndCover(sql, row, { id: capture.id, reference }, at)
+  await bookAndIssueInvoice(sql, row, { id: capture.id, reference }, at)
 }
 
 export async function closeReview(
@@ -188,18 +193,18 @@ export async function closeReview(
   state: 'accepted' | 'refused',
 ): Promise<void> {
   const changes = await setDecided.run(sql, { id, state }).changes
-  assert(changes === 1, 'a capture that was decided already was decided again')
+  assert(changes === 1, 'a capture was decided twice')
 }
 
-/** The gateway's panel knows what its status call does not say. */
+/** The merchant panel shows payments that the status query does not report. */
 export async function acceptUndecided(
   sql: Sql,
   row: OwnedPaymentRow,
   { reference, amount }: { readonly reference: string | null; readonly amount: Paise },
   at: Instant,
-  mail: NewMail | null,
+  email: NewMail | null,
 ): Promise<CaptureId> {
-  assert(reference !== null, 'money without a reference was accepted')
+  assert(reference !== null, 'a payment without a reference was accepted')
   const [source, account] = [sourceOf(row.gateway), row.account ?? '']
   const known = await captureUnder.get(sql, { source, account, reference })
   if (known !== undefined)
@@ -207,7 +212,7 @@ export async function acceptUndecided(
       'reference_taken',
       `A payment with the reference ${reference} is already recorded.`,
     )
-  const added = await addAcceptedCapture.get(sql, {
+  const newRow = await addAcceptedCapture.get(sql, {
     paymentId: row.id,
     registrationId: row.registration_id,
     source,
@@ -216,7 +221,14 @@ export async function acceptUndecided(
     amount,
     at,
   })
-  assert(added !== undefined, 'a capture that was added has no id')
-  const rest = await restOf(sql, row.id, row.review)
-  return count(sql, await captureRow(sql, added.id), row, without(row.review, rest), at, mail)
+  assert(newRow !== undefined, 'a capture that was added has no id')
+  const remainingReason = await joinRemainingReasons(sql, row.id, row.review)
+  return count(
+    sql,
+    await captureRow(sql, newRow.id),
+    row,
+    removeReason(row.review, remainingReason),
+    at,
+    email,
+  )
 }

@@ -1,13 +1,13 @@
 /**
  * Applies staff decisions on payment reviews.
- * Each is one transaction on the current review, with a line that is never edited, and is applied once, however
- * many users decide at the same time.
+ * Each is one transaction on the current review, with a line that is never edited. It is applied once, even if several
+ * users decide simultaneously.
  */
 import {
   assert,
   assertNever,
   closePayment,
-  decideReview as judge,
+  decideReview as computeDecision,
   formatMoney,
   ok,
   paise,
@@ -15,18 +15,29 @@ import {
 import type { Decision, Grounds, Instant, Paise, RegNo, Review } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { done, gone } from './decision-history.ts'
+import { done, findPastDecision } from './decision-history.ts'
 import type { DecisionAnswer } from './decision-history.ts'
 import { acceptCapture, acceptUndecided, closeReview, count } from './accept-payments.ts'
 import type { CaptureId } from './accept-payments.ts'
-import { captureRow, decideRefund, gaveByHand, wantOf } from '../refunds/decide-refunds.ts'
+import {
+  captureRow,
+  decideRefund,
+  recordManualRefund,
+  requestCaptureRefund,
+} from '../refunds/decide-refunds.ts'
 import { priceAnew } from '../payments/reprice-on-credit-date.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
-import { moveTarget, numberOf, restOf, reviewOf } from './open-reviews.ts'
+import { moveTarget, numberOf, joinRemainingReasons, reviewOf } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { endWithout, joined, paymentById, stand, without } from '../payments/payment-state.ts'
+import {
+  endUncountedCapture,
+  joinReasons,
+  paymentById,
+  savePaymentState,
+  removeReason,
+} from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import type { NewMail } from '../index.ts'
 
@@ -58,33 +69,33 @@ const newestPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
     .limit(1),
 )
 const setMoved = statement(
-  (builder, given: { id: number; registrationId: number; paymentId: number; why: string }) =>
+  (builder, params: { id: number; registrationId: number; paymentId: number; why: string }) =>
     builder
       .updateTable('captures')
       .set({
-        registration_id: given.registrationId,
-        counts_for: given.paymentId,
-        why: given.why,
+        registration_id: params.registrationId,
+        counts_for: params.paymentId,
+        why: params.why,
         state: 'review',
       })
-      .where('id', '=', given.id)
+      .where('id', '=', params.id)
       .where('state', 'in', ['review', 'unmatched']),
 )
 
-/** `mail` is queued only when this decision makes a registration a success. A refusal leaves nothing behind. */
+/** The email is queued only when this decision makes a registration a success. A refusal changes nothing. */
 export async function decideReview(
   sql: Sql,
   id: string,
   decision: Decision,
   at: Instant,
-  mail: NewMail | null,
+  email: NewMail | null,
 ): Promise<DecisionAnswer> {
-  const decided = await decideOne(sql, id, decision, at, mail)
-  if (!decided.ok) throw new Refused(decided)
-  // Who paid was kept for whoever decides.
+  const result = await decideOne(sql, id, decision, at, email)
+  if (!result.ok) throw new Refused(result)
+  // The payer was stored only for this decision.
   const number = numberOf(id)
   if (id.startsWith('C') && number !== null) removePayer.run(sql, { id: number })
-  return decided
+  return result
 }
 
 async function decideOne(
@@ -92,45 +103,45 @@ async function decideOne(
   id: string,
   decision: Decision,
   at: Instant,
-  mail: NewMail | null,
+  email: NewMail | null,
 ): Promise<DecisionAnswer> {
   const review = await reviewOf(sql, id)
-  if (review === null) return gone(sql, id)
+  if (review === null) return findPastDecision(sql, id)
   if (decision.what === 'move') await priceTarget(sql, decision, at)
   const target = decision.what === 'move' ? await moveTarget(sql, decision.to.trim()) : null
-  const judged = judge(review, decision, target)
-  if (!judged.ok) return judged
-  const follows = judged.value
-  const grounds: Grounds = { why: decision.why.trim(), who: decision.who.trim() }
+  const decisionPlan = computeDecision(review, decision, target)
+  if (!decisionPlan.ok) return decisionPlan
+  const follows = decisionPlan.value
+  const decisionGrounds: Grounds = { why: decision.why.trim(), who: decision.who.trim() }
   const number = numberOf(id)
   assert(number !== null, 'a review without a number')
   switch (follows.does) {
     case 'accept': {
       const accepted = id.startsWith('C')
-        ? await acceptCapture(sql, await captureRow(sql, number), at, mail)
-        : await acceptUndecided(sql, await paymentById(sql, number), follows, at, mail)
+        ? await acceptCapture(sql, await captureRow(sql, number), at, email)
+        : await acceptUndecided(sql, await paymentById(sql, number), follows, at, email)
       if (!accepted.ok) return accepted
-      return done(sql, review, accepted.value, decision, grounds, follows.amount, at, {
+      return done(sql, review, accepted.value, decision, decisionGrounds, follows.amount, at, {
         message: await sayAccepted(sql, review, follows.amount),
       })
     }
     case 'give-back': {
       const capture = await captureRow(sql, number)
       if (follows.byHand !== null) {
-        const gave = await gaveByHand(
+        const refundResult = await recordManualRefund(
           sql,
           capture,
           { ...follows, byHand: follows.byHand },
-          grounds,
+          decisionGrounds,
           at,
         )
-        if (!gave.ok) return gave
+        if (!refundResult.ok) return refundResult
         return done(
           sql,
           review,
           capture.id,
           { what: 'refund by hand' },
-          grounds,
+          decisionGrounds,
           follows.amount,
           at,
           {
@@ -138,22 +149,34 @@ async function decideOne(
           },
         )
       }
-      const wanted = await wantOf(sql, capture, follows.amount, grounds, at)
-      if (!wanted.ok) return wanted
+      const requestResult = await requestCaptureRefund(
+        sql,
+        capture,
+        follows.amount,
+        decisionGrounds,
+        at,
+      )
+      if (!requestResult.ok) return requestResult
       if (follows.isAll) {
-        assert(capture.counts_for !== null, 'money of no payment was to go back')
-        await endWithout(sql, capture, await paymentById(sql, capture.counts_for), 'given back', at)
+        assert(capture.counts_for !== null, 'a capture without a payment cannot be refunded')
+        await endUncountedCapture(
+          sql,
+          capture,
+          await paymentById(sql, capture.counts_for),
+          'given back',
+          at,
+        )
       }
-      return done(sql, review, capture.id, decision, grounds, follows.amount, at, {
+      return done(sql, review, capture.id, decision, decisionGrounds, follows.amount, at, {
         message: `Refund of ${formatMoney(follows.amount)} requested.`,
-        refundId: wanted.value,
+        refundId: requestResult.value,
       })
     }
     case 'dismiss': {
       const captureId = id.startsWith('C') ? number : null
       if (captureId === null) await endPayment(sql, await paymentById(sql, number), at)
       else await dismissCapture(sql, await captureRow(sql, captureId), at)
-      return done(sql, review, captureId, decision, grounds, null, at, {
+      return done(sql, review, captureId, decision, decisionGrounds, null, at, {
         message:
           review.is === 'returned'
             ? 'Warning closed. The payment still counts.'
@@ -161,9 +184,9 @@ async function decideOne(
       })
     }
     case 'move': {
-      const moved = await moveCapture(sql, await captureRow(sql, number), follows, at, mail)
-      if (!moved.ok) return moved
-      return done(sql, review, number, decision, grounds, review.left, at, {
+      const moveResult = await moveCapture(sql, await captureRow(sql, number), follows, at, email)
+      if (!moveResult.ok) return moveResult
+      return done(sql, review, number, decision, decisionGrounds, review.left, at, {
         message: follows.fits
           ? `${formatMoney(review.left)} moved to ${follows.to}, which is now paid.`
           : `${formatMoney(review.left)} moved to ${follows.to}, where it needs review.`,
@@ -172,13 +195,13 @@ async function decideOne(
     case 'refund-done':
     case 'refund-again':
     case 'refund-left':
-      return decideRefund(sql, review, number, decision, grounds, follows, at)
+      return decideRefund(sql, review, number, decision, decisionGrounds, follows, at)
     default:
       return assertNever(follows)
   }
 }
 
-/** A refusal undoes it with everything else. */
+/** A refusal undoes it together with everything else. */
 async function priceTarget(
   sql: Sql,
   { to, price }: Decision & { readonly what: 'move' },
@@ -189,14 +212,15 @@ async function priceTarget(
 }
 
 async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): Promise<string> {
-  const as =
+  const moveKind =
     amount === due
       ? 'counts'
       : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due)}`
-  // What a correction changed since that was asked for stays to be paid, or goes back.
+  // The change of a later correction remains due, or is refunded.
   const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
   const open = registration?.due ?? paise(0)
-  const counts = is === 'rest' ? `${formatMoney(amount)} is added` : `${formatMoney(amount)} ${as}`
+  const counts =
+    is === 'rest' ? `${formatMoney(amount)} is added` : `${formatMoney(amount)} ${moveKind}`
   if (open > 0) return `${counts}: ${formatMoney(open)} is still due.`
   if (open < 0)
     return `${counts}: the registration is paid. To refund: ${formatMoney(paise(-open))}.`
@@ -205,49 +229,70 @@ async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise):
 
 async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promise<void> {
   if (capture.counts_for !== null) {
-    await endWithout(sql, capture, await paymentById(sql, capture.counts_for), 'dismissed', at)
+    await endUncountedCapture(
+      sql,
+      capture,
+      await paymentById(sql, capture.counts_for),
+      'dismissed',
+      at,
+    )
     return
   }
   await closeReview(sql, capture, 'refused')
-  // It came for what was never asked to be paid.
+  // It was received for an amount that was never requested.
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
 }
 
 async function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
-  const review = without(row.review, await restOf(sql, row.id, row.review))
+  const review = removeReason(row.review, await joinRemainingReasons(sql, row.id, row.review))
   const payment = { ...toPayment(row), review }
-  await stand(sql, row, review === null ? closePayment(payment, 'dismissed', at) : payment, at)
+  await savePaymentState(
+    sql,
+    row,
+    review === null ? closePayment(payment, 'dismissed', at) : payment,
+    at,
+  )
 }
 
 async function moveCapture(
   sql: Sql,
   capture: CaptureRow,
-  { to, fits, why }: { readonly to: string; readonly fits: boolean; readonly why: string },
+  { to, fits, why: reason }: { readonly to: string; readonly fits: boolean; readonly why: string },
   at: Instant,
-  mail: NewMail | null,
+  email: NewMail | null,
 ): Promise<CaptureId> {
-  const newest = await newestPayment.get(sql, { regNo: to as RegNo })
-  assert(newest !== undefined, 'money was moved to a registration without a payment')
-  const target = await paymentById(sql, newest.id)
-  // Where it was it is no reason for review any more.
+  const newestRow = await newestPayment.get(sql, { regNo: to as RegNo })
+  assert(newestRow !== undefined, 'a payment was moved to a registration without an order')
+  const target = await paymentById(sql, newestRow.id)
+  // It is no longer a review reason at its previous registration.
   if (capture.counts_for !== null) {
     const source = await paymentById(sql, capture.counts_for)
-    const review = without(source.review, capture.why)
+    const review = removeReason(source.review, capture.why)
     const payment = { ...toPayment(source), review }
-    await stand(sql, source, review === null ? closePayment(payment, 'moved', at) : payment, at)
+    await savePaymentState(
+      sql,
+      source,
+      review === null ? closePayment(payment, 'moved', at) : payment,
+      at,
+    )
   }
   setMoved.run(sql, {
     id: capture.id,
     registrationId: target.registration_id,
     paymentId: target.id,
-    why,
+    why: reason,
   })
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
-  const moved = await captureRow(sql, capture.id)
+  const movedRow = await captureRow(sql, capture.id)
   if (fits) {
-    await closeReview(sql, moved, 'accepted')
-    return count(sql, moved, target, target.review, at, mail)
+    await closeReview(sql, movedRow, 'accepted')
+    return count(sql, movedRow, target, target.review, at, email)
   }
-  await stand(sql, target, { ...toPayment(target), review: joined(target.review, why) }, at)
+  await savePaymentState(
+    sql,
+    target,
+    { ...toPayment(target), review: joinReasons(target.review, reason) },
+    at,
+  )
   return ok(capture.id)
 }

@@ -14,11 +14,11 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoreStatement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import type { Decided, StoredDecision } from '../payments/payment-types.ts'
+import type { DecisionOutcome, StoredDecision } from '../payments/payment-types.ts'
 import { numberOf } from './open-reviews.ts'
 
-/** What was done, as the activity says it. */
-const DECIDED = {
+/** The decisions, in the words of the activity list. */
+const DECISION_TEXTS = {
   accept: 'payment accepted',
   dismiss: 'payment ignored',
   move: 'payment moved',
@@ -29,8 +29,8 @@ const DECIDED = {
 const addDecision = statement(
   (
     builder,
-    given: {
-      /** Null: the payment belongs to no registration. */
+    params: {
+      /** Null if the payment belongs to no registration. */
       regNo: RegNo | null
       captureId: number | null
       what: string
@@ -44,20 +44,20 @@ const addDecision = statement(
     builder.insertInto('decisions').values(({ selectFrom }) => ({
       registration_id: selectFrom('registrations')
         .select('id')
-        .where('reg_no', '=', given.regNo as RegNo),
-      capture_id: given.captureId,
-      what: given.what,
-      about: given.about,
-      amount: given.amount,
-      why: given.why,
-      who: given.who,
-      at: given.at,
+        .where('reg_no', '=', params.regNo as RegNo),
+      capture_id: params.captureId,
+      what: params.what,
+      about: params.about,
+      amount: params.amount,
+      why: params.why,
+      who: params.who,
+      at: params.at,
     })),
 )
 const amountOfCapture = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('captures').select('amount').where('id', '=', id),
 )
-/** By the first letter of a review's id. */
+/** The kind of review, by the first letter of its id. */
 const SUBJECTS_OF_REVIEWS: Readonly<
   Record<string, StoreStatement<{ id: number }, { id: number }>>
 > = {
@@ -81,7 +81,7 @@ const decisionsOfRegistration = statement((builder, { regNo }: { regNo: RegNo })
     .orderBy('d.id'),
 )
 
-export type DecisionAnswer = Result<Decided, DecisionRefusal>
+export type DecisionAnswer = Result<DecisionOutcome, DecisionRefusal>
 
 export const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
@@ -91,24 +91,34 @@ export async function done(
   review: Pick<Review, 'id' | 'regNo' | 'eventId'>,
   captureId: number | null,
   decision: { readonly what: Decision['what'] | 'refund by hand'; readonly to?: string },
-  { why, who }: Grounds,
+  { why: reason, who: user }: Grounds,
   amount: Paise | null,
   at: Instant,
   { message, refundId = null }: { readonly message: string; readonly refundId?: number | null },
 ): Promise<DecisionAnswer> {
   const { id, regNo, eventId } = review
-  const what = decision.to === undefined ? decision.what : `${decision.what} to ${decision.to}`
-  addDecision.run(sql, { regNo, captureId, what, about: id, amount, why, who, at })
+  const decisionText =
+    decision.to === undefined ? decision.what : `${decision.what} to ${decision.to}`
+  addDecision.run(sql, {
+    regNo,
+    captureId,
+    what: decisionText,
+    about: id,
+    amount,
+    why: reason,
+    who: user,
+    at,
+  })
   const captured =
     captureId === null ? undefined : await amountOfCapture.get(sql, { id: captureId })
-  const money = amount ?? captured?.amount ?? null
-  const told = `${DECIDED[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${money === null ? '' : `, ${formatMoney(money)}`}: ${why}`
-  for (const each of new Set([regNo, (decision.to as RegNo | undefined) ?? regNo]))
-    addAuditEntry(sql, { at, who, what: told, eventId, regNo: each })
+  const decidedAmount = amount ?? captured?.amount ?? null
+  const entryText = `${DECISION_TEXTS[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${decidedAmount === null ? '' : `, ${formatMoney(decidedAmount)}`}: ${reason}`
+  for (const registration of new Set([regNo, (decision.to as RegNo | undefined) ?? regNo]))
+    addAuditEntry(sql, { at, who: user, what: entryText, eventId, regNo: registration })
   return ok({ regNo, message, refundId })
 }
 
-export async function gone(sql: Sql, id: string): Promise<DecisionAnswer> {
+export async function findPastDecision(sql: Sql, id: string): Promise<DecisionAnswer> {
   const number = numberOf(id)
   const subject = await (number === null
     ? undefined

@@ -1,14 +1,14 @@
 /**
  * Lists the open payment reviews of all kinds.
- * Captures that do not match, payments without a conclusive answer, refunds that were refused or are unsure.
- * Decided ones are left out.
+ * Captures that do not match, payments without a conclusive response, refunds that were refused or are unsure. Decided
+ * reviews are not listed.
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { flatMapInOrder, mapInOrder } from '../database/in-order.ts'
 import { findReviewKind, paise, UNDECIDED } from '../../../engine/index.ts'
 import type { MoveTarget, OrderId, Paise, RegNo, Review } from '../../../engine/index.ts'
-import { MAY_BE_RETURNED } from '../payments/returned-transfers.ts'
+import { POSSIBLE_RETURN } from '../payments/returned-transfers.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoreStatement } from '../database/statements/statement.ts'
@@ -45,7 +45,7 @@ const capturesInReview = (builder: Kysely<Tables>) =>
         .else(eb.ref('g.payment_status'))
         .end()
         .as('paid_as'),
-      // Of a payment that was accepted at less than its amount: the difference.
+      // For a payment that was accepted at less than its amount: the difference.
       eb
         .case()
         .when('p.status', '=', 'success')
@@ -189,26 +189,28 @@ const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: Re
     .where('g.reg_no', '=', regNo),
 )
 
-/** All events if none is named; the longest waiting first. */
+/** All events if none is given; the longest waiting first. */
 export async function reviews(sql: Sql, eventId: string | null): Promise<readonly Review[]> {
   return [
-    ...(await ofMoney(sql, null)),
-    ...(await ofPayments(sql, null)),
-    ...(await ofRefunds(sql, null)),
+    ...(await listCaptureReviews(sql, null)),
+    ...(await listPaymentReviews(sql, null)),
+    ...(await listRefundReviews(sql, null)),
   ]
     .filter((review) => eventId === null || review.eventId === eventId)
     .toSorted((a, b) => a.since - b.since || a.id.localeCompare(b.id, 'en', { numeric: true }))
 }
 
-/** Null: there is none, or it was decided. */
+/** Null if there is none, or it was decided. */
 export async function reviewOf(sql: Sql, id: string): Promise<Review | null> {
   const number = numberOf(id)
   if (number === null) return null
-  const of = { C: ofMoney, P: ofPayments, R: ofRefunds }[id.charAt(0)]
-  return (await of?.(sql, number))?.[0] ?? null
+  const listReviews = { C: listCaptureReviews, P: listPaymentReviews, R: listRefundReviews }[
+    id.charAt(0)
+  ]
+  return (await listReviews?.(sql, number))?.[0] ?? null
 }
 
-/** Returns the event of a review, even after the decision; null: there is no payment or refund of this id. */
+/** Returns the event of a review, even after the decision. Null if there is no payment or refund with this id. */
 export async function eventOfReview(
   sql: Sql,
   id: string,
@@ -218,7 +220,7 @@ export async function eventOfReview(
   return (await EVENTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number })) ?? null
 }
 
-/** Returns the number in a review's id; null: not a review id. */
+/** Returns the number in a review's id. Null if it is not a review id. */
 export function numberOf(id: string): number | null {
   return /^[CPR][1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : null
 }
@@ -231,7 +233,7 @@ const owner = (row: Owner) => ({
   due: row.due,
 })
 
-const cameOf = (row: CaptureRow): Review['came'] => ({
+const getReceived = (row: CaptureRow): Review['came'] => ({
   amount: row.amount,
   currency: row.currency,
   kind: row.kind,
@@ -241,9 +243,9 @@ const cameOf = (row: CaptureRow): Review['came'] => ({
   paidAt: row.paid_at,
 })
 
-async function ofMoney(sql: Sql, only: number | null): Promise<readonly Review[]> {
+async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<readonly Review[]> {
   return mapInOrder(
-    only === null ? await openCaptures.all(sql) : await openCapture.all(sql, { id: only }),
+    onlyId === null ? await openCaptures.all(sql) : await openCapture.all(sql, { id: onlyId }),
     async (row) => ({
       id: `C${row.id}`,
       is: findReviewKind({
@@ -251,7 +253,7 @@ async function ofMoney(sql: Sql, only: number | null): Promise<readonly Review[]
         currency: row.currency,
         isMatched: row.reg_no !== null && row.state !== 'unmatched',
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
-        // Where nothing was asked for, nothing can be paid with it.
+        // If nothing was requested, it cannot pay for anything.
         isEnded:
           row.standing === 'cancelled' ||
           row.standing === 'refused' ||
@@ -259,7 +261,7 @@ async function ofMoney(sql: Sql, only: number | null): Promise<readonly Review[]
         isRest: row.left === row.amount && row.amount <= row.missing,
       }),
       ...owner(row),
-      came: cameOf(row),
+      came: getReceived(row),
       left: row.left,
       said: null,
       why: row.why ?? 'It matches no registration.',
@@ -285,40 +287,40 @@ async function unknownOf(
 }
 
 /** Returns the review reasons of a payment, without those of captures that are reviewed separately. */
-export async function restOf(
+export async function joinRemainingReasons(
   sql: Sql,
   paymentId: number,
   review: string | null,
 ): Promise<string | null> {
   if (review === null) return null
-  const said = await reasonsOfCaptures.all(sql, { paymentId })
-  const rest = said
-    .reduce((text, { why }) => (why === null ? text : text.replace(why, '')), review)
+  const captureReasons = await reasonsOfCaptures.all(sql, { paymentId })
+  const remaining = captureReasons
+    .reduce((text, { why: reason }) => (reason === null ? text : text.replace(reason, '')), review)
     .replaceAll(/ {2,}/g, ' ')
     .trim()
-  return rest === '' ? null : rest
+  return remaining === '' ? null : remaining
 }
 
-async function ofPayments(sql: Sql, only: number | null): Promise<readonly Review[]> {
+async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<readonly Review[]> {
   return flatMapInOrder(
-    only === null ? await openPayments.all(sql) : await openPayment.all(sql, { id: only }),
+    onlyId === null ? await openPayments.all(sql) : await openPayment.all(sql, { id: onlyId }),
     async (row) => {
-      const why = await restOf(sql, row.id, row.review)
-      if (why === null) return []
-      const isUndecided = row.status === 'pending' && why.includes(UNDECIDED)
+      const reason = await joinRemainingReasons(sql, row.id, row.review)
+      if (reason === null) return []
+      const isUndecided = row.status === 'pending' && reason.includes(UNDECIDED)
       return [
         {
           id: `P${row.id}`,
           is: isUndecided
             ? ('undecided' as const)
-            : row.status === 'success' && why.includes(MAY_BE_RETURNED)
+            : row.status === 'success' && reason.includes(POSSIBLE_RETURN)
               ? ('returned' as const)
               : ('unclear' as const),
           ...owner(row),
           came: null,
           left: paise(0),
           said: null,
-          why,
+          why: reason,
           since: row.since,
         },
       ]
@@ -326,28 +328,33 @@ async function ofPayments(sql: Sql, only: number | null): Promise<readonly Revie
   )
 }
 
-async function ofRefunds(sql: Sql, only: number | null): Promise<readonly Review[]> {
-  return (only === null ? await openRefunds.all(sql) : await openRefund.all(sql, { id: only })).map(
-    (row) => ({
-      id: `R${row.refund_id}`,
-      is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
-      ...owner(row),
-      came: cameOf(row),
-      left: row.refund_amount,
-      said: row.said,
-      why:
-        row.refund_state === 'unsure'
-          ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
-          : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
-      since: row.since,
-    }),
-  )
+async function listRefundReviews(sql: Sql, onlyId: number | null): Promise<readonly Review[]> {
+  return (
+    onlyId === null ? await openRefunds.all(sql) : await openRefund.all(sql, { id: onlyId })
+  ).map((row) => ({
+    id: `R${row.refund_id}`,
+    is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
+    ...owner(row),
+    came: getReceived(row),
+    left: row.refund_amount,
+    said: row.said,
+    why:
+      row.refund_state === 'unsure'
+        ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
+        : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
+    since: row.since,
+  }))
 }
 
 export async function reviewCounts(sql: Sql): Promise<ReviewCounts> {
-  const all = await reviews(sql, null)
-  const of = (kind: Review['is']): number => all.filter(({ is }) => is === kind).length
-  return { reviews: all.length, undecided: of('undecided'), unsure: of('refund-unsure') }
+  const openReviews = await reviews(sql, null)
+  const countKind = (kind: Review['is']): number =>
+    openReviews.filter(({ is }) => is === kind).length
+  return {
+    reviews: openReviews.length,
+    undecided: countKind('undecided'),
+    unsure: countKind('refund-unsure'),
+  }
 }
 
 /** Returns the registration that a payment may be moved to, by its number or its previous number. */
@@ -358,7 +365,7 @@ export async function moveTarget(sql: Sql, to: string): Promise<MoveTarget | nul
     : {
         regNo: row.reg_no,
         eventId: row.event_id,
-        // What people have ended takes no money.
+        // Registrations ended by staff or the delegate accept no payment.
         due: row.state === 'cancelled' || row.state === 'refused' ? null : row.due,
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
       }

@@ -2,7 +2,7 @@
 import { err, ok } from '../../../engine/index.ts'
 import type { Decision, Paise } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
-import { doAct } from '../registrations/apply-action.ts'
+import { applyAction } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { decideReview } from './decide-reviews.ts'
 import { requestRefund } from '../refunds/decide-refunds.ts'
@@ -12,21 +12,28 @@ import { isRefundUnsettled } from '../lists/work-queue.ts'
 
 export function refund(
   sql: Sql,
-  wanted: NewAction,
+  action: NewAction,
   { amount, byHand }: { readonly amount: Paise | null; readonly byHand: string | null },
 ): Promise<ActionOutcome> {
-  const { regNo, why, who, at } = wanted
-  return doAct(sql, wanted, async () => {
-    const hand = byHand === null ? {} : { byHand }
-    const told = await requestRefund(sql, { of: regNo, amount, why, who, at, ...hand })
-    return told.ok ? ok({ ...told.value, isDecision: true }) : told
+  const { regNo, why: reason, who: user, at } = action
+  return applyAction(sql, action, async () => {
+    const manualReference = byHand === null ? {} : { byHand }
+    const result = await requestRefund(sql, {
+      of: regNo,
+      amount,
+      why: reason,
+      who: user,
+      at,
+      ...manualReference,
+    })
+    return result.ok ? ok({ ...result.value, isDecision: true }) : result
   })
 }
 
-/** Refused if no refund is missing: the treasurer would close a problem that nobody has seen yet. */
-export function handleRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async () =>
-    (await isRefundUnsettled(sql, wanted.regNo, wanted.at))
+/** Refused if no refund is missing: the treasurer would close a problem that no one has seen yet. */
+export function handleRefund(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+  return applyAction(sql, action, async () =>
+    (await isRefundUnsettled(sql, action.regNo, action.at))
       ? ok({ message: 'Refund marked as handled.' })
       : err({
           code: 'not_now',
@@ -37,21 +44,21 @@ export function handleRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome
 
 export function decideReviewOfRegistration(
   sql: Sql,
-  wanted: NewAction,
+  action: NewAction,
   {
     review,
     decision,
-    mail,
+    mail: email,
   }: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
 ): Promise<ActionOutcome> {
-  return doAct(sql, wanted, async () => {
-    const before = await reviewOf(sql, review)
-    if (before !== null && before.regNo !== wanted.regNo)
+  return applyAction(sql, action, async () => {
+    const reviewRow = await reviewOf(sql, review)
+    if (reviewRow !== null && reviewRow.regNo !== action.regNo)
       return err({
         code: 'not_there',
-        message: `${review} belongs to another registration, not to ${wanted.regNo}.`,
+        message: `${review} belongs to another registration, not to ${action.regNo}.`,
       })
-    const told = await decideReview(sql, review, decision, wanted.at, mail)
-    return told.ok ? ok({ ...told.value, isDecision: true }) : told
+    const result = await decideReview(sql, review, decision, action.at, email)
+    return result.ok ? ok({ ...result.value, isDecision: true }) : result
   })
 }

@@ -11,11 +11,11 @@ import type { Answers, Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import type { OutsideRefusal } from '../registrations/pricing-context-types.ts'
+import type { ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { lockLostSeats, lockSeats } from '../database/row-locks.ts'
 import { limitsOf } from './stored-quotas.ts'
 
-type FullRefusal = OutsideRefusal & { readonly code: 'full' }
+type FullRefusal = ContextRefusal & { readonly code: 'full' }
 
 /** The quota of a seat type, and how many of it are held or kept. */
 export type StoredSeats = { readonly place: string; readonly max: number; readonly taken: number }
@@ -24,21 +24,22 @@ export type UnavailableSeat = { readonly place: string; readonly name: string }
 
 type PlaceRow = Omit<Selectable<Tables['places']>, 'event_id'>
 
-type OfEvent = { eventId: string }
-export const seatOfEvent = statement((builder, { eventId, place }: OfEvent & { place: string }) =>
-  builder
-    .selectFrom('places')
-    .select(['id', 'place', 'max', 'taken', 'name'])
-    .where('event_id', '=', eventId)
-    .where('place', '=', place),
+type EventParams = { eventId: string }
+export const seatOfEvent = statement(
+  (builder, { eventId, place }: EventParams & { place: string }) =>
+    builder
+      .selectFrom('places')
+      .select(['id', 'place', 'max', 'taken', 'name'])
+      .where('event_id', '=', eventId)
+      .where('place', '=', place),
 )
-const seatsOfEvent = statement((builder, { eventId }: OfEvent) =>
+const seatsOfEvent = statement((builder, { eventId }: EventParams) =>
   builder
     .selectFrom('places')
     .select(['id', 'place', 'max', 'taken'])
     .where('event_id', '=', eventId),
 )
-const seatCountsOfEvent = statement((builder, { eventId }: OfEvent) =>
+const seatCountsOfEvent = statement((builder, { eventId }: EventParams) =>
   builder.selectFrom('places').select(['place', 'max', 'taken']).where('event_id', '=', eventId),
 )
 const seatsLostBy = statement((builder, { registrationId }: { registrationId: number }) =>
@@ -54,16 +55,16 @@ const seatsLostBy = statement((builder, { registrationId }: { registrationId: nu
     .orderBy('id'),
 )
 type Expiry = { placeId: number; at: Instant }
-const ofSeatTaken = expressionBuilder<Tables, 'places_taken'>()
-/** The seat's hold has expired. While the bank has a payment in process it does not, however long that takes. */
+const fromSeat = expressionBuilder<Tables, 'places_taken'>()
+/** The seat's hold has expired. It does not expire while the bank is processing a payment. */
 const holdHasExpired = ({ placeId, at }: Expiry) =>
-  ofSeatTaken.and([
-    ofSeatTaken('places_taken.place_id', '=', placeId),
-    ofSeatTaken('places_taken.state', '=', 'held'),
-    ofSeatTaken('places_taken.until', '<=', at),
-    ofSeatTaken.not(
-      ofSeatTaken.exists(
-        ofSeatTaken
+  fromSeat.and([
+    fromSeat('places_taken.place_id', '=', placeId),
+    fromSeat('places_taken.state', '=', 'held'),
+    fromSeat('places_taken.until', '<=', at),
+    fromSeat.not(
+      fromSeat.exists(
+        fromSeat
           .selectFrom('payments as p')
           .select('p.id')
           .whereRef('p.registration_id', '=', 'places_taken.registration_id')
@@ -84,17 +85,17 @@ const countExpired = statement((builder, expiry: Expiry) =>
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where(holdHasExpired(expiry)),
 )
-type Taking = { registrationId: number; state: string; until: Instant | null }
+type NewSeatHold = { registrationId: number; state: string; until: Instant | null }
 const takeSeat = statement(
-  (builder, { registrationId, placeId, state, until }: Taking & { placeId: number }) =>
+  (builder, { registrationId, placeId, state, until }: NewSeatHold & { placeId: number }) =>
     builder
       .insertInto('places_taken')
       .values({ registration_id: registrationId, place_id: placeId, state, until }),
 )
-type Trusted = OfEvent & { names: readonly string[] }
-/** PostgreSQL only, as is the check that no seat was taken twice: it divides by zero otherwise. */
+type TrustedParams = EventParams & { names: readonly string[] }
+/** PostgreSQL only, like the check that no seat was taken twice: it divides by zero otherwise. */
 const takeTrustedSeats = statement(
-  (builder, { registrationId, state, until, eventId, names }: Taking & Trusted) =>
+  (builder, { registrationId, state, until, eventId, names }: NewSeatHold & TrustedParams) =>
     builder
       .insertInto('places_taken')
       .columns(['registration_id', 'place_id', 'state', 'until'])
@@ -112,7 +113,7 @@ const takeTrustedSeats = statement(
           .orderBy('id'),
       ),
 )
-const trustedSeatsAreLeft = statement((builder, { eventId, names }: Trusted) =>
+const trustedSeatsAreLeft = statement((builder, { eventId, names }: TrustedParams) =>
   builder
     .selectFrom('places')
     .select(({ eb, fn, lit, ref }) =>
@@ -131,11 +132,11 @@ const trustedSeatsAreLeft = statement((builder, { eventId, names }: Trusted) =>
     .where(({ eb, fn, val }) => eb('place', '=', fn.any(val(names)))),
 )
 
-/** What a registration reserves, if all of it is free. */
+/** The reservations of a registration, if everything is available. */
 export type Room = {
   readonly ids: readonly number[]
   readonly holdMs: number
-  /** Seats that are taken without a look at them, by name; see `Batch`. */
+  /** Seats that are taken without a check, by name; see `Batch`. */
   readonly trusted?: readonly string[]
 }
 
@@ -159,15 +160,15 @@ export async function roomFor(
     seats.map(({ id }) => id),
   )
   for (const { id } of seats) {
-    const place = await seatOfEvent.get(sql, { eventId, place: id })
-    if (place === undefined) continue
-    if (!(await hasRoom(sql, place, at))) return { code: 'full', place: id }
-    ids.push(place.id)
+    const pool = await seatOfEvent.get(sql, { eventId, place: id })
+    if (pool === undefined) continue
+    if (!(await hasRoom(sql, pool, at))) return { code: 'full', place: id }
+    ids.push(pool.id)
   }
   return { ids, holdMs: known.holdMs }
 }
 
-/** Where none is left, those whose hold is over make room. */
+/** If no seat is left, expired holds are released. */
 export async function hasRoom(
   sql: Sql,
   { id, max, taken }: PlaceRow,
@@ -178,7 +179,7 @@ export async function hasRoom(
   return taken - changes < max
 }
 
-/** `isDue`: a payment is due, so they are held; else they are kept at once. */
+/** `isDue`: a payment is due, so they are held; else they are kept immediately. */
 export function takePlaces(
   sql: Sql,
   registrationId: number,
@@ -189,18 +190,18 @@ export function takePlaces(
     at,
   }: { readonly eventId: string; readonly isDue: boolean; readonly at: Instant },
 ): void {
-  const taking: Taking = isDue
+  const newHold: NewSeatHold = isDue
     ? { registrationId, state: 'held', until: instant(at + holdMs) }
     : { registrationId, state: 'kept', until: null }
   if (trusted.length > 0) {
-    takeTrustedSeats.run(sql, { ...taking, eventId, names: trusted })
+    takeTrustedSeats.run(sql, { ...newHold, eventId, names: trusted })
     trustedSeatsAreLeft.check(sql, { eventId, names: trusted })
   }
-  for (const placeId of ids) takeSeat.run(sql, { ...taking, placeId })
+  for (const placeId of ids) takeSeat.run(sql, { ...newHold, placeId })
 }
 
 /**
- * Returns the first seat of a registration that others have taken meanwhile; null: it has them all, or could have
+ * Returns the first seat of a registration that others have taken meanwhile. Null if it has all its seats, or could get
  * them again.
  */
 export async function placeGone(
@@ -208,9 +209,12 @@ export async function placeGone(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const lost = await lostSeats(sql, registrationId)
-  const gone = await findInOrder(lost, async (place) => !(await hasRoom(sql, place, at)))
-  return gone === undefined ? null : named(gone)
+  const lostSeatRows = await lostSeats(sql, registrationId)
+  const unavailable = await findInOrder(
+    lostSeatRows,
+    async (pool) => !(await hasRoom(sql, pool, at)),
+  )
+  return unavailable === undefined ? null : toUnavailableSeat(unavailable)
 }
 
 /** The seats that a registration has lost and that another one may have taken. */
@@ -219,20 +223,20 @@ export function lostSeats(sql: Sql, registrationId: number): Promise<readonly Pl
   return seatsLostBy.all(sql, { registrationId })
 }
 
-export const named = ({ place, name }: PlaceRow): UnavailableSeat => ({
+export const toUnavailableSeat = ({ place, name }: PlaceRow): UnavailableSeat => ({
   place,
   name: name ?? place,
 })
 
 /**
- * Returns how many seats of each type are left, by name; negative if staff exceeded the quota. Expired holds
- * count as left where it matters: where none is left otherwise, or so few that the form shows it (`few`, by seat
- * type). One statement if there are plenty; a check per type reads the file each time.
+ * Returns how many seats of each type are left, by name; negative if staff exceeded the quota. Expired holds count as
+ * available where it matters: if no seat is left otherwise, or so few that the form shows the number (`seatCounts`, by
+ * seat type). Uses one statement if there are plenty; a check per type reads the file each time.
  */
-export async function placesLeft(
+export async function countAvailableSeats(
   sql: Sql,
   eventId: string,
-  few: Readonly<Record<string, number>>,
+  seatCounts: Readonly<Record<string, number>>,
   at: Instant,
 ): Promise<Record<string, number>> {
   return Object.fromEntries(
@@ -240,17 +244,22 @@ export async function placesLeft(
       await seatsOfEvent.all(sql, { eventId }),
       async ({ id, place, max, taken }) => {
         const left = max - taken
-        return [place, left > (getOwn(few, place) ?? 0) ? left : left + (await lapsed(sql, id, at))]
+        return [
+          place,
+          left > (getOwn(seatCounts, place) ?? 0)
+            ? left
+            : left + (await countExpiredHolds(sql, id, at)),
+        ]
       },
     ),
   )
 }
 
-async function lapsed(sql: Sql, placeId: number, at: Instant): Promise<number> {
+async function countExpiredHolds(sql: Sql, placeId: number, at: Instant): Promise<number> {
   return (await countExpired.get(sql, { placeId, at }))?.n ?? 0
 }
 
 /** For every seat type of the event, unordered; held seats count as taken. */
-export function placesTaken(sql: Sql, eventId: string): Promise<readonly StoredSeats[]> {
+export function listTakenSeats(sql: Sql, eventId: string): Promise<readonly StoredSeats[]> {
   return seatCountsOfEvent.all(sql, { eventId })
 }

@@ -7,62 +7,64 @@ import { placeGone } from './available-seats.ts'
 import type { UnavailableSeat } from './available-seats.ts'
 import { limitsOf } from './stored-quotas.ts'
 
-type OfRegistration = { registrationId: number }
-type Until = { until: Instant }
-const freeSeats = statement((builder, { registrationId }: OfRegistration) =>
+type RegistrationParams = { registrationId: number }
+type UntilParams = { until: Instant }
+const freeSeats = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'free', until: null })
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'free'),
 )
-/** Another registration can take them at once. */
-const holdKeptSeats = statement((builder, { registrationId }: OfRegistration) =>
+/** Another registration can take them immediately. */
+const holdKeptSeats = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'held', until: instant(0) })
     .where('registration_id', '=', registrationId)
     .where('state', '=', 'kept'),
 )
-const keepHeldSeats = statement((builder, { registrationId }: OfRegistration) =>
+const keepHeldSeats = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'kept', until: null })
     .where('registration_id', '=', registrationId)
     .where('state', '=', 'held'),
 )
-/** Also those that were lost. */
-export const keepAllSeats = statement((builder, { registrationId }: OfRegistration) =>
+/** Includes seats that were lost. */
+export const keepAllSeats = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'kept', until: null })
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'kept'),
 )
-/** Kept seats stay kept: an unpaid balance releases no seat. */
-const holdSeats = statement((builder, { registrationId, until }: OfRegistration & Until) =>
-  builder
-    .updateTable('places_taken')
-    .set({ state: 'held', until })
-    .where('registration_id', '=', registrationId)
-    .where('state', '<>', 'kept'),
+/** Kept seats are not released: an unpaid balance releases no seat. */
+const holdSeats = statement(
+  (builder, { registrationId, until }: RegistrationParams & UntilParams) =>
+    builder
+      .updateTable('places_taken')
+      .set({ state: 'held', until })
+      .where('registration_id', '=', registrationId)
+      .where('state', '<>', 'kept'),
 )
 const holdTimes = statement((builder) =>
   builder.selectFrom('event_limits').select(['event_id as eventId', 'hold_ms as holdMs']),
 )
-const limitHoldsOfEvent = statement((builder, { eventId, until }: { eventId: string } & Until) =>
-  builder
-    .updateTable('places_taken')
-    .set({ until })
-    .where('state', '=', 'held')
-    .where('until', '>', until)
-    .where('place_id', 'in', (eb) =>
-      eb.selectFrom('places').select('id').where('event_id', '=', eventId),
-    ),
+const limitHoldsOfEvent = statement(
+  (builder, { eventId, until }: { eventId: string } & UntilParams) =>
+    builder
+      .updateTable('places_taken')
+      .set({ until })
+      .where('state', '=', 'held')
+      .where('until', '>', until)
+      .where('place_id', 'in', (eb) =>
+        eb.selectFrom('places').select('id').where('event_id', '=', eventId),
+      ),
 )
 
 /** The state of a registration that determines its seats. `hasTerm`: it has a last day to pay. */
-type SeatStanding = {
+type SeatState = {
   readonly state: RegistrationState
   readonly status: PaymentStatus
   readonly inReview: boolean
@@ -79,7 +81,7 @@ export function seatsFor({
   status,
   inReview,
   hasTerm,
-}: SeatStanding): 'kept' | 'held' | 'free' {
+}: SeatState): 'kept' | 'held' | 'free' {
   if (state === 'cancelled' || state === 'refused') return 'free'
   if (status === 'success' || inReview) return 'kept'
   if (state === 'to_approve' || state === 'told' || (state === 'to_pay' && hasTerm)) return 'kept'
@@ -87,31 +89,31 @@ export function seatsFor({
 }
 
 /** Updates the seats of a registration after a change of its state. */
-export function settlePlaces(sql: Sql, registrationId: number, standing: SeatStanding): void {
-  const seats = seatsFor(standing)
+export function updateSeats(sql: Sql, registrationId: number, seatState: SeatState): void {
+  const seats = seatsFor(seatState)
   if (seats === 'free') freeSeats.run(sql, { registrationId })
   // No decision is pending and no payment arrived.
   else if (seats === 'held') holdKeptSeats.run(sql, { registrationId })
   // What was lost before comes back with the payment only.
-  else if (standing.status === 'success') keepAllSeats.run(sql, { registrationId })
+  else if (seatState.status === 'success') keepAllSeats.run(sql, { registrationId })
   else keepHeldSeats.run(sql, { registrationId })
 }
 
 /**
- * Holds the seats of a reopened registration again, where they are free. Returns the first one taken; null: it
- * has them all.
+ * Holds the seats of a reopened registration again, if they are free. Returns the first one taken. Null if it has them
+ * all.
  */
-export async function keepAgain(
+export async function takeSeatsAgain(
   sql: Sql,
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const gone = await placeGone(sql, registrationId, at)
-  if (gone === null) keepAllSeats.run(sql, { registrationId })
-  return gone
+  const unavailableSeat = await placeGone(sql, registrationId, at)
+  if (unavailableSeat === null) keepAllSeats.run(sql, { registrationId })
+  return unavailableSeat
 }
 
-/** The delegate is sent to pay again: holds all seats anew. Availability was checked before. */
+/** The delegate is sent to pay again: renews the hold of all seats. Availability was checked before. */
 export async function holdAgain(
   sql: Sql,
   eventId: string,

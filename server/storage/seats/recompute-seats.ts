@@ -7,57 +7,59 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { hasRoom, named, seatOfEvent } from './available-seats.ts'
+import { hasRoom, toUnavailableSeat, seatOfEvent } from './available-seats.ts'
 import type { UnavailableSeat } from './available-seats.ts'
 import { lockLimits, lockQuotas, lockSeats } from '../database/row-locks.ts'
 import { keepAllSeats, seatsFor } from './keep-and-release-seats.ts'
 import { limitsOf, limitsOfEvent, textOfLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 
-/** Registrations that are read at a time when the quotas of an event change. */
+/** Registrations read per batch when the quotas of an event change. */
 const CHUNK_ROWS = 500
 
 const NONE = '[]'
 
-type OfEvent = { eventId: string }
+type EventParams = { eventId: string }
 type Names = { /** A JSON array of seat types. */ names: string }
 const saveQuotas = statement(
-  (builder, { eventId, limits, holdMs }: OfEvent & { limits: string; holdMs: number }) =>
+  (builder, { eventId, limits, holdMs }: EventParams & { limits: string; holdMs: number }) =>
     builder
       .insertInto('event_limits')
       .values({ event_id: eventId, limits, hold_ms: holdMs })
       .onConflict((conflict) =>
-        conflict.column('event_id').doUpdateSet((is) => ({
-          limits: is.ref('excluded.limits'),
-          hold_ms: is.ref('excluded.hold_ms'),
+        conflict.column('event_id').doUpdateSet((eb) => ({
+          limits: eb.ref('excluded.limits'),
+          hold_ms: eb.ref('excluded.hold_ms'),
         })),
       ),
 )
-const removedSeats = (builder: Kysely<Tables>, given: OfEvent & Names, dialect: Dialect) =>
+const removedSeats = (builder: Kysely<Tables>, params: EventParams & Names, dialect: Dialect) =>
   builder
     .selectFrom('places')
     .select('id')
-    .where('event_id', '=', given.eventId)
-    .where(({ not, ref }) => not(dialect.isIn(ref('place'), given.names)))
-const releaseRemovedSeats = statement((builder, given: OfEvent & Names, dialect) =>
-  builder.deleteFrom('places_taken').where('place_id', 'in', removedSeats(builder, given, dialect)),
+    .where('event_id', '=', params.eventId)
+    .where(({ not, ref }) => not(dialect.isIn(ref('place'), params.names)))
+const releaseRemovedSeats = statement((builder, params: EventParams & Names, dialect) =>
+  builder
+    .deleteFrom('places_taken')
+    .where('place_id', 'in', removedSeats(builder, params, dialect)),
 )
-const deleteRemovedSeats = statement((builder, given: OfEvent & Names, dialect) =>
-  builder.deleteFrom('places').where('id', 'in', removedSeats(builder, given, dialect)),
+const deleteRemovedSeats = statement((builder, params: EventParams & Names, dialect) =>
+  builder.deleteFrom('places').where('id', 'in', removedSeats(builder, params, dialect)),
 )
 const saveSeatType = statement(
-  (builder, { eventId, place, max }: OfEvent & { place: string; max: number }) =>
+  (builder, { eventId, place, max }: EventParams & { place: string; max: number }) =>
     builder
       .insertInto('places')
       .values({ event_id: eventId, place, max })
       .onConflict((conflict) =>
         conflict
           .columns(['event_id', 'place'])
-          .doUpdateSet((is) => ({ max: is.ref('excluded.max') })),
+          .doUpdateSet((eb) => ({ max: eb.ref('excluded.max') })),
       ),
 )
 const renameSeatType = statement(
-  (builder, { eventId, place, name }: OfEvent & { place: string; name: string }) =>
+  (builder, { eventId, place, name }: EventParams & { place: string; name: string }) =>
     builder
       .updateTable('places')
       .set({ name })
@@ -89,7 +91,7 @@ const oneRegistration = statement((builder, { id }: { id: number }) =>
 )
 /** In the order of an index: by their ids, SQLite would sort all registrations of the event for each chunk. */
 const nextRegistrations = statement(
-  (builder, { eventId, createdAt, id }: OfEvent & { createdAt: Instant; id: number }) =>
+  (builder, { eventId, createdAt, id }: EventParams & { createdAt: Instant; id: number }) =>
     registrations(builder)
       .where('r.event_id', '=', eventId)
       .where(({ eb, refTuple, tuple }) =>
@@ -99,7 +101,7 @@ const nextRegistrations = statement(
       .orderBy('r.id')
       .limit(CHUNK_ROWS),
 )
-const seatTypesOfEvent = statement((builder, { eventId }: OfEvent) =>
+const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
   builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
 )
 const seatsTakenByAll = statement((builder, { ids }: { ids: string }, dialect) =>
@@ -108,15 +110,15 @@ const seatsTakenByAll = statement((builder, { ids }: { ids: string }, dialect) =
     .select(['registration_id', 'place_id'])
     .where(({ ref }) => dialect.isIdIn(ref('registration_id'), ids)),
 )
-type OfRegistration = { registrationId: number }
+type RegistrationParams = { registrationId: number }
 const releaseSeat = statement(
-  (builder, { registrationId, placeId }: OfRegistration & { placeId: number }) =>
+  (builder, { registrationId, placeId }: RegistrationParams & { placeId: number }) =>
     builder
       .deleteFrom('places_taken')
       .where('registration_id', '=', registrationId)
       .where('place_id', '=', placeId),
 )
-const seatsTakenBy = statement((builder, { registrationId }: OfRegistration) =>
+const seatsTakenBy = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('places_taken')
     .select('place_id')
@@ -125,34 +127,35 @@ const seatsTakenBy = statement((builder, { registrationId }: OfRegistration) =>
 )
 const namedSeats = (
   builder: Kysely<Tables>,
-  { eventId, names }: OfEvent & Names,
+  { eventId, names }: EventParams & Names,
   dialect: Dialect,
 ) =>
   builder
     .selectFrom('places')
     .where('event_id', '=', eventId)
     .where(({ ref }) => dialect.isIn(ref('place'), names))
-const releaseOtherSeats = statement((builder, given: OfRegistration & OfEvent & Names, dialect) =>
-  builder
-    .deleteFrom('places_taken')
-    .where('registration_id', '=', given.registrationId)
-    .where('place_id', 'not in', namedSeats(builder, given, dialect).select('id')),
+const releaseOtherSeats = statement(
+  (builder, params: RegistrationParams & EventParams & Names, dialect) =>
+    builder
+      .deleteFrom('places_taken')
+      .where('registration_id', '=', params.registrationId)
+      .where('place_id', 'not in', namedSeats(builder, params, dialect).select('id')),
 )
 const takeSeats = statement(
   (
     builder,
-    given: OfRegistration & OfEvent & Names & { state: string; until: Instant | null },
+    params: RegistrationParams & EventParams & Names & { state: string; until: Instant | null },
     dialect,
   ) =>
     builder
       .insertInto('places_taken')
       .columns(['registration_id', 'place_id', 'state', 'until'])
       .expression(
-        namedSeats(builder, given, dialect).select(({ val }) => [
-          val(given.registrationId).as('registration_id'),
+        namedSeats(builder, params, dialect).select(({ val }) => [
+          val(params.registrationId).as('registration_id'),
           'id as place_id',
-          val(given.state).as('state'),
-          val(given.until).as('until'),
+          val(params.state).as('state'),
+          val(params.until).as('until'),
         ]),
       )
       .onConflict((conflict) => conflict.doNothing()),
@@ -170,21 +173,22 @@ export async function setLimits(
 ): Promise<void> {
   const text = textOfLimits(limits)
   lockQuotas(sql, eventId)
-  const before = await limitsOfEvent.get(sql, { eventId })
-  if ((before?.limits ?? NONE) === text && (before?.hold_ms ?? holdMs) === holdMs) return
+  const previousLimits = await limitsOfEvent.get(sql, { eventId })
+  if ((previousLimits?.limits ?? NONE) === text && (previousLimits?.hold_ms ?? holdMs) === holdMs)
+    return
   readAgain(sql)
   saveQuotas.run(sql, { eventId, limits: text, holdMs })
-  if ((before?.limits ?? NONE) === text) return
-  const places = allSeatPools(limits)
-  const names = JSON.stringify(places.map(({ id }) => id))
+  if ((previousLimits?.limits ?? NONE) === text) return
+  const pools = allSeatPools(limits)
+  const names = JSON.stringify(pools.map(({ id }) => id))
   releaseRemovedSeats.run(sql, { eventId, names })
   deleteRemovedSeats.run(sql, { eventId, names })
-  for (const { id, max } of places) saveSeatType.run(sql, { eventId, place: id, max })
-  await placeAll(sql, eventId, { limits, holdMs })
+  for (const { id, max } of pools) saveSeatType.run(sql, { eventId, place: id, max })
+  await recomputeAll(sql, eventId, { limits, holdMs })
 }
 
 /** Sets the labels of the served event file's quotas, by id. */
-export function namePlaces(
+export function saveSeatNames(
   sql: Sql,
   eventId: string,
   names: Readonly<Record<string, string>>,
@@ -193,22 +197,24 @@ export function namePlaces(
     renameSeatType.run(sql, { eventId, place, name })
 }
 
-type Standing = NonNullable<Awaited<ReturnType<typeof oneRegistration.get>>>
+type RegistrationRow = NonNullable<Awaited<ReturnType<typeof oneRegistration.get>>>
 
-async function placeAll(sql: Sql, eventId: string, known: Limits): Promise<void> {
+async function recomputeAll(sql: Sql, eventId: string, known: Limits): Promise<void> {
   const types = new Map(
     (await seatTypesOfEvent.all(sql, { eventId })).map((row) => [row.place, row.id]),
   )
-  for (let after = { createdAt: instant(0), id: 0 }; ;) {
-    const rows = await nextRegistrations.all(sql, { eventId, ...after })
+  for (let lastRow = { createdAt: instant(0), id: 0 }; ;) {
+    const rows = await nextRegistrations.all(sql, { eventId, ...lastRow })
     await placeRows(sql, { known, types, rows })
     const last = rows.at(-1)
     if (last === undefined || rows.length < CHUNK_ROWS) return
-    after = { createdAt: last.created_at, id: last.id }
+    lastRow = { createdAt: last.created_at, id: last.id }
   }
 }
 
-/** Compares what the registrations need with what they have, and writes the difference with few statements. */
+/**
+ * Compares the seats that the registrations need with those they have, and writes the difference with few statements.
+ */
 async function placeRows(
   sql: Sql,
   {
@@ -218,27 +224,29 @@ async function placeRows(
   }: {
     readonly known: Limits
     readonly types: ReadonlyMap<string, number>
-    readonly rows: readonly Standing[]
+    readonly rows: readonly RegistrationRow[]
   },
 ): Promise<void> {
-  const taken = await seatsTakenByAll.all(sql, { ids: JSON.stringify(rows.map(({ id }) => id)) })
-  const takenBy = Map.groupBy(taken, ({ registration_id: id }) => id)
-  const added = rows.flatMap((row) => {
+  const takenRows = await seatsTakenByAll.all(sql, {
+    ids: JSON.stringify(rows.map(({ id }) => id)),
+  })
+  const takenByRegistration = Map.groupBy(takenRows, ({ registration_id: id }) => id)
+  const newSeats = rows.flatMap((row) => {
     const required = requiredSeats(known.limits, JSON.parse(row.answers) as Answers, row.category)
-    const needed = required.flatMap(({ id }) => types.get(id) ?? [])
-    const has = (takenBy.get(row.id) ?? []).map(({ place_id: id }) => id)
-    for (const placeId of has)
-      if (!needed.includes(placeId)) releaseSeat.run(sql, { registrationId: row.id, placeId })
-    const held = holdOf(known, row)
-    return needed
-      .filter((id) => !has.includes(id))
+    const neededTypes = required.flatMap(({ id }) => types.get(id) ?? [])
+    const heldTypes = (takenByRegistration.get(row.id) ?? []).map(({ place_id: id }) => id)
+    for (const placeId of heldTypes)
+      if (!neededTypes.includes(placeId)) releaseSeat.run(sql, { registrationId: row.id, placeId })
+    const held = getHold(known, row)
+    return neededTypes
+      .filter((id) => !heldTypes.includes(id))
       .map((id) => ({ registration_id: row.id, place_id: id, ...held }))
   })
-  if (added.length > 0)
+  if (newSeats.length > 0)
     queryOf(sql, (builder) =>
       builder
         .insertInto('places_taken')
-        .values(added)
+        .values(newSeats)
         .onConflict((conflict) => conflict.doNothing()),
     ).run()
 }
@@ -251,12 +259,12 @@ export async function placeStored(
 ): Promise<void> {
   const known = await limitsOf(sql, eventId)
   const row = await oneRegistration.get(sql, { id: registrationId })
-  if (known !== null && row !== undefined) placeOne(sql, eventId, known, row)
+  if (known !== null && row !== undefined) recomputeOne(sql, eventId, known, row)
 }
 
 /**
- * Updates the seats of a registration after its answers changed: additional ones must be free, others are
- * released. Returns the first seat taken by others; null: it has them all.
+ * Updates the seats of a registration after its answers changed: additional ones must be free, others are released.
+ * Returns the first seat taken by others. Null if it has them all.
  */
 export async function movePlaces(
   sql: Sql,
@@ -275,20 +283,20 @@ export async function movePlaces(
     eventId,
     seats.map(({ id }) => id),
   )
-  // After the lock: a seat whose hold is over may be taken by others until then.
-  const has = await seatsTakenBy.all(sql, { registrationId })
+  // After the lock: until then, others may take a seat with an expired hold.
+  const heldSeats = await seatsTakenBy.all(sql, { registrationId })
   for (const { id } of seats) {
-    const place = await seatOfEvent.get(sql, { eventId, place: id })
-    const isNew = place !== undefined && !has.some(({ place_id }) => place_id === place.id)
-    if (isNew && !(await hasRoom(sql, place, at))) return named(place)
+    const pool = await seatOfEvent.get(sql, { eventId, place: id })
+    const isNew = pool !== undefined && !heldSeats.some(({ place_id }) => place_id === pool.id)
+    if (isNew && !(await hasRoom(sql, pool, at))) return toUnavailableSeat(pool)
   }
-  placeOne(sql, eventId, known, row)
+  recomputeOne(sql, eventId, known, row)
   return null
 }
 
 /**
- * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat taken by
- * others; null: it has them all.
+ * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat taken by others.
+ * Null if it has them all.
  */
 export async function takeAgain(
   sql: Sql,
@@ -296,24 +304,27 @@ export async function takeAgain(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const place = await movePlaces(sql, eventId, registrationId, at)
-  if (place === null) keepAllSeats.run(sql, { registrationId })
-  return place
+  const unavailableSeat = await movePlaces(sql, eventId, registrationId, at)
+  if (unavailableSeat === null) keepAllSeats.run(sql, { registrationId })
+  return unavailableSeat
 }
 
-function placeOne(sql: Sql, eventId: string, known: Limits, row: Standing): void {
+function recomputeOne(sql: Sql, eventId: string, known: Limits, row: RegistrationRow): void {
   const answers = JSON.parse(row.answers) as Answers
-  const ofRow = {
+  const seatParams = {
     registrationId: row.id,
     eventId,
     names: JSON.stringify(requiredSeats(known.limits, answers, row.category).map(({ id }) => id)),
   }
-  releaseOtherSeats.run(sql, ofRow)
-  takeSeats.run(sql, { ...ofRow, ...holdOf(known, row) })
+  releaseOtherSeats.run(sql, seatParams)
+  takeSeats.run(sql, { ...seatParams, ...getHold(known, row) })
 }
 
 /** Whether seats of a registration are kept, held until some instant, or free. */
-function holdOf({ holdMs }: Limits, row: Standing): { state: string; until: Instant | null } {
+function getHold(
+  { holdMs }: Limits,
+  row: RegistrationRow,
+): { state: string; until: Instant | null } {
   const state = seatsFor({
     state: row.state,
     status: row.payment_status,

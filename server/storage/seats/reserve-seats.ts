@@ -1,13 +1,13 @@
 /**
- * Reserves what a registration needs and others might take: seats, code uses, unique answers.
- * Looked up before pricing, and checked again here, inside the transaction that stores it.
+ * Reserves the limited resources of a registration: seats, code uses, unique answers.
+ * They are looked up before pricing, and checked again here, inside the transaction that stores it.
  */
 import { everyInOrder } from '../database/in-order.ts'
 import { getOwn } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
 import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { Outside, OutsideRefusal } from '../registrations/pricing-context-types.ts'
+import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { placeGone, roomFor } from './available-seats.ts'
 import type { Room } from './available-seats.ts'
 import { lockCode } from '../database/row-locks.ts'
@@ -15,60 +15,60 @@ import { memberListRow } from '../registrations/member-lists.ts'
 import {
   lockUniqueAnswers,
   noteAnswers,
-  standsAgainst,
+  findConflictingAnswer,
   wholeRules,
 } from '../registrations/unique-answers.ts'
 
-type Taking = {
+type SeatRequest = {
   readonly eventId: string
   readonly answers: Answers
   readonly category: string | null
-  readonly outside?: Outside
+  readonly outside?: ExternalContext
   readonly at: Instant
 }
 
-/** What it reserves: the code that it uses (null: none) and its seats. */
-export type Free = { readonly codeId: number | null; readonly room: Room }
+/** The reservations: the code that it uses (null if none) and its seats. */
+export type Availability = { readonly codeId: number | null; readonly room: Room }
 
-/** Returns why it cannot be stored; else what it reserves. */
-export async function whetherFree(
+/** Returns why it cannot be stored; else its reservations. */
+export async function checkAvailability(
   sql: Sql,
-  { eventId, answers, category, outside, at }: Taking,
-): Promise<{ readonly refusal: OutsideRefusal } | ({ readonly refusal: null } & Free)> {
-  // Whoever has a place already is told so, and not that there are none.
+  { eventId, answers, category, outside, at }: SeatRequest,
+): Promise<{ readonly refusal: ContextRefusal } | ({ readonly refusal: null } & Availability)> {
+  // A delegate who is already registered sees that message, and not that there are no seats.
   const { unique = [], isConfirmed = false } = outside ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
   lockUniqueAnswers(sql, eventId, rules, answers)
   if (outside?.code != null) lockCode(sql, eventId, outside.code.folded)
-  const [against, room, used] = await Promise.all([
-    standsAgainst(sql, eventId, rules, answers),
+  const [conflicting, room, used] = await Promise.all([
+    findConflictingAnswer(sql, eventId, rules, answers),
     roomFor(sql, eventId, answers, category, at),
     outside?.code == null ? null : codeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
-    // For storing the answers, which then waits for nothing.
+    // For storing the answers, which then does not wait.
     wholeRules(sql, eventId),
   ])
-  if (against !== null) return { refusal: already(unique, rules, against) }
+  if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }
   if ('code' in room) return { refusal: room }
   if (outside === undefined) return { refusal: null, codeId: null, room }
   const { rolls, code } = outside
-  const stands = await everyInOrder(rolls, async ({ roll, key, cells }) => {
-    const row = await memberListRow(sql, eventId, roll, key)
+  const isListed = await everyInOrder(rolls, async ({ roll: memberList, key, cells }) => {
+    const row = await memberListRow(sql, eventId, memberList, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
-  if (!stands) return { refusal: { code: 'facts_moved' } }
+  if (!isListed) return { refusal: { code: 'facts_moved' } }
   if (code === null || used === null) return { refusal: null, codeId: null, room }
-  const { id, fact } = used
-  if (fact.is !== 'valid') return { refusal: { code: 'code_gone', is: fact.is } }
-  if (fact.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
+  const { id, fact: codeStatus } = used
+  if (codeStatus.is !== 'valid') return { refusal: { code: 'code_gone', is: codeStatus.is } }
+  if (codeStatus.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
   return { refusal: null, codeId: id, room }
 }
 
-/** Answers and code of a registration that is stored now. */
-export async function take(
+/** Stores the answers and the code of a new registration. */
+export async function saveAnswersAndCode(
   sql: Sql,
   id: number,
-  { eventId, answers, outside }: Taking,
-  { codeId }: Free,
+  { eventId, answers, outside }: SeatRequest,
+  { codeId }: Availability,
 ): Promise<void> {
   await noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
   if (codeId !== null) noteUse(sql, id, codeId)
@@ -78,7 +78,7 @@ export async function take(
  * Checks whether a registration whose hold has expired can still be paid: its seats or code may be taken by now.
  * Its own holds do not count against it.
  */
-export async function whetherStillFree(
+export async function checkStillAvailable(
   sql: Sql,
   id: number,
   {
@@ -86,28 +86,30 @@ export async function whetherStillFree(
     answers,
     outside,
     at,
-  }: Pick<Taking, 'eventId' | 'answers' | 'at'> & {
-    readonly outside: Pick<Outside, 'unique' | 'holdMs'> | null | undefined
+  }: Pick<SeatRequest, 'eventId' | 'answers' | 'at'> & {
+    readonly outside: Pick<ExternalContext, 'unique' | 'holdMs'> | null | undefined
   },
-): Promise<OutsideRefusal | null> {
+): Promise<ContextRefusal | null> {
   const rules = (outside?.unique ?? []).filter(({ onDuplicate }) => onDuplicate === 'block')
   lockUniqueAnswers(sql, eventId, rules, answers)
   const code = outside == null ? null : await codeUsed(sql, id)
   if (code !== null) lockCode(sql, eventId, code)
-  const gone = await placeGone(sql, id, at)
-  if (gone !== null) return { code: 'full', place: gone.place }
+  const unavailableSeat = await placeGone(sql, id, at)
+  if (unavailableSeat !== null) return { code: 'full', place: unavailableSeat.place }
   if (outside == null) return null
   const { unique, holdMs } = outside
-  const against = await standsAgainst(sql, eventId, rules, answers, id)
-  if (against !== null) return already(unique, rules, against)
+  const conflicting = await findConflictingAnswer(sql, eventId, rules, answers, id)
+  if (conflicting !== null) return createAlreadyRegistered(unique, rules, conflicting)
   if (code === null) return null
-  const { fact } = await codeAt(sql, eventId, code, holdMs, at, id)
-  // It was used in time, though its last day is over by now.
-  return fact.is === 'valid' || fact.is === 'over' ? null : { code: 'code_gone', is: fact.is }
+  const { fact: codeStatus } = await codeAt(sql, eventId, code, holdMs, at, id)
+  // It was used in time, even if its last day has passed.
+  return codeStatus.is === 'valid' || codeStatus.is === 'over'
+    ? null
+    : { code: 'code_gone', is: codeStatus.is }
 }
 
 /**
- * Returns the registration that blocks these answers under a uniqueness rule, whatever else is in the way; null:
+ * Returns the registration that blocks these answers under a uniqueness rule, even if there are other reasons. Null if
  * none.
  */
 export async function duplicateRegistration(
@@ -115,17 +117,21 @@ export async function duplicateRegistration(
   eventId: string,
   unique: readonly UniqueRule[],
   answers: Answers,
-): Promise<OutsideRefusal | null> {
+): Promise<ContextRefusal | null> {
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
-  const against = await standsAgainst(sql, eventId, rules, answers)
-  return against === null ? null : already(unique, rules, against)
+  const conflicting = await findConflictingAnswer(sql, eventId, rules, answers)
+  return conflicting === null ? null : createAlreadyRegistered(unique, rules, conflicting)
 }
 
-/** `against` counts the rules that were asked; told is the place among all of the event's. */
-function already(
-  all: readonly UniqueRule[],
-  asked: readonly UniqueRule[],
+/** `conflicting` refers to a position among the checked rules; the result, to one among all of the event's rules. */
+function createAlreadyRegistered(
+  allRules: readonly UniqueRule[],
+  checkedRules: readonly UniqueRule[],
   { rule, regNo }: { readonly rule: number; readonly regNo: RegNo },
-): OutsideRefusal {
-  return { code: 'registered_already', rule: all.findIndex((one) => one === asked[rule]), regNo }
+): ContextRefusal {
+  return {
+    code: 'registered_already',
+    rule: allRules.findIndex((uniqueRule) => uniqueRule === checkedRules[rule]),
+    regNo,
+  }
 }

@@ -1,10 +1,10 @@
 /** Reads and writes the quotas of an event, as stored (`event_limits`). */
 import type { Quota } from '../../../engine/index.ts'
-import { once } from '../database/batch-cache.ts'
+import { readOncePerBatch } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
-/** The column's words: `full.say` is the message, so that stored quotas of older versions stay the same. */
+/** The names of the column: `full.say` is the message, so that stored quotas of older versions do not change. */
 type StoredLimit = Omit<Quota, 'full'> & {
   readonly full: { readonly say: string; readonly offer?: string }
 }
@@ -32,9 +32,9 @@ export const limitsOfEvent = statement((builder, { eventId }: { eventId: string 
 export type Limits = { readonly limits: readonly Quota[]; readonly holdMs: number }
 const readLimits = new Map<string, readonly Quota[]>()
 
-/** Null: the event has none. */
+/** Null if the event has none. */
 export function limitsOf(sql: Sql, eventId: string): Promise<Limits | null> {
-  return once(sql, `limits of ${eventId}`, () => storedLimits(sql, eventId))
+  return readOncePerBatch(sql, `limits of ${eventId}`, () => storedLimits(sql, eventId))
 }
 
 async function storedLimits(sql: Sql, eventId: string): Promise<Limits | null> {

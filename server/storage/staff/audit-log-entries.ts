@@ -45,41 +45,43 @@ const entriesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =
     .orderBy('id'),
 )
 
-/** Looks within one hour of the clock are one. */
-const LOOK_MS = 60 * 60_000
+/** Views within one hour of the clock are one entry. */
+const VIEW_INTERVAL_MS = 60 * 60_000
 
-/** By which a look is one with those before it in the same hour; null: it is no look. */
-const lookedAt = ({ at, who, eventId, regNo, look }: AuditEntry): string | null =>
-  look === undefined ? null : JSON.stringify([Math.floor(at / LOOK_MS), who, look, eventId, regNo])
+/** The key by which views within an hour are one entry. Null if it is not a view. */
+const getViewKey = ({ at, who: user, eventId, regNo, look }: AuditEntry): string | null =>
+  look === undefined
+    ? null
+    : JSON.stringify([Math.floor(at / VIEW_INTERVAL_MS), user, look, eventId, regNo])
 
-/** More than a whole office looks at in an hour. */
-const LOOKS_MAX = 10_000
+/** More than the views of a whole office in an hour. */
+const VIEWS_MAX = 10_000
 
 /**
- * Leaves out views that this server has logged already, so that paging through a list does not wait for the
- * writer. Only written entries are remembered: if writing fails, the next view is logged.
+ * Skips views that this server has already logged, so that paging through a list does not wait for the writer. Only
+ * written entries are remembered: if writing fails, the next view is logged.
  */
 export function withoutRepeated(
   write: (entry: AuditEntry) => Promise<void>,
 ): (entry: AuditEntry) => Promise<void> {
-  const written = new Set<string>()
+  const writtenViews = new Set<string>()
   return async (entry) => {
-    const looked = lookedAt(entry)
-    if (looked !== null && written.has(looked)) return
+    const viewKey = getViewKey(entry)
+    if (viewKey !== null && writtenViews.has(viewKey)) return
     await write(entry)
-    if (looked === null) return
-    if (written.size >= LOOKS_MAX) written.clear()
-    written.add(looked)
+    if (viewKey === null) return
+    if (writtenViews.size >= VIEWS_MAX) writtenViews.clear()
+    writtenViews.add(viewKey)
   }
 }
 
 /** A view already logged in this hour adds no row. */
 export function addAuditEntry(sql: Sql, entry: AuditEntry): void {
-  const { at, who, what, eventId, regNo } = entry
-  addEntry.run(sql, { at, who, what, eventId, regNo, look: lookedAt(entry) })
+  const { at, who: user, what, eventId, regNo } = entry
+  addEntry.run(sql, { at, who: user, what, eventId, regNo, look: getViewKey(entry) })
 }
 
-/** For a new registration, whose id is known: it is not looked up by its number. */
+/** For a new registration, whose id is known, so that its number is not looked up. */
 export function auditNew(sql: Sql, registrationId: number, entry: Omit<AuditEntry, 'look'>): void {
   addEntryOfNew.run(sql, { ...entry, registrationId })
 }
@@ -92,8 +94,8 @@ export function auditOf(
   return entriesOfRegistration.all(sql, { regNo })
 }
 
-/** Views stored before `look` existed are recognised by their words. */
-const isLook = (eb: Entry): Condition =>
+/** Views stored before `look` existed are recognised by their text. */
+const isViewEntry = (eb: Entry): Condition =>
   eb.or([
     eb('look', 'is not', null),
     eb('what', 'like', 'saw %'),
@@ -103,17 +105,17 @@ const isExport = (eb: Entry): Condition => eb('what', 'like', 'exported %')
 const isSigningIn = (eb: Entry): Condition =>
   eb.or([eb('what', 'like', 'signed %'), eb('what', 'like', 'failed to sign in%')])
 const KINDS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
-  looks: isLook,
+  looks: isViewEntry,
   exports: isExport,
   'signing-in': isSigningIn,
-  changes: (eb) => eb.not(eb.or([isLook(eb), isExport(eb), isSigningIn(eb)])),
+  changes: (eb) => eb.not(eb.or([isViewEntry(eb), isExport(eb), isSigningIn(eb)])),
 }
 const isByUser = (eb: Entry): Condition => eb('who', 'not in', ['delegate', 'import'])
 
 export function auditLog(
   sql: Sql,
-  { who, events, kinds, words, from, to }: ActivityQuery,
-  before: number | null,
+  { who: user, events, kinds, words, from, to }: ActivityQuery,
+  beforeId: number | null,
   limit: number,
 ): Promise<readonly ActivityRow[]> {
   return queryOf(sql, (builder, dialect) => {
@@ -121,17 +123,17 @@ export function auditLog(
       .selectFrom('audit_log')
       .select(['id', 'at', 'who', 'what', 'event_id as eventId', 'reg_no as regNo'])
       .where(isByUser)
-    if (before !== null) query = query.where('id', '<', before)
-    if (who !== null) query = query.where('who', '=', who)
+    if (beforeId !== null) query = query.where('id', '<', beforeId)
+    if (user !== null) query = query.where('who', '=', user)
     if (events !== null)
       query = query.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
     if (kinds !== null) query = query.where((eb) => eb.or(kinds.map((kind) => KINDS[kind](eb))))
-    for (const word of words.split(/\s+/).filter((each) => each !== ''))
+    for (const term of words.split(/\s+/).filter((text) => text !== ''))
       query = query.where(({ eb, ref }) =>
         eb(
           dialect.position(
             raw<string>`lower(${ref('what')} || ' ' || coalesce(${ref('reg_no')}, ''))`,
-            word.toLowerCase(),
+            term.toLowerCase(),
           ),
           '>',
           0,
@@ -143,18 +145,18 @@ export function auditLog(
   }).all()
 }
 
-/** `events` null: entries of all events, and of none. */
+/** `events` null for entries of all events, and of none. */
 export async function auditLogUsers(
   sql: Sql,
   events: readonly string[] | null,
 ): Promise<readonly string[]> {
   const found = await queryOf(sql, (builder, dialect) => {
-    const all = builder.selectFrom('audit_log').select('who').where(isByUser)
-    const ofEvents =
+    const entriesOfUsers = builder.selectFrom('audit_log').select('who').where(isByUser)
+    const inEvents =
       events === null
-        ? all
-        : all.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
-    return ofEvents.groupBy('who').orderBy(({ ref }) => dialect.ignoreCase(ref('who')))
+        ? entriesOfUsers
+        : entriesOfUsers.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
+    return inEvents.groupBy('who').orderBy(({ ref }) => dialect.ignoreCase(ref('who')))
   }).all()
-  return found.map(({ who }) => who)
+  return found.map(({ who: user }) => user)
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps audit entries of views and exports in memory while the database accepts no writes.
+ * Holds audit entries of views and exports in memory while the database accepts no writes.
  * They are written later, so that a full disk does not prevent reading. Actions that change something are refused
  * instead.
  */
@@ -8,31 +8,31 @@ import type { AuditEntry } from './staff-types.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import type { Call, writes } from '../operations/writes.ts'
 
-/** A whole office, for a night; whoever looks at more is refused. */
+/** Enough for a whole office during one night; further views are refused. */
 const OWED_MAX = 10_000
-/** So often it is tried again. */
-const AGAIN_MS = 5_000
+/** The retry interval. */
+const RETRY_MS = 5_000
 
-export type Owed = {
+export type DeferredAuditLog = {
   audit(entry: AuditEntry): Promise<void>
   touchSession(tokenHash: string, at: Instant): Promise<void>
   /** Returns when a session was last used, if that is not stored yet. */
   seenAt(tokenHash: string): Instant | null
-  /** Writes what it can; for closing the store. */
+  /** Writes as many entries as possible; for closing the store. */
   settle(): Promise<void>
-  /** Returns true if nothing waits to be written. */
+  /** Returns true if no entry is waiting to be written. */
   isEmpty(): boolean
 }
 
-export function openOwed(write: Call<typeof writes>): Owed {
+export function openOwed(write: Call<typeof writes>): DeferredAuditLog {
   const entries: AuditEntry[] = []
-  const seen = new Map<string, Instant>()
-  let again: NodeJS.Timeout | null = null
+  const lastSeenTimes = new Map<string, Instant>()
+  let retryTimer: NodeJS.Timeout | null = null
   const later = (): void => {
-    again ??= setTimeout(() => {
-      again = null
+    retryTimer ??= setTimeout(() => {
+      retryTimer = null
       void settle()
-    }, AGAIN_MS).unref()
+    }, RETRY_MS).unref()
   }
   const settle = async (): Promise<void> => {
     try {
@@ -40,33 +40,37 @@ export function openOwed(write: Call<typeof writes>): Owed {
         await write('addAuditEntry', entry)
         entries.shift()
       }
-      for (const [tokenHash, at] of seen) {
+      for (const [tokenHash, at] of lastSeenTimes) {
         await write('touchSession', tokenHash, at)
-        if (seen.get(tokenHash) === at) seen.delete(tokenHash)
+        if (lastSeenTimes.get(tokenHash) === at) lastSeenTimes.delete(tokenHash)
       }
     } catch {
       later()
     }
   }
-  const orOwe = async (work: Promise<void>, owe: () => void): Promise<void> => {
+  const writeOrDefer = async (task: Promise<void>, defer: () => void): Promise<void> => {
     try {
-      await work
+      await task
     } catch (error) {
-      if (!(error instanceof StoreBusy) || entries.length + seen.size >= OWED_MAX) throw error
-      owe()
+      if (!(error instanceof StoreBusy) || entries.length + lastSeenTimes.size >= OWED_MAX)
+        throw error
+      defer()
       later()
     }
   }
   return {
-    audit: (entry) => orOwe(write('addAuditEntry', entry), () => void entries.push(entry)),
+    audit: (entry) => writeOrDefer(write('addAuditEntry', entry), () => void entries.push(entry)),
     touchSession: (tokenHash, at) =>
-      orOwe(write('touchSession', tokenHash, at), () => void seen.set(tokenHash, at)),
-    seenAt: (tokenHash) => seen.get(tokenHash) ?? null,
-    isEmpty: () => entries.length + seen.size === 0,
+      writeOrDefer(
+        write('touchSession', tokenHash, at),
+        () => void lastSeenTimes.set(tokenHash, at),
+      ),
+    seenAt: (tokenHash) => lastSeenTimes.get(tokenHash) ?? null,
+    isEmpty: () => entries.length + lastSeenTimes.size === 0,
     async settle() {
-      if (again !== null) clearTimeout(again)
-      if (entries.length + seen.size > 0) await settle()
-      if (again !== null) clearTimeout(again)
+      if (retryTimer !== null) clearTimeout(retryTimer)
+      if (entries.length + lastSeenTimes.size > 0) await settle()
+      if (retryTimer !== null) clearTimeout(retryTimer)
     },
   }
 }

@@ -5,8 +5,8 @@ import { statement } from '../database/statements/statement.ts'
 import type { StoredAccount } from './staff-types.ts'
 import { findUserId } from './users.ts'
 
-type OfUser = { adminId: number }
-const accountOfUser = statement((builder, { adminId }: OfUser) =>
+type UserParams = { adminId: number }
+const accountOfUser = statement((builder, { adminId }: UserParams) =>
   builder
     .selectFrom('admins')
     .select((eb) => [
@@ -23,36 +23,37 @@ const accountOfUser = statement((builder, { adminId }: OfUser) =>
     .where('id', '=', adminId),
 )
 const saveUnconfirmedSecret = statement(
-  (builder, { adminId, secret }: OfUser & { secret: string }) =>
+  (builder, { adminId, secret }: UserParams & { secret: string }) =>
     builder.updateTable('admins').set({ totp_wanted: secret }).where('id', '=', adminId),
 )
 const confirmSecret = statement(
-  (builder, { adminId, secret, step }: OfUser & { secret: string; step: number }) =>
+  (builder, { adminId, secret, step }: UserParams & { secret: string; step: number }) =>
     builder
       .updateTable('admins')
-      .set((is) => ({ totp_secret: is.ref('totp_wanted'), totp_wanted: null, totp_step: step }))
+      .set((eb) => ({ totp_secret: eb.ref('totp_wanted'), totp_wanted: null, totp_step: step }))
       .where('id', '=', adminId)
       .where('totp_wanted', '=', secret),
 )
-const deleteSecret = statement((builder, { adminId }: OfUser) =>
+const deleteSecret = statement((builder, { adminId }: UserParams) =>
   builder
     .updateTable('admins')
     .set({ totp_secret: null, totp_wanted: null })
     .where('id', '=', adminId)
     .where('totp_secret', 'is not', null),
 )
-const saveStep = statement((builder, { adminId, step }: OfUser & { step: number }) =>
+const saveStep = statement((builder, { adminId, step }: UserParams & { step: number }) =>
   builder
     .updateTable('admins')
     .set({ totp_step: step })
     .where('id', '=', adminId)
     .where('totp_step', '<', step),
 )
-const addRecoveryCode = statement((builder, { adminId, codeHash }: OfUser & { codeHash: string }) =>
-  builder.insertInto('recovery_codes').values({ admin_id: adminId, code_hash: codeHash }),
+const addRecoveryCode = statement(
+  (builder, { adminId, codeHash }: UserParams & { codeHash: string }) =>
+    builder.insertInto('recovery_codes').values({ admin_id: adminId, code_hash: codeHash }),
 )
 const markRecoveryCodeUsed = statement(
-  (builder, { adminId, codeHash, at }: OfUser & { codeHash: string; at: Instant }) =>
+  (builder, { adminId, codeHash, at }: UserParams & { codeHash: string; at: Instant }) =>
     builder
       .updateTable('recovery_codes')
       .set({ used_at: at })
@@ -60,7 +61,7 @@ const markRecoveryCodeUsed = statement(
       .where('code_hash', '=', codeHash)
       .where('used_at', 'is', null),
 )
-const deleteRecoveryCodes = statement((builder, { adminId }: OfUser) =>
+const deleteRecoveryCodes = statement((builder, { adminId }: UserParams) =>
   builder.deleteFrom('recovery_codes').where('admin_id', '=', adminId),
 )
 const officeSettings = statement((builder) =>
@@ -86,7 +87,7 @@ export async function confirmSecondFactor(
   return confirmed
 }
 
-/** One guarded statement, so that of two requests with the same code only one is accepted. */
+/** One conditional statement, so that of two requests with the same code only one is accepted. */
 export async function acceptSecondFactorCode(
   sql: Sql,
   adminId: number,

@@ -1,24 +1,24 @@
 /** Defines the store's functions for users: permissions, sign-in, sessions and audit log. */
 import type { Day, Instant, MyList, RegNo, Result, Role } from '../../../engine/index.ts'
 
-/** A user's role and events; null: all. */
-export type MayWhat = { readonly role: Role; readonly events: readonly string[] | null }
+/** A user's role and events. Null for all events. */
+export type Permissions = { readonly role: Role; readonly events: readonly string[] | null }
 
-export type AdminRow = MayWhat & {
+export type AdminRow = Permissions & {
   readonly id: number
   readonly username: string
   readonly passwordHash: string
-  /** Base32; null: there is no second factor. */
+  /** Base32. Null if there is no second factor. */
   readonly totpSecret: string | null
 }
 /** A user as the team page shows them. */
-export type StoredUser = MayWhat & {
+export type StoredUser = Permissions & {
   readonly username: string
   readonly hasSecondFactor: boolean
   readonly createdAt: Instant
-  /** Null: never, or not since this is recorded. */
+  /** Null if never, or not since this has been recorded. */
   readonly signedInAt: Instant | null
-  /** Until when the newest link to set a password is valid; null: there is none. */
+  /** Until when the newest link to set a password is valid. Null if there is none. */
   readonly invitedUntil: Instant | null
 }
 export type NewSession = {
@@ -26,16 +26,16 @@ export type NewSession = {
   readonly adminId: number
   readonly at: Instant
   readonly expiresAt: Instant
-  /** The network and browser in words; '' if unknown. */
+  /** The network and browser as text; '' if unknown. */
   readonly network?: string
   readonly browser?: string
 }
 /** An open session and its user. */
-export type OpenSession = MayWhat & {
+export type OpenSession = Permissions & {
   readonly adminId: number
   readonly username: string
   readonly hasSecondFactor: boolean
-  /** Whether the office requires it of treasurers and owners. */
+  /** True if the office requires it of treasurers and owners. */
   readonly secondFactorRequired: boolean
 }
 export type SessionSeen = {
@@ -62,7 +62,7 @@ export type AuditEntry = {
   readonly eventId: string | null
   readonly regNo: RegNo | null
   /**
-   * The viewed page, in one or two fixed words; left out: something was done. A user's further views of the same
+   * The viewed page, in one or two fixed words. If omitted, the entry is an action. A user's further views of the same
    * page within an hour are not logged.
    */
   readonly look?: string
@@ -70,15 +70,15 @@ export type AuditEntry = {
 /** The kinds of entries that the audit log distinguishes. */
 export type ActKind = 'changes' | 'looks' | 'exports' | 'signing-in'
 export type ActivityQuery = {
-  /** Null: every user. */
+  /** Null for every user. */
   readonly who: string | null
-  /** The events that may be shown; null: all, and entries without an event. */
+  /** The events that may be shown. Null for all, and entries without an event. */
   readonly events: readonly string[] | null
-  /** Null: all kinds. */
+  /** Null for all kinds. */
   readonly kinds: readonly ActKind[] | null
   /** Words that the action's text must contain, in any order; '' for all. */
   readonly words: string
-  /** Both included; null: no limit. */
+  /** Both included. Null for no limit. */
   readonly from: Day | null
   readonly to: Day | null
 }
@@ -91,7 +91,7 @@ export type ActivityRow = {
   readonly regNo: string | null
 }
 
-/** The result of changing a user: the last owner of all events stays one. */
+/** The result of changing a user: the last owner of all events cannot lose that role. */
 export type UserChange = 'done' | 'unknown' | 'last'
 
 export interface UserStore {
@@ -99,21 +99,21 @@ export interface UserStore {
   adminCount(): Promise<number>
   /** By name. */
   staffAccounts(at: Instant): Promise<readonly StoredUser[]>
-  /** Adds an owner of all events, unless `may` restricts it. */
+  /** Adds an owner of all events, unless `permissions` restricts it. */
   addAdmin(
     username: string,
     passwordHash: string,
     at: Instant,
-    may?: MayWhat,
+    permissions?: Permissions,
   ): Promise<Result<number, { readonly code: 'username_taken' }>>
-  setPermissions(username: string, may: MayWhat): Promise<UserChange>
+  setPermissions(username: string, permissions: Permissions): Promise<UserChange>
   /** Also ends every session of that user. The last owner of all events is not removed. */
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
   /** Also ends every session of that user, and every link to set a password. */
   setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  /** Replaces any earlier link to set a password; false: no user of this name. */
+  /** Replaces any earlier link to set a password. False if no user has this name. */
   addPasswordLink(username: string, tokenHash: string, expiresAt: Instant): Promise<boolean>
-  /** Returns the user of a link; null: there is none, or it has expired. */
+  /** Returns the user of a link. Null if there is none, or it has expired. */
   passwordLink(tokenHash: string, at: Instant): Promise<{ readonly username: string } | null>
   /** Works once: ends the link and the sessions. Returns its user. */
   usePasswordLink(
@@ -125,28 +125,28 @@ export interface UserStore {
   account(adminId: number): Promise<StoredAccount | null>
   /** Returns a user's list settings, by event id and list id separated by a slash. */
   savedViews(adminId: number): Promise<Readonly<Record<string, MyList>>>
-  saveView(adminId: number, list: string, kept: MyList): Promise<void>
+  saveView(adminId: number, list: string, view: MyList): Promise<void>
   /** Stores a secret that is valid once confirmed. */
   startSecondFactorSetup(adminId: number, secret: string): Promise<void>
-  /** Activates the secret being set up, with these recovery codes; false: it is no longer that secret. */
+  /** Activates the secret being set up, with these recovery codes. False if it is no longer that secret. */
   confirmSecondFactor(
     adminId: number,
     secret: string,
     step: number,
     codeHashes: readonly string[],
   ): Promise<boolean>
-  /** Accepts the code of a 30-second step; false: that one or a later one was used before. */
+  /** Accepts the code of a 30-second step. False if that one or a later one was used before. */
   acceptSecondFactorCode(adminId: number, step: number): Promise<boolean>
-  /** Uses up a recovery code; false: there is none, or it was used. */
+  /** Uses up a recovery code. False if there is none, or it was used. */
   useRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
   renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>
-  /** False: no user of this name, or no second factor. */
+  /** False if no user has this name, or the user has no second factor. */
   removeSecondFactor(username: string): Promise<boolean>
   secondFactorRequired(): Promise<boolean>
   requireSecondFactor(required: boolean): Promise<void>
 
   openSession(session: NewSession): Promise<void>
-  /** Null when unknown, revoked, expired or idle for longer than idleMs; otherwise renews the idle time. */
+  /** Null if unknown, revoked, expired or idle for longer than idleMs; otherwise renews the idle time. */
   session(tokenHash: string, at: Instant, idleMs: number): Promise<OpenSession | null>
   /** Returns open sessions, newest first. */
   sessionsOf(adminId: number, at: Instant, idleMs: number): Promise<readonly SessionSeen[]>
@@ -158,12 +158,12 @@ export interface UserStore {
   auditOf(
     regNo: RegNo,
   ): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]>
-  /** Returns audit log entries, newest first: those older than `before`, at most `limit`. */
+  /** Returns audit log entries, newest first: those older than `beforeId`, at most `limit`. */
   auditLog(
     query: ActivityQuery,
-    before: number | null,
+    beforeId: number | null,
     limit: number,
   ): Promise<readonly ActivityRow[]>
-  /** Users who did something in these events (null: anywhere), by name. Removed users are among them. */
+  /** Users with entries in these events (null for any), by name, including removed users. */
   auditLogUsers(events: readonly string[] | null): Promise<readonly string[]>
 }

@@ -4,7 +4,7 @@ import type { Instant, Result, Role } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { myLists } from '../lists/saved-views.ts'
-import type { AdminRow, MayWhat, StoredUser, UserChange } from './staff-types.ts'
+import type { AdminRow, Permissions, StoredUser, UserChange } from './staff-types.ts'
 
 const addUser = statement(
   (
@@ -65,7 +65,10 @@ const usersByName = statement((builder, { at }: { at: Instant }) =>
     ])
     .orderBy('a.username'),
 )
-/** Finds the user if no other owner of all events has a password: `setPassword` deletes the links to set one. */
+/**
+ * Finds the user if no other owner of all events has a password. A user with a password link has not set one yet:
+ * `setPassword` deletes the link.
+ */
 const onlyOwner = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('admins')
@@ -81,10 +84,10 @@ const onlyOwner = statement((builder, { id }: { id: number }) =>
             .whereRef('other.id', '<>', 'admins.id')
             .where('other.role', '=', 'owner')
             .where('other.events', 'is', null)
-            .where((other) =>
-              other.not(
-                other.exists(
-                  other
+            .where((otherUser) =>
+              otherUser.not(
+                otherUser.exists(
+                  otherUser
                     .selectFrom('password_links as l')
                     .select('l.admin_id')
                     .whereRef('l.admin_id', '=', 'other.id'),
@@ -130,7 +133,7 @@ const ownerOfLink = statement((builder, { tokenHash, at }: { tokenHash: string; 
     .where('l.expires_at', '>', at),
 )
 
-const ALL: MayWhat = { role: 'owner', events: null }
+const ALL_PERMISSIONS: Permissions = { role: 'owner', events: null }
 const jsonOf = (events: readonly string[] | null): string | null =>
   events === null ? null : JSON.stringify(events)
 export const parseEvents = (json: string | null): readonly string[] | null =>
@@ -141,12 +144,12 @@ export async function addAdmin(
   username: string,
   passwordHash: string,
   at: Instant,
-  may: MayWhat | null = null,
+  permissions: Permissions | null = null,
 ): Promise<Result<number, { readonly code: 'username_taken' }>> {
-  const { role, events } = may ?? ALL
+  const { role, events } = permissions ?? ALL_PERMISSIONS
   const user = { username, passwordHash, at, role, events: jsonOf(events) }
-  const added = await addUser.get(sql, user)
-  return added === undefined ? err({ code: 'username_taken' }) : ok(added.id)
+  const newRow = await addUser.get(sql, user)
+  return newRow === undefined ? err({ code: 'username_taken' }) : ok(newRow.id)
 }
 
 export const findUserId = async (sql: Sql, username: string): Promise<number | null> =>
@@ -159,7 +162,7 @@ const isLastOwner = async (sql: Sql, id: number): Promise<boolean> =>
 export async function setPermissions(
   sql: Sql,
   username: string,
-  { role, events }: MayWhat,
+  { role, events }: Permissions,
 ): Promise<UserChange> {
   const id = await findUserId(sql, username)
   if (id === null) return 'unknown'
@@ -168,7 +171,7 @@ export async function setPermissions(
   return 'done'
 }
 
-/** Removes a user with all sessions and links; the last owner of all events stays. */
+/** Removes a user with all sessions and links, but never the last owner of all events. */
 export async function removeAdmin(
   sql: Sql,
   username: string,

@@ -336,7 +336,10 @@ describe('over SMTP', () => {
     }
     expect(server.tried()).toBe(2)
     expect(await state()).toMatchObject([
-      { status: 'failed', error: 'Whether it was sent is not known: it was tried twice.' },
+      {
+        status: 'failed',
+        error: 'It is unknown whether the email was sent: two attempts were interrupted.',
+      },
     ])
     disk.close()
   })

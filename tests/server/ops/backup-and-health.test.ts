@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEnvironment } from '../../../server/ops/environment.ts'
-import { lookInto } from '../../../server/storage/recovery/copy-database.ts'
+import { checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -59,11 +59,11 @@ const OF_RECOVERY = new Set([
   'unknown_orders',
 ])
 const copied = (folder: string) => {
-  const { rows, ...looked } = lookInto(join(folder, 'rollcall.db'))
+  const { rows, ...looked } = checkCopy(join(folder, 'rollcall.db'))
   return { ...looked, rows: Object.entries(rows).filter(([name]) => !OF_RECOVERY.has(name)) }
 }
 const restoredIn = (dataDir: string) => {
-  expect(lookInto(join(dataDir, 'rollcall.db')).rows['recoveries']).toBe(1)
+  expect(checkCopy(join(dataDir, 'rollcall.db')).rows['recoveries']).toBe(1)
   return copied(dataDir)
 }
 
@@ -75,7 +75,7 @@ describe('a backup', () => {
       ...Array.from({ length: 20 }, (_, n) => register(100 + n)),
     ])
     expect([backup.status, backup.stderr]).toEqual([0, ''])
-    const { rows, files } = lookInto(join(into, 'rollcall.db'))
+    const { rows, files } = checkCopy(join(into, 'rollcall.db'))
     expect(rows['registrations']).toBeGreaterThanOrEqual(5)
     expect(files.length).toBe(rows['uploads'])
     expect(backup.stdout).toContain(`${rows['registrations']} registrations, `)
@@ -140,7 +140,7 @@ describe('a backup', () => {
   test('a document damaged in the backup does not replace the intact one on the disk', async () => {
     const into = join(folder, 'damaged-proof')
     await runHere(['db', 'backup', into], variables())
-    const [sha256 = ''] = lookInto(join(into, 'rollcall.db')).files
+    const [sha256 = ''] = checkCopy(join(into, 'rollcall.db')).files
     const place = join('uploads', sha256.slice(0, 2), sha256)
     const whole = readFileSync(join(into, place))
     writeFileSync(join(into, place), 'damaged')
@@ -197,7 +197,7 @@ describe('a backup', () => {
   })
 
   test('names a missing or damaged file, and keeps the rest', async () => {
-    const { files } = lookInto(join(app.dir, 'rollcall.db'))
+    const { files } = checkCopy(join(app.dir, 'rollcall.db'))
     const [gone = '', changed = ''] = files
     const placeOf = (sha256: string): string => join(app.dir, 'uploads', sha256.slice(0, 2), sha256)
     const before = [gone, changed].map((sha256) => readFileSync(placeOf(sha256)))

@@ -24,7 +24,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordBackup } from '../../../server/ops/backup/last-backup.ts'
-import { copyDatabase, lookInto } from '../../../server/storage/recovery/copy-database.ts'
+import { copyDatabase, checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -149,7 +149,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a file that is missing': {
     make: () => {
-      const [sha256 = ''] = lookInto(join(app.dir, 'rollcall.db')).files
+      const [sha256 = ''] = checkCopy(join(app.dir, 'rollcall.db')).files
       const file = join(app.dir, 'uploads', sha256.slice(0, 2), sha256)
       const bytes = readFileSync(file)
       rmSync(file)

@@ -16,7 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
-import { damageIn } from '../../../server/storage/recovery/copy-database.ts'
+import { findDamage } from '../../../server/storage/recovery/copy-database.ts'
 import { runHere } from '../run-command.ts'
 import { makeFolders, operate, operateHere } from './operator.ts'
 import type { Folders, Here } from './operator.ts'
@@ -176,7 +176,7 @@ test.each(TRIED)(
     ])
     const rescued = join(dir, 'rollcall.rescued.db')
     expect(statSync(rescued).mode & 0o077).toBe(0)
-    expect(damageIn(rescued)).toBeNull()
+    expect(findDamage(rescued)).toBeNull()
     expect(numbersIn(rescued).toSorted()).toEqual(taken.toSorted())
 
     // The stop destroys nothing that somebody may want to look at.
@@ -384,7 +384,7 @@ test('a database with a search index that cannot be read is rescued without it (
   await said(/the data that could be read from the database is in .*rollcall\.rescued\.db/)
   expect(await server.stop()).toBe(0)
   const rescued = join(dataDir, 'rollcall.rescued.db')
-  expect(damageIn(rescued)).toBeNull()
+  expect(findDamage(rescued)).toBeNull()
   expect(numbersIn(rescued).toSorted()).toEqual(taken.toSorted())
   const elsewhere = { ...folders, dataDir: join(folders.folder, 'elsewhere') }
   mkdirSync(elsewhere.dataDir)

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { release } from '../../../bin/release.ts'
+import { createRelease } from '../../../bin/release.ts'
 import { placeOf } from './operate-steps/installation.ts'
 import { kept, upgraded } from './operate-steps/backup.ts'
 import { filled, gatewayCut, mailsCut, spoilt } from './operate-steps/network.ts'
@@ -57,7 +57,7 @@ let failed = 0
 const begun = performance.now()
 try {
   console.log('install from the release')
-  const file = given === undefined ? release(join(base, 'made')) : resolve(given)
+  const file = given === undefined ? createRelease(join(base, 'made')) : resolve(given)
   const into = mkdtempSync(join(base, 'opt-'))
   chmodSync(into, 0o755)
   const place = placeOf(install(file, into))

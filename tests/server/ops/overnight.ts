@@ -13,7 +13,7 @@ import { freePort } from '../../browser/serve.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { runHere } from '../run-command.ts'
 import { startPostgres } from '../storage/postgres-server.ts'
-import { lookInto } from '../../../server/storage/recovery/copy-database.ts'
+import { checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import {
   EVENT,
   invoicesOf,
@@ -393,7 +393,7 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
       await until('the rescue', async () =>
         server.printed().includes('all data of the database is in') ? true : null,
       )
-      const { rows } = lookInto(join(folders.dataDir, 'rollcall.rescued.db'))
+      const { rows } = checkCopy(join(folders.dataDir, 'rollcall.rescued.db'))
       hold('all registrations are rescued', rows['registrations'] === registrations, rows)
       const { message } = (await (await fetch(`${server.url}/healthz`)).json()) as {
         message: string

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { SERVING_PID } from '../../../server/storage/database/single-server-lock.ts'
+import { PID_FILE } from '../../../server/storage/database/single-server-lock.ts'
 import { top } from '../run-command.ts'
 import { usual } from './operator.ts'
 import type { Folders } from './operator.ts'
@@ -69,7 +69,7 @@ export async function hold(
       look()
     })
   let started = 0
-  const pid = (): number => Number(readFileSync(join(dataDir, SERVING_PID), 'utf8'))
+  const pid = (): number => Number(readFileSync(join(dataDir, PID_FILE), 'utf8'))
   const hasEnded = (): boolean => count('ended with ') >= started
   const held: Held = {
     url: `http://127.0.0.1:${port}`,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Chunk, Cursor } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { storeOf } from '../../../server/storage/operations/dispatch-operations.ts'
-import type { Doers } from '../../../server/storage/operations/dispatch-operations.ts'
+import type { OperationCallers } from '../../../server/storage/operations/dispatch-operations.ts'
 
 const ROW = {
   id: 1,
@@ -23,7 +23,7 @@ function exporting(
   read: (from: Cursor | null) => Promise<Chunk>,
 ): AsyncIterator<readonly unknown[]> {
   const list = (_verb: string, _query: object, from: Cursor | null): Promise<Chunk> => read(from)
-  const store = storeOf({ list } as unknown as Doers)
+  const store = storeOf({ list } as unknown as OperationCallers)
   return store.exportRows({ eventId: 'demo', answers: {} })[Symbol.asyncIterator]()
 }
 const at = (id: number): Cursor => ({ id, createdAt: instant(0) })

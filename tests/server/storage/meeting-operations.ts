@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { expect } from 'vitest'
 import { memoize } from '../../../engine/index.ts'
-import type { Seam } from '../../../server/storage/database/fault-injection.ts'
+import type { InjectedFaults } from '../../../server/storage/database/fault-injection.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { Store } from '../../../server/storage/index.ts'
@@ -32,7 +32,7 @@ export async function openMeetings(server: PostgresServer): Promise<Meetings> {
     server.shell(url),
   ])
   const empty = await emptying(cleaner)
-  const open = async (seam: Seam): Promise<Store> =>
+  const open = async (seam: InjectedFaults): Promise<Store> =>
     (await openInsidePostgres({ url, seam: { assertsLockOrder: true, ...PATIENT, ...seam } })).store
   const opened: Store[] = []
   const pairs = memoize(async (withoutLock: RowLock | 'none') => {

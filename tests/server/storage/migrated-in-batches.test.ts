@@ -13,22 +13,22 @@ import {
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { restoreOlderCancellations } from '../../../server/storage/payments/balance-adjustments.ts'
 import { noteOlderPayers } from '../../../server/storage/payments/find-duplicate-payments.ts'
-import { balanceOlder } from '../../../server/storage/payments/stored-balance.ts'
+import { balanceOldRegistrations } from '../../../server/storage/payments/stored-balance.ts'
 import {
-  nameOlder,
-  nameOlderImports,
-  nameOlderReports,
+  assignOlderReferences,
+  assignOlderImportReferences,
+  normalizeOlderClaims,
 } from '../../../server/storage/reconciliation/older-references.ts'
-import { nameOlderCheques } from '../../../server/storage/reconciliation/unmatched-lines.ts'
+import { addOlderChequeNumbers } from '../../../server/storage/reconciliation/unmatched-lines.ts'
 
 const OLD = 30
 const FILLS = {
-  nameOlder,
+  assignOlderReferences,
   noteOlderPayers,
-  nameOlderImports,
-  nameOlderReports,
-  balanceOlder,
-  nameOlderCheques,
+  assignOlderImportReferences,
+  normalizeOlderClaims,
+  balanceOldRegistrations,
+  addOlderChequeNumbers,
   restoreOlderCancellations,
 }
 /** A list of rows, what is stored about one batch of them, and a few payments that need review. */

@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { reportsUnder, whyKnown } from '../../../server/storage/reconciliation/bank-references.ts'
+import {
+  reportsUnder,
+  explainKnown,
+} from '../../../server/storage/reconciliation/bank-references.ts'
 import {
   DATABASE_FILE,
   openToWrite,
@@ -51,7 +54,7 @@ test('a UTR that an older version had forgotten was confirmed for another regist
     regNo: 'DEMO9' as never,
   } as const
   const known = await mapInOrder(keys, async (reference) =>
-    whyKnown(sql, { ...ofAnother, reference }),
+    explainKnown(sql, { ...ofAnother, reference }),
   )
   expect(known).toEqual([
     expect.stringContaining('The delegate of DEMO1 reported 526123456701'),

@@ -10,7 +10,10 @@ import {
   statements,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { paymentsUnder, whyKnown } from '../../../server/storage/reconciliation/bank-references.ts'
+import {
+  paymentsUnder,
+  explainKnown,
+} from '../../../server/storage/reconciliation/bank-references.ts'
 import { decideReview } from '../../../server/storage/reviews/decide-reviews.ts'
 import { bankReferences } from '../../../server/storage/migrations/bank-references.ts'
 import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
@@ -19,13 +22,13 @@ import { auditLog } from '../../../server/storage/staff/audit-log-entries.ts'
 import { acts } from '../../../server/storage/migrations/actions.ts'
 import { corrections } from '../../../server/storage/migrations/corrections.ts'
 import { draftProofs } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
-import { placesTaken, roomFor } from '../../../server/storage/seats/available-seats.ts'
+import { listTakenSeats, roomFor } from '../../../server/storage/seats/available-seats.ts'
 import { setLimits } from '../../../server/storage/seats/recompute-seats.ts'
 import { codeUsed } from '../../../server/storage/registrations/discount-codes.ts'
 import { people } from '../../../server/storage/migrations/staff.ts'
 import { places } from '../../../server/storage/migrations/seats.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
-import { standsAgainst } from '../../../server/storage/registrations/unique-answers.ts'
+import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
 import { applyPaymentEvent } from '../../../server/storage/payments/apply-payment-events.ts'
 import type { Instant, OrderId, Paise, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { ActKind } from '../../../server/storage/index.ts'
@@ -148,7 +151,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
     [2],
     [7],
   ])
-  // What waited for a person waits in the list, with what may be decided; a mail that was queued still is.
+  // Reviews are still listed with their possible decisions, and queued emails are still queued.
   expect(
     (await reviews(statements(older), null)).map(({ regNo, is, why }) => [regNo, is, why]),
   ).toEqual([
@@ -294,7 +297,7 @@ test('migrates answers from before unique rules: existing ones are found when a 
     parts: [{ id: 'email', as: 'text' }],
   }
   const against = async (email: string) =>
-    (await standsAgainst(statements(older), 'demo', [rule], { email }))?.regNo ?? null
+    (await findConflictingAnswer(statements(older), 'demo', [rule], { email }))?.regNo ?? null
   expect([
     await against('asha@example.org'),
     await against('gone@example.org'),
@@ -324,7 +327,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
               INSERT INTO code_uses (registration_id, code_id) VALUES (1, 1)`)
   await migrate(older)
   const sql = statements(older)
-  expect(await placesTaken(sql, 'demo')).toEqual([])
+  expect(await listTakenSeats(sql, 'demo')).toEqual([])
   const scan = {
     id: 'seats',
     eachOptionOf: 'workshops',
@@ -340,14 +343,14 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     [3, 'free', null],
     [4, 'kept', null],
   ])
-  expect(await placesTaken(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
+  expect(await listTakenSeats(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
   const room = (at: number) => roomFor(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
   expect([await room(1499), await room(1500)]).toEqual([
     { code: 'full', place: 'seats.scan' },
     { ids: [1], holdMs: 500 },
   ])
   await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmedBy('AP2', 1000 as Paise), null)
-  expect(await placesTaken(sql, 'demo')).toMatchObject([{ taken: 3 }])
+  expect(await listTakenSeats(sql, 'demo')).toMatchObject([{ taken: 3 }])
   expect(await codeUsed(sql, 1)).toBe('ab')
   older.close()
   rmSync(other, { recursive: true })
@@ -433,7 +436,6 @@ test('migrates registrations without a state: it is derived from the stored data
               VALUES (1, 1, 'Meera', 'note', 'Rang.', '{"a":1}', 'complete', 'complete')`)
   for (const change of ["who = 'nobody'", "why = 'Other words'", 'at = 2', `data = '{"a":2}'`])
     expect(() => older.exec(`UPDATE acts SET ${change}`), change).toThrow('append-only')
-  // A person's words go when they are erased.
   older.exec("UPDATE acts SET why = '', data = '{}'")
   expect(() => older.exec('DELETE FROM acts')).toThrow('append-only')
   older.close()
@@ -581,18 +583,16 @@ test('an older database with one transfer recorded twice opens: both payments st
   )
   const named = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
   for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
-    expect(await whyKnown(sql, { ...named, way })).toContain('the payment of DEMO1')
-  // Two reported one reference: the first spelling stays, so that nobody is refused who was heard.
+    expect(await explainKnown(sql, { ...named, way })).toContain('the payment of DEMO1')
   expect(db.prepare('SELECT folded FROM tellings ORDER BY id').all()).toEqual([
     { folded: 'HDFCN52027' },
     { folded: '00912345678901' },
     { folded: '912345678901' },
   ])
-  // What staff have decided is not asked again by a later version.
-  const [first] = waiting
+  // A later version does not ask again about payments that staff have decided.
+  const id = waiting[0]?.id ?? ''
   const dismissed = { what: 'dismiss', why: 'Refunded by hand.', who: 'treasurer' } as const
-  const decided = await decideReview(sql, first?.id ?? '', dismissed, 5 as Instant, null)
-  expect(decided.ok).toBe(true)
+  expect((await decideReview(sql, id, dismissed, 5 as Instant, null)).ok).toBe(true)
   expect((await reviews(sql, 'demo')).map(({ regNo }) => regNo)).toEqual(['DEMO3'])
   db.close()
   rmSync(other, { recursive: true })

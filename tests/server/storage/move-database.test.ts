@@ -13,7 +13,7 @@ import {
   openUploads,
   uploadLocations,
 } from '../../../server/registration/uploads/store-uploaded-files.ts'
-import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
+import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { hour, newRegistration, noon, registerSample } from '../sample-registrations.ts'
 import { runHere } from '../run-command.ts'
@@ -228,7 +228,7 @@ else {
     expect([status, stdout]).toEqual([1, expect.stringContaining('and 0 files')])
     for (const sha256 of [first, second])
       expect(stderr).toContain(`The file ${sha256} is missing or damaged, so it was not moved.`)
-    const looked = await lookAtPostgres(url)
+    const looked = await inspectPostgres(url)
     expect([...(looked.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
   })
 

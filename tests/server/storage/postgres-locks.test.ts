@@ -7,7 +7,7 @@ import { paise } from '../../../engine/index.ts'
 import type { Issuer, OrderId, RegNo } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
-import type { NewAction, Outside, Store } from '../../../server/storage/index.ts'
+import type { NewAction, ExternalContext, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
@@ -26,7 +26,13 @@ import type { Meeting, Meetings } from './meeting-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-const nobody: Outside = { unique: [], isConfirmed: false, code: null, rolls: [], holdMs: hour }
+const nobody: ExternalContext = {
+  unique: [],
+  isConfirmed: false,
+  code: null,
+  rolls: [],
+  holdMs: hour,
+}
 const owners = (regNo: RegNo, act: NewAction['act']): NewAction => ({
   regNo,
   act,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
-import type { Seam } from '../../../server/storage/database/fault-injection.ts'
+import type { InjectedFaults } from '../../../server/storage/database/fault-injection.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
@@ -42,7 +42,7 @@ else {
     await store.close()
   })
 
-  const open = async (seam: Seam): Promise<void> => {
+  const open = async (seam: InjectedFaults): Promise<void> => {
     store = (await openInsidePostgres({ url, seam })).store
   }
   const register = async (eventId: string): Promise<RegNo> => {

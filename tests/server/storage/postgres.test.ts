@@ -7,7 +7,7 @@ import { dayOf } from '../../../engine/index.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
-import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
+import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -329,7 +329,7 @@ else
       const { url, shell, end } = await fresh('newer')
       await shell.query('UPDATE rollcall_version SET version = 999')
       await expect(openInsidePostgres({ url })).rejects.toThrow('newer version of Rollcall (999')
-      expect((await lookAtPostgres(url)).trouble).toContain('newer version of Rollcall (999')
+      expect((await inspectPostgres(url)).trouble).toContain('newer version of Rollcall (999')
       await end()
       await expect(openInsidePostgres({ url: url.replace('/newer', '/nobody') })).rejects.toThrow(
         /^The database in PostgreSQL cannot be used: .*nobody/,

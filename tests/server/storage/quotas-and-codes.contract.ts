@@ -1,7 +1,7 @@
 /** What one form cannot know: the store decides it in the transaction that registers. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { UniqueRule } from '../../../engine/index.ts'
-import type { Outside, Store } from '../../../server/storage/index.ts'
+import type { ExternalContext, Store } from '../../../server/storage/index.ts'
 import {
   declinedAt,
   later,
@@ -19,7 +19,7 @@ const byName: UniqueRule = {
   parts: [{ id: 'full_name', as: 'text' }],
 }
 const holdMs = 30 * 60_000
-const outside = (more: Partial<Outside> = {}): Outside => ({
+const outside = (more: Partial<ExternalContext> = {}): ExternalContext => ({
   unique: [],
   isConfirmed: false,
   code: null,
@@ -37,7 +37,7 @@ export function outsideContract(given: Given): void {
     const answer = await store.register(newRegistration(changes))
     return answer.ok ? null : answer.error.code
   }
-  const code = async (name: string, usesMax: number): Promise<Outside> => {
+  const code = async (name: string, usesMax: number): Promise<ExternalContext> => {
     await store.createDiscountCodes({
       eventId: 'demo',
       kind: 'coupon',

@@ -1,7 +1,7 @@
 /** DATABASE_URL with several hosts: the store uses the one that takes writes, and follows when another one does. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreBusy } from '../../../server/storage/index.ts'
-import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
+import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
@@ -53,14 +53,14 @@ else
       await setReadOnly(first, 'on')
       const url = `${urlThrough(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
       const { store } = await openInsidePostgres({ url, migrates: true })
-      expect((await lookAtPostgres(url)).said).toMatch(/^PostgreSQL .+ answers/)
+      expect((await inspectPostgres(url)).said).toMatch(/^PostgreSQL .+ answers/)
       expect((await store.register(newRegistration())).ok).toBe(true)
       expect([await countAt(first), await countAt(second)]).toEqual([0, 1])
 
       await setReadOnly(second, 'on')
       await expect(store.register(newRegistration())).rejects.toThrow(StoreBusy)
-      expect((await lookAtPostgres(url)).trouble).toMatch(
-        /no host takes writes\. PostgreSQL is read-only/,
+      expect((await inspectPostgres(url)).trouble).toMatch(
+        /no host accepts writes\. PostgreSQL is read-only/,
       )
       await setReadOnly(first, 'off')
       const register = (): Promise<boolean> =>

@@ -13,7 +13,7 @@ import {
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { listPage } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { givenBack } from '../../../server/storage/refunds/record-refunds.ts'
+import { listCompletedRefunds } from '../../../server/storage/refunds/record-refunds.ts'
 import { waitingIds } from '../../../server/storage/lists/work-queue.ts'
 import { noon } from '../sample-registrations.ts'
 
@@ -69,6 +69,6 @@ test.each(ENDED_STATES)('%s uses its own index', async (state) => {
 })
 
 test('recent refunds are found by day, without a scan of all refunds', async () => {
-  const plans = await plansOf((sql) => givenBack(sql, noon, ['demo'], 50))
+  const plans = await plansOf((sql) => listCompletedRefunds(sql, noon, ['demo'], 50))
   expect(plans).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX refunds_done/))
 })

@@ -12,7 +12,7 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { openInside, openStore } from '../../../server/storage/open-store.ts'
-import type { Inside } from '../../../server/storage/open-store.ts'
+import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -83,7 +83,7 @@ describe('the tables themselves', () => {
 
 describe('SQLite', () => {
   let dataDir: string
-  let inside: Inside
+  let inside: OpenedStore
   /** A connection beside the store, as a careless person with a shell has it. */
   let shell: Database.Database
   beforeEach(async () => {

@@ -188,7 +188,7 @@ type Named = {
   readonly label: string
 }
 
-/** Returns the entries of each list that have labels of their own. */
+/** Returns the entries of each list that have separate labels. */
 function siblings(model: Model): readonly (readonly Named[])[] {
   const { file, asked } = model
   const named = (

@@ -258,7 +258,7 @@ function findHelp(type: FieldType): string {
   }
 }
 
-/** A longer list of people should be sent as a file; on the page, each person is a form of its own. */
+/** A longer list of people should be sent as a file; on the page, each person is a separate form. */
 const PEOPLE_MAX = 20
 
 const manyPeople: Check = {

@@ -51,7 +51,7 @@ const riskyUpload: Check = {
     ),
 }
 
-/** File extensions that delegates use, beside those that can contain code. */
+/** File extensions that delegates use, other than those that can contain code. */
 const KNOWN = [
   'pdf',
   'doc',

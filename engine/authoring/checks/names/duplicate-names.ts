@@ -212,7 +212,7 @@ const reservedName: Check = {
   ],
 }
 
-/** Returns the names that the form sends beside the answers if the event asks for them. */
+/** Returns the names that the form sends in addition to the answers if the event needs them. */
 function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],

@@ -138,7 +138,7 @@ export function unknownFields(model: Model): readonly Draft[] {
   )
 }
 
-/** Returns the names of context values that conditions may use beside the fields. */
+/** Returns the names of context values that conditions may use in addition to the fields. */
 export function contextNames(event: EventConfig): readonly string[] {
   const columns = event.fields.flatMap((field) =>
     (event.memberLists.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>

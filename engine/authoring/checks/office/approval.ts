@@ -93,7 +93,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
       ),
     )
 
-/** Returns the last day on which one of these is on sale; null: none, or no end. */
+/** Returns the last day on which one of these is on sale. Null if none, or without end. */
 function lastOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
@@ -155,7 +155,7 @@ const approvedTooLate: Check = {
     }),
 }
 
-/** Returns why the offered category cannot be taken; null: it can. */
+/** Returns why the offered category cannot be taken. Null if it can. */
 function noWayOn(event: EventConfig, { when, ifRefused: { offer } }: Rule): string | null {
   if (offer === undefined) return null
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))

@@ -15,7 +15,7 @@ function editables({ file, fields }: Model): readonly Editable[] {
   })
 }
 
-/** Returns a description of what reads a field; null: nothing that would forbid changes. */
+/** Returns a description of what reads a field. Null if nothing forbids changes. */
 function createReader({ config }: Model): (id: string) => string | null {
   const ofPrice = new Set(findPriceFields(config).map(({ id }) => id))
   const ofApproval = findRelevantFields(

@@ -17,7 +17,7 @@ export type EventMention = { readonly owner: number; readonly draft: Draft }
 
 /** A title too specific to occur in another file by chance: with a year, or a name in capitals. */
 const TELLS = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
-/** In a sentence with these words the other event is mentioned on purpose: theirs beside ours. */
+/** A sentence with these words mentions the other event on purpose. */
 const BESIDE_OURS =
   /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
 /** The same if these words precede it, or those follow. */

@@ -145,7 +145,7 @@ function isOfSite(page: string): boolean {
   )
 }
 
-/** The dashboard's export is shared, as long as a query names the list. */
+/** The dashboard's export is shared, as long as a query specifies the list. */
 function isReservedCall({ at, name, path }: Claim): boolean {
   const [bare = '', query] = path.split('?')
   if (query !== undefined && pathsOverlap(bare, '/admin/export')) return false
@@ -237,7 +237,7 @@ function copiedFrom(events: readonly OtherEvent[]): readonly Finding[] {
   })
 }
 
-/** A dashboard without a key of its own uses the event's id. */
+/** A dashboard without its own key uses the event's id. */
 function placed(source: Source, at: string): string {
   return at === 'admin.dashboard.key' && !source.has(at) ? 'event.id' : at
 }

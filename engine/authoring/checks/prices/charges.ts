@@ -1,7 +1,7 @@
 /**
  * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions asked.
  *
- * What is asked for is charged, no hidden field causes a charge, and every price can apply.
+ * Requested items are charged, no hidden field causes a charge, and every price can apply.
  */
 import { placeholderNames as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
 import { proveBill } from '../../proofs/bill-bounds.ts'

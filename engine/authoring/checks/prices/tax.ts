@@ -158,7 +158,7 @@ function taxesHere(model: Model, path: string): readonly TaxAt[] {
     : []
 }
 
-/** Fees of other parties than the delegate's registration, with a tax of their own. */
+/** Fees of other parties than the delegate's registration, with a separate tax. */
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
 /** Beside an item's name its tax is meant, unless the text mentions these. */

@@ -136,7 +136,7 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
   },
 }
 
-/** Returns the seats of a quota, or of one of its options; null: it is not counted that way. */
+/** Returns the seats of a quota, or of one of its options. Null if it is not counted that way. */
 function quotaMaximum({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (getOwn(max, option) ?? null)

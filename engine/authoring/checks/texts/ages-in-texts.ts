@@ -9,7 +9,7 @@ const CHILDREN =
   /\b(?:child(?:ren)?|kids?|infants?|those|anybody|persons?|people)\s+(?:who are\s+)?(?:aged?\s+)?(under|below|less than|younger than|up ?to)\s+(?:the age of\s+)?(\d{1,2})(?![\d%.,]|\s*(?:%|days?\b|months?\b|kg\b|cm\b))/gi
 const FREE =
   /\b(?:free|complimentary|no (?:charge|fee)|not charged|without (?:charge|fee|payment)|(?:for|cost|pay) nothing|need not pay)\b/i
-/** Subjects with ages of their own. */
+/** Subjects with separate ages. */
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che)\b/i
 

@@ -109,7 +109,7 @@ const findStatedAmounts = memoize((model: Model): readonly Said[] =>
     .flatMap((readable) =>
       findAmounts(readable.text)
         .filter((said) => {
-          // An option that names an amount asks for it, whatever the purpose.
+          // An option that contains an amount requests it, regardless of the purpose.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             readable.path,
           )

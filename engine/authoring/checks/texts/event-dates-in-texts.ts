@@ -55,7 +55,7 @@ function otherMonths(model: Model): readonly Draft[] {
 /** What happens on the days of the event, or on adjacent days. */
 const AROUND =
   /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
-/** Past or future editions have days of their own. */
+/** Past or future editions have other days. */
 const OTHER_TIME =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 

@@ -9,7 +9,7 @@ import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 export type SampleCompanions = {
   readonly early: Paise
   readonly regular: Paise
-  /** Younger persons are free; null: all pay. */
+  /** Younger persons are free. Null if all pay. */
   readonly freeUnder: number | null
 }
 export type SampleWorkshop = {

@@ -139,7 +139,7 @@ const FREE_UNDER =
   /[,;]?\s*(?:children\s+)?(?:free\s+(?:of charge\s+)?)?(?:under|below)\s+(?:the age of\s+)?([1-9]\d?)(?:\s+(?:years|free|are free|come free))*\.?$/i
 
 /**
- * Reads "4000 / 5000, free under 5"; null: no accompanying persons. If everything is free, the
+ * Reads "4000 / 5000, free under 5". Null if there are no accompanying persons. If everything is free, the
  * question is yes or no.
  */
 export function readCompanions(

@@ -75,10 +75,10 @@ export async function checkGateway(query: GatewayQuery): Promise<GatewayCheckRes
 }
 
 function describeConnection(address: string, result: RequestResult): CheckLine {
-  const trusted = address.startsWith('https:')
+  const isTrusted = address.startsWith('https:')
     ? 'over TLS, with a certificate that this machine trusts'
     : 'without TLS, which is allowed only for a simulator on this machine'
-  if (result.is === 'answered') return [true, `It was reached ${trusted}.`]
+  if (result.is === 'answered') return [true, `It was reached ${isTrusted}.`]
   if (result.status === null)
     return [
       false,
@@ -89,7 +89,7 @@ function describeConnection(address: string, result: RequestResult): CheckLine {
     ]
   return [
     false,
-    `It was reached ${trusted}, and rejected the query: ${result.error}.`,
+    `It was reached ${isTrusted}, and rejected the query: ${result.error}.`,
     'Gateways do this for a wrong address, for wrong credentials, or if the merchant has not registered the address of this machine.',
   ]
 }

@@ -76,8 +76,8 @@ export function readStatusXml(text: string): Result<readonly Fields[], string> {
   }
   const response = getChild(parsed, 'RESPONSE') ?? parsed
   const found = getChild(response, 'TRANSACTION') ?? response
-  const transactions = (Array.isArray(found) ? found : [found]).flatMap((one: unknown) => {
-    const fields = readTransaction(one)
+  const transactions = (Array.isArray(found) ? found : [found]).flatMap((item: unknown) => {
+    const fields = readTransaction(item)
     const { TRANSACTIONSTATUS: code, TRANSACTIONID: order } = fields
     return code === undefined && order === undefined ? [] : [fields]
   })

@@ -7,23 +7,23 @@ import { getChild } from './parse-message.ts'
  * response is `unsure`, because a second refund of the same payment costs as much as the first.
  */
 export function parseRefundResponse(text: string, reference: string): RefundAnswer {
-  const unsure = (error: string): RefundAnswer => ({ is: 'unsure', error, raw: text })
+  const createUnsure = (error: string): RefundAnswer => ({ is: 'unsure', error, raw: text })
   let json: unknown
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    return unsure('the response is not JSON')
+    return createUnsure('the response is not JSON')
   }
   const transactions = getChild(json, 'transactions')
   const listed: readonly unknown[] = Array.isArray(transactions) ? transactions : []
-  const matching = listed.filter((one) => toText(getChild(one, 'airpayid')) === reference)
+  const matching = listed.filter((item) => toText(getChild(item, 'airpayid')) === reference)
   const overallSuccess = readYesOrNo(getChild(json, 'success'))
-  if (matching.length > 1) return unsure('the response lists the payment twice')
+  if (matching.length > 1) return createUnsure('the response lists the payment twice')
   const [transaction] = matching
   if (transaction === undefined) {
     // If the whole request is rejected, the response lists no transactions.
     if (overallSuccess !== 'no' || listed.length > 0)
-      return unsure('the response does not list the payment')
+      return createUnsure('the response does not list the payment')
     return { is: 'refused', message: toText(getChild(json, 'message')), raw: text }
   }
   const transactionSuccess = readYesOrNo(getChild(transaction, 'success'))
@@ -37,9 +37,9 @@ export function parseRefundResponse(text: string, reference: string): RefundAnsw
     return { is: 'refused', message, raw: text }
   }
   if (transactionSuccess !== 'yes' || overallSuccess !== 'yes')
-    return unsure('the response contradicts itself')
+    return createUnsure('the response contradicts itself')
   if (refundReference === '' || refundReference === '0')
-    return unsure('the response contains no refund reference')
+    return createUnsure('the response contains no refund reference')
   return { is: 'begun', reference: refundReference, raw: text }
 }
 

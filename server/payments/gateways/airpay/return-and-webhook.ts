@@ -36,10 +36,10 @@ export function readNotice(
 }
 
 function checkHash(messageFields: Fields, account: Account | null): GatewayMessage['hash'] {
-  const claimed = messageFields['AP_SECUREHASH'] ?? ''
-  if (claimed === '' || account === null) return 'unknown'
+  const claimedHash = messageFields['AP_SECUREHASH'] ?? ''
+  if (claimedHash === '' || account === null) return 'unknown'
   const isMatch = [false, true].some(
-    (withVpa) => secureHash(account, messageFields, withVpa) === claimed,
+    (withVpa) => secureHash(account, messageFields, withVpa) === claimedHash,
   )
   return isMatch ? 'right' : 'wrong'
 }

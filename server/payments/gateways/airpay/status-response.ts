@@ -64,7 +64,7 @@ export type ResponseContext = {
   readonly acceptsTests: boolean
 }
 
-type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
+type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
 type Refunded = Extract<PaymentEvent, { type: 'refunded' }>
 
 /**
@@ -104,16 +104,16 @@ export function interpretStatus(
 
 /** Builds one payment event; it names further captures of the same order. */
 function combinePayment(
-  payment: Confirmed,
-  all: readonly Confirmed[],
+  payment: Confirmation,
+  confirmations: readonly Confirmation[],
   refunded: readonly Refunded[],
   { raw }: ResponseContext,
 ): StatusAnswer {
-  const otherPayments = all.filter(({ reference }) => reference !== payment.reference)
-  const samePayment = all.filter(({ reference }) => reference === payment.reference)
+  const otherPayments = confirmations.filter(({ reference }) => reference !== payment.reference)
+  const samePayment = confirmations.filter(({ reference }) => reference === payment.reference)
   if (samePayment.some(({ amount }) => amount !== payment.amount))
     return { is: 'unreachable', error: 'the response has two amounts for one reference' }
-  const further = otherPayments.map(({ reference, amount, currency, kind, paidAt }) => ({
+  const furtherPayments = otherPayments.map(({ reference, amount, currency, kind, paidAt }) => ({
     reference,
     amount,
     ...(currency === payment.currency ? {} : { currency }),
@@ -121,20 +121,24 @@ function combinePayment(
     ...(paidAt === undefined ? {} : { paidAt }),
   }))
   const refunds = mergeRefunds(refunded)
-  const fact: Confirmed = {
+  const confirmation: Confirmation = {
     ...payment,
-    ...(further.length === 0 ? {} : { further }),
+    ...(furtherPayments.length === 0 ? {} : { further: furtherPayments }),
     ...(refunds.length === 0 ? {} : { refunds }),
   }
-  return { is: 'fact', raw, fact }
+  return { is: 'fact', raw, fact: confirmation }
 }
 
 /** Handles a response that lists refunds but not their payment. */
 function combineRefunds(refunded: readonly Refunded[], { raw, at }: ResponseContext): StatusAnswer {
-  const [first, ...further] = mergeRefunds(refunded)
+  const [first, ...furtherPayments] = mergeRefunds(refunded)
   assert(first !== undefined, 'a refund response without a refund')
-  const fact: Refunded = { type: 'refunded', ...first, at }
-  return { is: 'fact', raw, fact: further.length === 0 ? fact : { ...fact, further } }
+  const refundEvent: Refunded = { type: 'refunded', ...first, at }
+  return {
+    is: 'fact',
+    raw,
+    fact: furtherPayments.length === 0 ? refundEvent : { ...refundEvent, further: furtherPayments },
+  }
 }
 
 /** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
@@ -201,7 +205,7 @@ function interpretPaid(
   if (REFUND.test(type) && isRupee && !isTestPayment && amount > 0)
     return { is: 'fact', raw, fact: { type: 'refunded', reference, amount, at } }
   const paidAt = readTime(fields['TRANSACTIONTIME'] ?? '')
-  const fact: Confirmed = {
+  const confirmation: Confirmation = {
     type: 'confirmed',
     reference,
     amount,
@@ -209,7 +213,7 @@ function interpretPaid(
     kind: isTestPayment ? 'test' : isSale ? 'sale' : 'other',
     at,
   }
-  return { is: 'fact', raw, fact: paidAt === null ? fact : { ...fact, paidAt } }
+  return { is: 'fact', raw, fact: paidAt === null ? confirmation : { ...confirmation, paidAt } }
 }
 
 /** A transaction in the gateway's test mode moves no money, whatever its status. */

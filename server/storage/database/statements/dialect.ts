@@ -1,15 +1,15 @@
-/** Defines what differs between the databases, for the code that builds statements. */
+/** Defines the differences between the databases, for code that builds statements. */
 import type { AliasedExpression, Expression, Kysely, RawBuilder, SqlBool } from 'kysely'
 import type { StoredBytes } from './money-tables.ts'
 import type { Tables } from './tables.ts'
 
 export type Dialect = {
   readonly name: 'sqlite' | 'postgres'
-  /** Whether counters and revenue have a row for each change, which are added up later. */
+  /** True if counters and revenue have a row for each change, added up later. */
   readonly countersAreAppended: boolean
-  /** Builds and compiles statements; it is not connected to a database. */
+  /** Builds and compiles statements. It is not connected to a database. */
   readonly builder: Kysely<Tables>
-  /** Text at a path of a JSON column, such as `$.buyer.name`; null if there is none. */
+  /** Text at a path of a JSON column, such as `$.buyer.name`. Null if there is none. */
   jsonText(column: Expression<string | null>, path: string): RawBuilder<string | null>
   /** True if the column has one of the values, which are passed as one JSON array. */
   isIn(column: Expression<string | number | null>, jsonArray: string): Expression<boolean>
@@ -25,21 +25,23 @@ export type Dialect = {
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** The text for sorting and comparing without regard to case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
-  /** Where the part begins in the text, from 1; 0 if it is not there. */
+  /** The position of the part in the text, from 1; 0 if it does not occur. */
   position(text: Expression<string>, part: string): Expression<number>
-  /** The statement that sets whether deleted data are overwritten in the file; null: the database has no such setting. */
-  overwriteDeleted(isOn: boolean): string | null
+  /**
+   * The statement that sets whether deleted data is overwritten in the file. Null if the database has no such setting.
+   */
+  overwriteDeleted(isEnabled: boolean): string | null
   /** The words of a registration as `search_index` holds them. */
   indexedWords(words: string): Expression<string>
   /** True if the words of a row of `search_index` contain all terms. */
   hasWords(terms: readonly string[]): Expression<SqlBool>
-  /** How registrations are searched whose words are not indexed yet; null: all are indexed at once. */
+  /** How to search registrations that are not indexed yet. Null if all are indexed immediately. */
   readonly unindexed: {
-    /** Read in the order of their ids, whatever else is compared. */
+    /** Reads in the order of the ids, regardless of other conditions. */
     readonly registrations: AliasedExpression<Tables['registrations'], 'r'>
     haveWords(terms: readonly string[]): Expression<SqlBool>
   } | null
-  /** The value under which text of a gateway is stored. */
+  /** The stored form of a gateway's text. */
   storedBytes(text: string): StoredBytes
   /** A limit that each call passes. SQLite plans a statement with a bare `limit ?` again at every run. */
   limit(rows: number): Expression<number>

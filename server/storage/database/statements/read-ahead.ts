@@ -1,14 +1,14 @@
-/** Keeps the results of reads that were sent before the operation needs them, until something they read may change. */
+/** Caches the results of reads sent ahead of use, until the rows they read may have changed. */
 import type { RowLock } from '../sqlite-connection.ts'
 
-type Kept<Result> = { readonly tables: readonly string[]; readonly result: Promise<Result> }
+type CachedRead<Result> = { readonly tables: readonly string[]; readonly result: Promise<Result> }
 export type ReadAhead<Result> = {
-  /** The result of this read; null: it was not read ahead, or may have changed since. */
+  /** Returns the result of this read. Null if it was not read ahead, or may have changed since. */
   take(text: string, params: readonly unknown[]): Promise<Result> | null
   keep(text: string, params: readonly unknown[], result: Promise<Result>): void
-  /** A statement that may write. */
+  /** Call this for each statement that may write. */
   afterWrite(text: string): void
-  /** What a lock guards may have changed until it was taken. */
+  /** Call this for each lock: the rows it protects may have changed until it was acquired. */
   afterLock(kind: RowLock): void
   clear(): void
 }
@@ -18,15 +18,15 @@ const WRITTEN_BY_TRIGGERS: Readonly<Record<string, readonly string[]>> = {
   dues: ['registrations'],
   places_taken: ['places'],
 }
-/** Tables whose rows a lock guards; of all other locks, every table. */
-const GUARDED: { readonly [K in RowLock]?: readonly string[] } = {
+/** The tables whose rows a lock protects; for all other locks, every table. */
+const TABLES_BY_LOCK: { readonly [K in RowLock]?: readonly string[] } = {
   seat: ['event_limits', 'places', 'places_taken'],
   person: ['paid_persons'],
 }
 
 export function openReadAhead<Result>(): ReadAhead<Result> {
-  const reads = new Map<string, Kept<Result>>()
-  const forget = (tables: readonly string[]): void => {
+  const reads = new Map<string, CachedRead<Result>>()
+  const invalidate = (tables: readonly string[]): void => {
     for (const [key, { tables: read }] of reads)
       if (read.some((table) => tables.includes(table))) reads.delete(key)
   }
@@ -39,12 +39,12 @@ export function openReadAhead<Result>(): ReadAhead<Result> {
       if (reads.size === 0) return
       const table = writtenTable(text)
       if (table === null) reads.clear()
-      else forget([table, ...(WRITTEN_BY_TRIGGERS[table] ?? [])])
+      else invalidate([table, ...(WRITTEN_BY_TRIGGERS[table] ?? [])])
     },
     afterLock(kind) {
-      const guarded = GUARDED[kind]
-      if (guarded === undefined) reads.clear()
-      else forget(guarded)
+      const lockedTables = TABLES_BY_LOCK[kind]
+      if (lockedTables === undefined) reads.clear()
+      else invalidate(lockedTables)
     },
     clear: () => reads.clear(),
   }
@@ -52,7 +52,7 @@ export function openReadAhead<Result>(): ReadAhead<Result> {
 
 const keyOf = (text: string, params: readonly unknown[]): string => JSON.stringify([text, params])
 const tables = new Map<string, readonly string[]>()
-/** The tables that a statement of Kysely reads. */
+/** The tables that a Kysely statement reads. */
 function tablesOf(text: string): readonly string[] {
   const known = tables.get(text)
   if (known !== undefined) return known
@@ -60,6 +60,6 @@ function tablesOf(text: string): readonly string[] {
   tables.set(text, found)
   return found
 }
-/** Null: it is not a statement of Kysely. */
+/** Null if it is not a Kysely statement. */
 const writtenTable = (text: string): string | null =>
   /^(?:insert into|update|delete from) "(\w+)"/.exec(text)?.[1] ?? null

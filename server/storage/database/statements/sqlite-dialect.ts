@@ -35,13 +35,13 @@ export const sqliteDialect: Dialect = {
   isSameIgnoringCase: (column, text) => raw<boolean>`${column} = ${text} collate nocase`,
   ignoreCase: (column) => raw<string | null>`${column} collate nocase`,
   position: (text, part) => raw<number>`instr(${text}, ${part})`,
-  overwriteDeleted: (isOn) => `PRAGMA secure_delete = ${isOn ? 'ON' : 'OFF'}`,
+  overwriteDeleted: (isEnabled) => `PRAGMA secure_delete = ${isEnabled ? 'ON' : 'OFF'}`,
   indexedWords: (words) => raw<string>`${words}`,
   hasWords: (terms) => raw<SqlBool>`${raw.ref('search_index')} match ${ftsQuery(terms)}`,
   unindexed: {
     registrations: raw<Tables['registrations']>`registrations`.as<'r'>(raw`r not indexed`),
     haveWords: (terms) =>
-      raw<SqlBool>`contains_folded(${JSON.stringify(terms)}, ${raw.join(WORDS)})`,
+      raw<SqlBool>`contains_folded(${JSON.stringify(terms)}, ${raw.join(WORD_COLUMNS)})`,
   },
   storedBytes: (text) => text,
   limit: (rows) => raw<number>`abs(${rows})`,
@@ -49,7 +49,7 @@ export const sqliteDialect: Dialect = {
 
 /** The columns that `containsFolded` reads, in its order. */
 const r = expressionBuilder<{ r: Tables['registrations'] }, 'r'>()
-const WORDS = [
+const WORD_COLUMNS = [
   r.ref('r.reg_no'),
   r.fn.coalesce('r.former_no', raw.lit('')),
   r.ref('r.full_name'),

@@ -1,10 +1,12 @@
 /** Creates the functions of a new database in PostgreSQL: those of SQLite that statements use, and the count of tries. */
 
-/** Stored JSON may contain what jsonb refuses: the character 0, and halves of characters. */
+/** Stored JSON may contain characters that jsonb refuses: the character 0, and unpaired surrogates. */
 const AS_JSONB = String.raw`CREATE FUNCTION as_jsonb(text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT regexp_replace($1, '(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\1', 'g')::jsonb $$`
 
-/** Counts one try after the other, whichever servers they come to. Returns how long to wait; 0: it was counted. */
+/**
+ * Counts one attempt after another, on whichever server they arrive. Returns how long to wait; 0 if it was counted.
+ */
 const takeTry = `CREATE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
 LANGUAGE plpgsql AS $body$
 DECLARE recent bigint[];
@@ -25,7 +27,7 @@ END $body$`
 
 export const functions: readonly string[] = [
   AS_JSONB,
-  // Of the trigger `places_recounted`.
+  // Used by the trigger `places_recounted`.
   `CREATE FUNCTION iif(boolean, anycompatible, anycompatible) RETURNS anycompatible LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT CASE WHEN $1 THEN $2 ELSE $3 END $$`,
   `CREATE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS

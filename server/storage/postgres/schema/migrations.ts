@@ -4,7 +4,7 @@
  */
 
 /** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
-const REPLACE_TAKE_TRY = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
+const TAKE_TRY_FUNCTION = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
 LANGUAGE plpgsql AS $body$
 DECLARE recent bigint[];
 BEGIN
@@ -124,7 +124,7 @@ END $body$`,
     'CREATE INDEX tries_until ON tries (until)',
   ],
   25: ['ALTER TABLE payments ADD COLUMN asking_until bigint'],
-  26: [REPLACE_TAKE_TRY],
+  26: [TAKE_TRY_FUNCTION],
   27: ['ALTER TABLE places ADD COLUMN name text COLLATE "C"'],
   28: [
     "CREATE INDEX registrations_ended ON registrations (event_id, state, created_at, id) WHERE state IN ('cancelled', 'refused')",
@@ -379,6 +379,6 @@ END $body$`,
     `DO $body$ BEGIN
       IF (SELECT relpersistence = 'u' FROM pg_class WHERE oid = 'tries'::regclass) THEN ALTER TABLE tries SET LOGGED; END IF;
     END $body$`,
-    REPLACE_TAKE_TRY,
+    TAKE_TRY_FUNCTION,
   ],
 }

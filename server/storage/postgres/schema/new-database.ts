@@ -20,7 +20,7 @@ export const newDatabase: readonly string[] = [
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',
   'INSERT INTO counted VALUES (1, 0)',
-  // What operations lock that has no row of its own: a subject, and slots for unique answers and persons.
+  // Rows that operations lock for subjects without a row: rare subjects, and slots for unique answers and persons.
   `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
   `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${SLOTS - 1}) AS slot`,
 ]

@@ -1,6 +1,6 @@
 /** Creates the triggers of a new database in PostgreSQL. */
 
-/** Refuses a change; `condition`: only then. */
+/** Refuses a change, or with `condition` only such a change. */
 const refusing = (
   name: string,
   change: string,

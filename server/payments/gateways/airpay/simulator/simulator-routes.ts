@@ -98,14 +98,14 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
   // Order ids give access to registrations, so a browser sees only the orders it has opened, and one whose id it sends.
   app.get('/', async (request, reply) => {
     const namedOrder = (request.query as Readonly<Record<string, unknown>>)['order']
-    const seen = new Set(readSeenTokens(request))
+    const seenTokens = new Set(readSeenTokens(request))
     return sendHtml(
       reply,
       renderOrdersPage(
         orders
           .all()
           .toReversed()
-          .filter(({ token, orderId }) => seen.has(token) || orderId === namedOrder),
+          .filter(({ token, orderId }) => seenTokens.has(token) || orderId === namedOrder),
       ),
     )
   })
@@ -128,10 +128,13 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
   app.get('/page/:token', async (request, reply) => {
     const order = orders.byToken(getToken(request))
     if (order === null) return sendUnknownOrder(reply)
-    const seen = [order.token, ...readSeenTokens(request).filter((token) => token !== order.token)]
+    const seenTokens = [
+      order.token,
+      ...readSeenTokens(request).filter((token) => token !== order.token),
+    ]
     reply.header(
       'set-cookie',
-      `${ORDERS_COOKIE}=${seen.slice(0, COOKIE_ORDERS_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
+      `${ORDERS_COOKIE}=${seenTokens.slice(0, COOKIE_ORDERS_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
     )
     return sendHtml(reply, renderPaymentPage(order))
   })
@@ -340,14 +343,14 @@ function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): 
       const order = orders
         .all()
         .find(
-          (each) =>
-            each.reference === reference &&
-            each.merchantId === account.merchantId &&
-            each.stage === 'paid',
+          (item) =>
+            item.reference === reference &&
+            item.merchantId === account.merchantId &&
+            item.stage === 'paid',
         )
       const amount = readAmount(String(transaction?.amount)) ?? 0
       const refundedBefore = (order?.refunds ?? []).reduce(
-        (sum, each) => sum + (readAmount(each.amount) ?? 0),
+        (sum, item) => sum + (readAmount(item.amount) ?? 0),
         0,
       )
       if (

@@ -115,16 +115,16 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const orders = openOrders(options.dataDir)
   const timers = new Set<NodeJS.Timeout>()
   const sending = new Set<Promise<void>>()
-  let closing = false
+  let isClosing = false
 
   const accountOf = (merchantId: string): Account | null =>
     options.accounts().find((account) => account.merchantId === merchantId) ?? null
 
-  const runLater = (ms: number, work: () => void): void => {
-    if (closing) return
+  const runLater = (ms: number, callback: () => void): void => {
+    if (isClosing) return
     const timer = setTimeout(() => {
       timers.delete(timer)
-      work()
+      callback()
     }, ms)
     timer.unref()
     timers.add(timer)
@@ -155,7 +155,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const order = orders.get(orderId)
     if (order === null) return Promise.resolve()
     orders.put({ ...order, owed: true })
-    if (closing) return Promise.resolve()
+    if (isClosing) return Promise.resolve()
     const delivery = deliver(options.noticeUrl(), messageOf(order)).then((status) => {
       const current = orders.get(orderId)
       if (status === 200 && current !== null) {
@@ -200,7 +200,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   /** Runs the action of a button; returns whether the browser returns to the event. */
-  const act = async (order: SandboxOrder, action: Action): Promise<boolean> => {
+  const performAction = async (order: SandboxOrder, action: Action): Promise<boolean> => {
     switch (action) {
       case 'pay':
       case 'twice':
@@ -248,7 +248,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     orders,
     accountOf,
     buildMessage: messageOf,
-    runAction: act,
+    runAction: performAction,
     settle,
     origins: () => addresses.hops,
   })
@@ -267,7 +267,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     addresses,
     order: orders.get,
     messageOf: (orderId) => messageOf(getOrder(orderId)),
-    runAction: async (orderId, action) => void (await act(getOrder(orderId), action)),
+    runAction: async (orderId, action) => void (await performAction(getOrder(orderId), action)),
     settle,
     refundInPanel: (orderId, amount) => {
       const order = getOrder(orderId)
@@ -284,7 +284,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       while (sending.size > 0) await Promise.all(sending)
     },
     close: async () => {
-      closing = true
+      isClosing = true
       for (const timer of timers) clearTimeout(timer)
       await Promise.all(sending)
       await app.close()
