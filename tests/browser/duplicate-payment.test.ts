@@ -9,7 +9,7 @@ import { expectAccessible, launch, visit } from './browser.ts'
 import { atGateway } from './delegate.ts'
 import { linkIn, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
-import { ADMIN, linkToPay, serveAlone } from './serve.ts'
+import { ADMIN, linkToPay, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
 const EMAIL = 'paid.twice@sample.example'
@@ -20,7 +20,7 @@ let browser: Browser
 
 beforeAll(async () => {
   inbox = await openInbox()
-  server = await serveAlone(
+  server = await serve(
     { SMTP_URL: inbox.url, MAIL_FROM: 'no-reply@example.org', CLOCK: '2026-01-10' },
     ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent()),
   )

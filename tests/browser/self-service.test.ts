@@ -12,7 +12,7 @@ import { expectAccessible, launch, visit } from './browser.ts'
 import { atGateway, PROOF } from './delegate.ts'
 import { linkIn, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
-import { ADMIN, serveAlone } from './serve.ts'
+import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
 const EVENT = fixtureEvent({
@@ -36,7 +36,7 @@ let browser: Browser
 
 beforeAll(async () => {
   inbox = await openInbox()
-  server = await serveAlone(
+  server = await serve(
     {
       SMTP_URL: inbox.url,
       MAIL_FROM: 'no-reply@example.org',

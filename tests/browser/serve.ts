@@ -30,6 +30,8 @@ export type Served = {
   /** Everything that was printed, and the log. */
   readonly printed: () => string
   readonly stop: () => Promise<void>
+  /** Stops and keeps the data, for `serveAgain`. */
+  readonly halt: () => Promise<void>
 }
 export type ServedAlone = Served & { readonly process: ChildProcess }
 type Variables = Readonly<Record<string, string>>
@@ -94,15 +96,36 @@ export async function serve(
     { checkFolder: checkFolderHere },
   )
   if (!booted.ok) throw new Error(`the server does not start: ${booted.error.text}\n${printed}`)
+  const { url, stopped } = booted.value
+  const halt = async (): Promise<void> => {
+    tell('the test')
+    await stopped
+  }
   return {
-    url: booted.value.url,
+    url,
     dataDir,
     eventsDir,
     printed: () => printed,
+    halt,
     stop: async () => {
-      tell('the test')
-      await booted.value.stopped
+      await halt()
       rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Stops that server and starts one with its data, as after a night. Stopping the new one removes the data. */
+export async function serveAgain(before: Served, variables: Variables): Promise<Served> {
+  await before.halt()
+  const { dataDir, eventsDir } = before
+  const served = await serve({ ...variables, DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
+  return {
+    ...served,
+    dataDir,
+    eventsDir,
+    stop: async () => {
+      await served.stop()
+      await before.stop()
     },
   }
 }
@@ -173,18 +196,21 @@ export async function serveAlone(
     })
     look()
   })
+  const halt = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
   return {
     url,
     dataDir,
     eventsDir,
     process: child,
     printed,
+    halt,
     stop: async () => {
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = new Promise((resolve) => child.once('exit', resolve))
-        child.kill('SIGTERM')
-        await ended
-      }
+      await halt()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,5 @@
 /** Letters, transfers and a bank statement, as people do them: a server of its own, its mails by SMTP, days apart. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,8 +8,8 @@ import type { Visit } from '../browser.ts'
 import { atGateway, takenOver, PROOF } from '../delegate.ts'
 import { linkIn, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
-import { ADMIN, serveAlone } from '../serve.ts'
-import type { ServedAlone } from '../serve.ts'
+import { ADMIN, serve, serveAgain } from '../serve.ts'
+import type { Served } from '../serve.ts'
 import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../../server/small-event.ts'
 
 const EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
@@ -29,38 +28,29 @@ const EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
 )
 
 let inbox: Inbox
-let dataDir: string
-let served: ServedAlone
+let served: Served
 let browser: Browser
 let here: Visit
 let variables: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   inbox = await openInbox()
-  dataDir = mkdtempSync(join(tmpdir(), 'rollcall-approval-'))
   variables = {
-    DATA_DIR: dataDir,
     SMTP_URL: inbox.url,
     MAIL_FROM: 'office@sample.example',
   }
   browser = await launch()
   here = await visit(browser)
-  await startOn('2026-01-30T16:00:00+05:30')
+  served = await serve({ ...variables, CLOCK: '2026-01-30T16:00:00+05:30' }, ({ eventsDir }) =>
+    writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
+  )
+  await signedIn(here.context, served.url, ADMIN)
 })
 afterAll(async () => {
   await here.context.close()
   await served.stop()
   await inbox.close()
-  rmSync(dataDir, { recursive: true, force: true })
 })
-
-/** The same data on another day, as after a night. */
-async function startOn(clock: string): Promise<void> {
-  served = await serveAlone({ ...variables, CLOCK: clock }, ({ eventsDir }) =>
-    writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
-  )
-  await signedIn(here.context, served.url, ADMIN)
-}
 
 async function registered(n: number, answers: Readonly<Record<string, string>>): Promise<string> {
   const form = new FormData()
@@ -124,10 +114,10 @@ test('approves and rejects registrations, and matches a transfer in a statement:
 
   expect(delegate.complaints).toEqual([])
   await delegate.context.close()
-  await served.stop()
   delegate = await visit(browser, { width: 360 })
   page = delegate.page
-  await startOn('2026-02-01T10:00:00+05:30')
+  served = await serveAgain(served, { ...variables, CLOCK: '2026-02-01T10:00:00+05:30' })
+  await signedIn(here.context, served.url, ADMIN)
   await office(`/admin/sample2026/${regNo}`)
   await press('Approve')
   await dialog().getByRole('link', { name: PROOF.name }).waitFor()

@@ -9,14 +9,14 @@ import type { Visit } from '../browser.ts'
 import { takenOver, PROOF } from '../delegate.ts'
 import { openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
-import { ADMIN, serveAlone, TOP } from '../serve.ts'
-import type { ServedAlone } from '../serve.ts'
+import { ADMIN, serve, TOP } from '../serve.ts'
+import type { Served } from '../serve.ts'
 
 const FILE = 'lekhacon2027.yaml'
 const NUMBER = /LEKH\d+/
 
 let inbox: Inbox
-let served: ServedAlone
+let served: Served
 let browser: Browser
 let delegate: Visit
 let office: Visit
@@ -24,7 +24,7 @@ let desk: Visit
 
 beforeAll(async () => {
   inbox = await openInbox()
-  served = await serveAlone(
+  served = await serve(
     {
       CLOCK: '2027-01-10T11:00:00+05:30',
       SMTP_URL: inbox.url,

@@ -9,8 +9,8 @@ import type { Visit } from '../browser.ts'
 import { atGateway } from '../delegate.ts'
 import { linkIn, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
-import { ADMIN, serveAlone } from '../serve.ts'
-import type { ServedAlone } from '../serve.ts'
+import { ADMIN, serve, serveAgain } from '../serve.ts'
+import type { Served } from '../serve.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 
 const EVENT = fixtureEvent({}).replace(
@@ -27,8 +27,7 @@ const EVENT = fixtureEvent({}).replace(
 )
 
 let inbox: Inbox
-let served: ServedAlone
-let theHourBefore: ServedAlone | null = null
+let served: Served
 /** What has been corrected downwards, and is paid back. */
 let corrected = ''
 let browser: Browser
@@ -37,7 +36,7 @@ let delegate: Visit
 
 beforeAll(async () => {
   inbox = await openInbox()
-  served = await serveAlone(
+  served = await serve(
     {
       CLOCK: '2026-01-28T11:00:00+05:30',
       SMTP_URL: inbox.url,
@@ -56,19 +55,13 @@ const leave = async (): Promise<void> => {
 afterAll(async () => {
   await leave()
   await served.stop()
-  await theHourBefore?.stop()
   await inbox.close()
 })
 
 /** The same data in a server that is started again an hour later. */
 async function anHourLater(): Promise<void> {
   await leave()
-  const { dataDir: DATA_DIR, eventsDir: EVENTS_DIR } = served
-  const ended = new Promise((resolve) => served.process.once('exit', resolve))
-  served.process.kill('SIGTERM')
-  await ended
-  theHourBefore = served
-  served = await serveAlone({ DATA_DIR, EVENTS_DIR, CLOCK: '2026-01-28T12:00:00+05:30' })
+  served = await serveAgain(served, { CLOCK: '2026-01-28T12:00:00+05:30' })
   here = await visit(browser)
   delegate = await visit(browser, { width: 360 })
   await signedIn(here.context, served.url, ADMIN)
