@@ -110,6 +110,11 @@ describe('an Excel file', () => {
     },
   )
 
+  test('that states 700 MB is refused before it is unpacked', async () => {
+    const read = await readSheet(cellsOfMegabytes(700), STATEMENT_LIMITS)
+    expect(read.ok ? 'read' : read.error.message).toContain('too large when unpacked')
+  })
+
   test('made in the same way without an attack is read', async () => {
     const { status, body } = await load(honestXlsx(), XLSX_TYPE)
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'success', header: ['1'] }])

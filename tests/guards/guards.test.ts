@@ -29,7 +29,7 @@ test('every guard names an existing test, and the error of that test without the
     // A contract is in the same folder as the test that runs it.
     const folder = join(TOP, dirname(guardTest.file))
     const texts = readdirSync(folder)
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /\.tsx?$/.test(file))
       .map((file) => readFileSync(join(folder, file), 'utf8'))
     expect(
       [mistake.name, texts.some((text) => text.includes(guardTest.name)), red !== ''],
@@ -40,6 +40,8 @@ test('every guard names an existing test, and the error of that test without the
 
 test.each([
   'docs/money/guards.md',
+  'docs/money/treasury-guards.md',
+  'docs/money/delegate-guards.md',
   'docs/security/guards.md',
   'docs/security/staff.md',
   'docs/operation/guards.md',

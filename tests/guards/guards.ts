@@ -1,18 +1,29 @@
 /**
  * The guard of each finding, as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`:
  * the security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several
- * servers with one database. `about`: what a user saw; `finding`: its number; `without`: what is removed; `test`: file
+ * servers with one database; `treasury.yaml`: bank statements, corrections and tax documents; `delegates.yaml`: pages,
+ * emails, browsers and the clock. `about`: what a user saw; `finding`: its number; `without`: what is removed; `test`: file
  * and name of the test that then fails; `red`: part of its error; `build: web`: the test uses the built web app.
  */
 import { join } from 'node:path'
 import { readMistakes, TOP } from '../mistakes.ts'
 import type { Mistake } from '../mistakes.ts'
 
-export const SUBJECTS = ['money', 'strangers', 'office', 'machine', 'several'] as const
+export const SUBJECTS = [
+  'money',
+  'treasury',
+  'delegates',
+  'strangers',
+  'office',
+  'machine',
+  'several',
+] as const
 export type Subject = (typeof SUBJECTS)[number]
 /** The number of findings of each subject. */
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 31,
+  treasury: 44,
+  delegates: 27,
   strangers: 30,
   office: 22,
   machine: 15,
@@ -22,6 +33,8 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
 /** Findings whose guard is in another table. */
 export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
   money: {},
+  treasury: {},
+  delegates: {},
   strangers: {
     6: 'An old price never ended: 18 of [money](../money/guards.md).',
   },

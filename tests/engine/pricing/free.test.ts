@@ -60,6 +60,11 @@ test.each([
   expect([found?.help, found?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
 })
 
+test('a price of 0 gave a Register button that could be pressed: 0 is no price', () => {
+  const zero = compile(text('0').replace(EXAMPLES, '\n')).event
+  expect(zero?.fees.prices?.['member']).toEqual({ early: null, late: 200_000 })
+})
+
 test('it costs nothing, in the quote and in the tariff', () => {
   expect(quote(event, { is_member: true }, at)).toMatchObject({
     ok: true,

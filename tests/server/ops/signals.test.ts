@@ -19,7 +19,8 @@ test('a signal to the whole process group, which npm forwards too, counts once: 
   // Two of one kind could come as one.
   process.kill(-server.pid, 'SIGINT')
   await said(server, '"message":"stopping"')
-  expect(await half.finish()).toMatch(/^HTTP\/1\.1 201 /)
+  // A server that ends at once may reset the connection.
+  expect(await half.finish().catch(String)).toMatch(/^HTTP\/1\.1 201 /)
   await server.ended
   await said(server, '"message":"stopped"')
   expect(server.printed()).not.toContain('second stop signal')

@@ -16,6 +16,14 @@ beforeAll(async () => {
 afterAll(() => rig.close())
 
 const reconcile = () => rig.parts().deps.payments.reconcile()
+/** Nine days in which each query is made when it is due: after a pause, they would be frequent again. */
+async function untilQueriesAreRare(other: Rig): Promise<void> {
+  const step = 45 * minute
+  for (let passed = 0; passed < 9 * 24 * 60 * minute; passed += step) {
+    other.advance(step)
+    await other.parts().deps.payments.reconcile()
+  }
+}
 
 describe('payments that arrive after polling ended', () => {
   test('a webhook while the gateway is unreachable is stored, and the payment is queried until it responds', async () => {
@@ -25,8 +33,7 @@ describe('payments that arrive after polling ended', () => {
       await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
       expect(other.holds(orderId)).toMatchObject({ status: 'failed' })
-      // Nine days later, when questions have become rare.
-      other.advance(9 * 24 * 60 * minute)
+      await untilQueriesAreRare(other)
       await other.sandbox().close()
       other.sandbox().settle(orderId)
       expect((await other.notice(other.sandbox().messageOf(orderId))).status).toBe(200)
@@ -51,10 +58,7 @@ describe('payments that arrive after polling ended', () => {
       const { orderId } = await other.place()
       await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
-      // Nine days later, when questions have become rare.
-      other.advance(9 * 24 * 60 * minute)
-      const ask = () => other.parts().deps.payments.reconcile()
-      await ask()
+      await untilQueriesAreRare(other)
       const { merchantId, username } = sandboxAccount('afpi')
       const claim = forged(
         other.sandbox().messageOf(orderId),
@@ -69,7 +73,7 @@ describe('payments that arrive after polling ended', () => {
       other.sandbox().settle(orderId)
       await other.restart()
       other.advance(10 * minute)
-      await ask()
+      await other.parts().deps.payments.reconcile()
       expect(other.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
     } finally {
       await other.close()
@@ -153,6 +157,21 @@ describe('payments that arrive after polling ended', () => {
       other.advance(2 * minute)
       await payments.reconcile()
       expect(other.holds(asked.orderId)).toMatchObject({ status: 'success', mails: 1 })
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('an order that belongs to no served event: its webhook got 404', async () => {
+    const other = await openRig()
+    try {
+      const { orderId } = await other.place()
+      await other.sandbox().runAction(orderId, 'silent')
+      const { events, payments } = other.parts().deps
+      Object.assign(events, { byOrderId: () => null })
+      expect((await other.notice(other.sandbox().messageOf(orderId))).status).toBe(200)
+      await payments.idle()
+      expect(other.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
     } finally {
       await other.close()
     }

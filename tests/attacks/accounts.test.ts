@@ -1,0 +1,110 @@
+/**
+ * Attacks on accounts and limits: a stolen session with its password, addresses with ports and invented ones, and
+ * questions about the machine through a proxy on it.
+ */
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { command, freshAddress, startTarget } from './target.ts'
+import type { Target } from './target.ts'
+
+let target: Target
+beforeAll(async () => {
+  target = await startTarget()
+})
+afterAll(() => target.stop())
+
+const NEW = 'three words apart'
+
+test('a stolen session and password change no password of an account with a second factor', async () => {
+  const said = await command(target, 'user', 'add', 'usha', '--role', 'treasurer')
+  const password = /password[^:]*: *(\S+)/i.exec(said)?.[1] ?? ''
+  const signIn = (more: object) => target.post('/admin/login/', { username: 'usha', ...more })
+  const { token } = JSON.parse((await signIn({ password })).body) as { token: string }
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await target.post(`/admin/me/${path}/`, body, freshAddress(), headers)
+    return { status: answer.status, body: JSON.parse(answer.body) as Record<string, unknown> }
+  }
+  const begun = await post('second-factor', { password })
+  const totp = new TOTP({
+    secret: Secret.fromBase32(String(begun.body['secret']).replaceAll(' ', '')),
+  })
+  // The server has a clock of its own.
+  const now = Number(target.rows('SELECT max(at) AS at FROM audit_log')[0]?.['at'])
+  const used = totp.generate({ timestamp: now })
+  const confirmed = await post('second-factor/confirm', { code: used })
+  expect(confirmed.status, JSON.stringify(confirmed.body)).toBe(200)
+  const stored = () => target.rows("SELECT * FROM admins WHERE username = 'usha'")
+  const before = stored()
+  const codes: readonly unknown[] = [
+    undefined,
+    null,
+    '',
+    ' ',
+    '000000',
+    used,
+    [used],
+    [[used]],
+    { 0: used },
+    { toString: used },
+    true,
+    totp.generate({ timestamp: now + 600_000 }),
+    '%',
+    "' OR 1=1 --",
+  ]
+  const statuses: unknown[] = []
+  for (const code of codes)
+    for (const more of [{ code }, { code, new_password_again: NEW }])
+      statuses.push((await post('password', { password, new_password: NEW, ...more })).status)
+  expect(statuses.filter((status) => Number(status) < 400 || Number(status) >= 500)).toEqual([])
+  expect(stored()).toEqual(before)
+  expect((await signIn({ password: NEW })).status).toBe(401)
+})
+
+describe('one visitor', () => {
+  const guesses = async (visitor: (n: number) => string): Promise<readonly number[]> => {
+    const statuses: number[] = []
+    for (let n = 0; n < 21; n += 1) {
+      const path = `/api/afpicon/registrations/AFPI${String(n).padStart(13, '0')}/`
+      statuses.push((await target.ask({ path }, visitor(n))).status)
+    }
+    return statuses
+  }
+  test.each<[string, (n: number) => string]>([
+    ['with another port each time', (n) => `198.51.100.9:${2000 + n}`],
+    ['with another port of IPv6 each time', (n) => `[2001:db8:9:7::${n + 1}]:${2000 + n}`],
+    ['of an IPv6 network, in other spellings', (n) => `2001:0DB8:0009:0008::${n + 1}`],
+    ['who invents values that are no address', (n) => (n % 2 ? `made-up-${n}` : `host:${n}`)],
+  ])('%s has twenty guesses', async (_who, visitor) => {
+    expect(await guesses(visitor)).toEqual([...Array.from({ length: 20 }, () => 404), 429])
+  })
+})
+
+test('figures and messages of the health check stay closed behind any proxy on the same machine', async () => {
+  const isShown = async (headers: Readonly<Record<string, string>>) => {
+    const metrics = await fetch(`${target.url}/metrics`, { headers })
+    const health = await fetch(`${target.url}/healthz`, { headers })
+    await metrics.arrayBuffer()
+    return [metrics.status === 200, (await health.text()).includes('"process"')]
+  }
+  // A request of the machine itself is answered, so that the others are refused because of the header.
+  expect(await isShown({})).toEqual([true, true])
+  const headers: Readonly<Record<string, string>> = {
+    via: '1.1 proxy',
+    forwarded: 'for=127.0.0.1',
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-host': '127.0.0.1',
+    'x-forwarded-proto': 'http',
+    'x-real-ip': '127.0.0.1',
+    'x-client-ip': '127.0.0.1',
+    'cf-connecting-ip': '127.0.0.1',
+    'true-client-ip': '127.0.0.1',
+    'x-anything-else': '1',
+  }
+  const shown: unknown[] = []
+  for (const [name, value] of Object.entries(headers)) {
+    const seen = await isShown({ [name]: value })
+    if (seen.includes(true)) shown.push([name, ...seen])
+  }
+  expect(shown).toEqual([])
+})
