@@ -142,8 +142,8 @@ async function explainKnownReference(
   const owner = await ownerOf(sql, { ...claim, way: 'transfer' })
   if (owner === null) return null
   return owner.is === 'payment' && owner.regNo === claim.regNo
-    ? 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
-    : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
+    ? 'This payment has already been found. You do not need to report it again; the organisers will write to you.'
+    : 'This number has already been reported for another registration. Please check it. If it is correct, write to the organisers.'
 }
 
 /** The claims of the registration, each with the payment recorded under its reference. */

@@ -105,7 +105,7 @@ export async function saveUnmatchedLines(
     addAuditEntry(sql, {
       at,
       who: user,
-      what: `kept money that nobody waits for: ${reference}`,
+      what: `recorded an unmatched payment: ${reference}`,
       eventId,
       regNo: null,
     })

@@ -129,7 +129,7 @@ test('a delegate can report a reference again that staff recorded with too low a
   expect((await confirm('transfer')).status).toBe(200)
   const again = await own.tell(told)
   expect(again).toMatchObject({ status: 409, body: { code: 'taken' } })
-  expect(again.body['message']).toContain('has been found already')
+  expect(again.body['message']).toContain('has already been found')
 })
 
 test('a UTR can be reported for one registration, in any spelling', async () => {
@@ -139,7 +139,7 @@ test('a UTR can be reported for one registration, in any spelling', async () => 
   expect((await ownPage(first.body.page).tell({ utr: number, ...day })).status).toBe(200)
   const refused = await ownPage(second.body.page).tell({ utr: number.toLowerCase(), ...day })
   expect(refused).toMatchObject({ status: 409, body: { code: 'taken' } })
-  expect(refused.body['message']).toContain('told for another registration already')
+  expect(refused.body['message']).toContain('already been reported for another registration')
   expect((await stored(second.body.reg_no)).state).toBe('to_pay')
 })
 
