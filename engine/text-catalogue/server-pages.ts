@@ -14,11 +14,12 @@ export const SERVER_PAGE_MESSAGES = {
     title: '{event}: payment',
     about: 'Payment for {event}',
     loading: 'We are loading your registration.',
-    needsScript: 'This page needs JavaScript.',
+    needsScript: 'To see your registration, use a recent browser with JavaScript.',
   },
   selfService: {
     title: '{event}: your registration',
     about: 'Your registration for {event}',
   },
-  lostLinkNeedsScript: 'To request the link to your registration, use a browser with JavaScript.',
+  lostLinkNeedsScript:
+    'To request the link to your registration, use a recent browser with JavaScript.',
 } as const

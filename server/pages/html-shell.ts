@@ -81,12 +81,12 @@ export function fillTemplate(template: string, page: Page): FilledPage {
     '<!--rollcall:head-->':
       renderHead(page) +
       (prerendered?.head ?? '') +
-      (hidesForm ? `<noscript><style>${WITHOUT_SCRIPT}</style></noscript>` : ''),
+      (isComplete ? '' : `<noscript><style>${withoutScript(hidesForm)}</style></noscript>`),
     '<!--rollcall:shell-->': prerendered === null ? shell : prerendered.html,
     '<!--rollcall:data-->': isComplete
       ? data
       : hidesForm
-        ? `<noscript><main class="wrap">${shell}</main></noscript>${data}${plainPage}`
+        ? `<noscript><main class="wrap no-script">${shell}</main></noscript>${data}${plainPage}`
         : data + plainPage,
   }
   return {
@@ -100,8 +100,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
       styles: [
         ...(page.colour === null ? [] : [themeStyle(page.colour)]),
         ...(prerendered?.styles ?? []),
-        ...(hidesForm ? [WITHOUT_SCRIPT] : []),
-        ...(isComplete ? [] : [EMPTY_STYLE]),
+        ...(isComplete ? [] : [withoutScript(hidesForm), EMPTY_STYLE]),
       ],
     },
   }
@@ -110,18 +109,36 @@ export function fillTemplate(template: string, page: Page): FilledPage {
 /** Scripts of the web app add rules to style elements that they have created without a text. */
 const EMPTY_STYLE = ''
 
-/** Hides the parts rendered for the script; a price table wider than a phone scrolls separately. */
+/**
+ * Styles for a browser that cannot run the script. It also has no icons, whose space the first paint reserves, unless
+ * the whole page is rendered.
+ */
 const WITHOUT_SCRIPT = [
+  '.until-script,.mark:not(:has(svg))::before,.chip span:not(:has(svg))::before{display:none}',
+  'noscript>p{margin-bottom:16px}',
+  '.org-plain :is(p,ol){margin:16px 0}',
+  '.org-plain ol{padding-left:1.4em;list-style:decimal}',
+  // Lines of a file may be longer than the page is wide.
+  '.org-plain pre{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}',
+  // A price table wider than a phone scrolls separately.
+  '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',
+  '.fees-plain :is(th,td){padding:8px 16px 8px 0;font-weight:400;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}',
+  '.fees-plain th[scope=col]{min-width:6em;white-space:normal;vertical-align:bottom}',
+  '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
+].join('')
+
+/** Hides the parts rendered for the script. */
+const WITHOUT_FORM = [
   '#root main,#root footer{display:none}',
   // Shows the message that the page could not be displayed (web/app/error-page.tsx).
   '#root .plain main{display:block}',
   '#root:has(>.foot){min-height:0}',
-  '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',
-  '.fees-plain :is(th,td){padding:8px 16px 8px 0;font-weight:400;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}',
-  'noscript .wrap{padding-top:8px}',
-  '.fees-plain th[scope=col]{min-width:6em;white-space:normal;vertical-align:bottom}',
-  '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
+  '.no-script{padding-top:28px}',
+  '.no-script h2{margin-top:24px}',
 ].join('')
+
+const withoutScript = (hidesForm: boolean): string =>
+  WITHOUT_SCRIPT + (hidesForm ? WITHOUT_FORM : '')
 
 function renderHead(page: Page): string {
   const title = escapeHtml(page.title)

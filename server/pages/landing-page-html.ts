@@ -47,7 +47,7 @@ export function renderOrganisersPage(site: Site, sample: string | null): string 
     sample === null
       ? ''
       : `<h2 class="disp">${escapeHtml(site.organisers.file)}</h2><pre>${escapeHtml(sample)}</pre>`
-  return `<div class="site">${renderSiteHeader(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p><noscript><p>${LANDING_MESSAGES.needsScript}</p><ol>${steps}</ol>${file}</noscript></div></main></div>`
+  return `<div class="site">${renderSiteHeader(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p><noscript><div class="org-plain"><p>${LANDING_MESSAGES.needsScript}</p><ol>${steps}</ol>${file}</div></noscript></div></main></div>`
 }
 
 /** The illustration has its final height at the first paint; the script adds its lines. */

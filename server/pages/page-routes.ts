@@ -233,7 +233,7 @@ function buildPageTable(events: readonly ServedEvent[]): ReadonlyMap<string, Pag
   return table
 }
 
-const LOADING_HTML = `<p>${result.loading}</p><noscript><p>${result.needsScript}</p></noscript>`
+const LOADING_HTML = `<p class="until-script">${result.loading}</p><noscript><p>${result.needsScript}</p></noscript>`
 
 function buildResultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Instant): Page {
   const event = served.config
@@ -305,7 +305,7 @@ function buildOfficePage(deps: Deps): Page {
     url: null,
     image: null,
     colour: null,
-    shell: renderPlainPage('Office', 'The office needs JavaScript.'),
+    shell: renderPlainPage('Office', 'The office needs a recent browser with JavaScript.'),
     data: buildPageData(deps, 'office'),
   }
 }

@@ -47,7 +47,7 @@ type Public = {
 
 const NO_SCRIPT =
   'To register, use a recent browser with JavaScript. Otherwise, write to the address below.'
-const RESULT_NO_SCRIPT = 'This page needs JavaScript.'
+const RESULT_NO_SCRIPT = 'To see your registration, use a recent browser with JavaScript.'
 const form = (page: Page): Locator =>
   page
     .getByRole('complementary', { name: 'Registration Summary' })

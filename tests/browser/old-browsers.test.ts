@@ -2,7 +2,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
+import type { Visit } from './browser.ts'
 import { fillForm, FORM, payButton, PG, plain } from './delegate.ts'
+import { misplaced, misplacedAtAnyWidth } from './layout-boxes.ts'
 import { ADMIN, drawn, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -25,12 +27,65 @@ async function expectFees(page: Page): Promise<void> {
     .toBe(true)
 }
 
+/** A browser to which our script is no JavaScript. */
+async function visitFromOldBrowser(): Promise<Visit> {
+  const visitor = await visit(browser, { own: true })
+  await visitor.page.route(/assets\/index-.*\.js$/, (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: 'const unknown = @syntax' }),
+  )
+  return visitor
+}
+const visitWithoutScript = (): Promise<Visit> => visit(browser, { javaScript: false })
+const WITHOUT = [
+  ['an older browser', visitFromOldBrowser],
+  ['a browser without JavaScript', visitWithoutScript],
+] as const
+
+describe.each(WITHOUT)('in %s', (_, visitFrom) => {
+  test('the text below the header of an event does not touch it', async () => {
+    const { page, context } = await visitFrom()
+    await page.goto(server.url + FORM)
+    const text = page.locator('.lead:visible')
+    await text.waitFor()
+    const header = await page.getByRole('banner').boundingBox()
+    const box = await text.boundingBox()
+    expect((box?.y ?? 0) - (header?.y ?? 0) - (header?.height ?? 0)).toBeGreaterThan(20)
+    await context.close()
+  })
+
+  test('a result page does not claim to be loading the registration', async () => {
+    const { page, context } = await visitFrom()
+    await page.goto(`${server.url}/afpicon/payment/success`)
+    const said = (): Promise<string> => page.locator('main').innerText()
+    await expect.poll(said).toContain('use a recent browser with JavaScript')
+    expect(await said()).not.toContain('loading')
+    await context.close()
+  })
+
+  test.each(['/admin/login', '/my'])('%s asks for a recent browser', async (path) => {
+    const { page, context } = await visitFrom()
+    await page.goto(server.url + path)
+    await expect
+      .poll(() => page.locator('main').innerText())
+      .toContain('a recent browser with JavaScript')
+    await context.close()
+  })
+
+  test.each([320, 1280])('the page for organisers fits into %i px', async (width) => {
+    const { page, context } = await visitFrom()
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(`${server.url}/organisers`)
+    await expect
+      .poll(() => page.locator('main').innerText())
+      .toContain('need a recent browser with JavaScript')
+    await expect.poll(() => misplaced(page)).toEqual([])
+    await context.close()
+  })
+})
+
 describe('a browser that cannot run the form shows the fees and the contact address', () => {
   test('if the script has unsupported syntax', async () => {
-    const { page, context } = await visit(browser, { own: true })
-    await page.route(/assets\/index-.*\.js$/, (route) =>
-      route.fulfill({ contentType: 'text/javascript', body: 'const unknown = @syntax' }),
-    )
+    const { page, context } = await visitFromOldBrowser()
     await page.goto(server.url + FORM)
     await expectFees(page)
     await expect.poll(() => payButton(page).isVisible()).toBe(false)
@@ -112,6 +167,21 @@ describe('the page for organisers', () => {
     await page.getByText('The checker did not start in this browser').waitFor()
     await expect.poll(() => page.getByText('Reading the file').count()).toBe(0)
     await expect.poll(() => page.getByRole('button', { name: 'Save file' }).isVisible()).toBe(true)
+    expect(await misplacedAtAnyWidth(page)).toEqual([])
+    await context.close()
+  })
+
+  test('if its worker does not start: no tab claims that the file has no problems', async () => {
+    const { page, context } = await visit(browser, { own: true })
+    await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
+    await page.goto(`${server.url}/organisers`)
+    const panel = page.getByRole('tabpanel')
+    for (const tab of ['Form', 'Price', 'Result pages', 'Findings', 'Examples']) {
+      await page.getByRole('tab', { name: tab }).click()
+      await panel.getByText('The checker did not start, so there is no preview').waitFor()
+      expect(await panel.innerText()).not.toContain('No problems')
+      expect(await panel.innerText()).not.toContain('no examples')
+    }
     await context.close()
   })
 })

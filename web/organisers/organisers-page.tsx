@@ -174,15 +174,17 @@ function FileWorkspace({ page, shared, sample, texts }: FileWorkspaceProps) {
       />
     ),
     results: event && testDelegate && <Results event={event} trying={testDelegate} />,
-    findings: (
+    findings: checking.checked && (
       <Findings
-        findings={checking.checked?.findings ?? []}
+        findings={checking.checked.findings}
         path={opened.path}
         goTo={goTo}
-        mend={checking.checked?.text === text ? applyFix : null}
+        mend={checking.checked.text === text ? applyFix : null}
       />
     ),
-    examples: <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />,
+    examples: checking.checked && (
+      <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />
+    ),
   }
   const panel = (of: Tab) => ({
     className: 'org-panel',
@@ -270,7 +272,9 @@ function FileWorkspace({ page, shared, sample, texts }: FileWorkspaceProps) {
           )}
           {tab !== 'file' && tab !== 'form' && (
             <div {...panel(tab)} style={theme}>
-              {(tab === 'price' || tab === 'results') && <StaleNote checking={checking} />}
+              {(tab === 'price' || tab === 'results' || checking.failed) && (
+                <StaleNote checking={checking} />
+              )}
               {(tab === 'price' || tab === 'results') && event && testDelegate && (
                 <TestDelegateForm
                   event={event}

@@ -95,14 +95,14 @@ export function Examples({
   goTo,
 }: {
   readonly title: string
-  readonly checked: CheckResult | null
+  readonly checked: CheckResult
   readonly goTo: GoTo
 }) {
-  const examples = checked?.examples ?? []
+  const { examples } = checked
   if (examples.length === 0)
     return (
       <p className="org-none">
-        {checked !== null && checked.event === null
+        {checked.event === null
           ? 'The examples will run as soon as the file can be read.'
           : 'This file has no examples. An example states what a delegate with certain answers pays, and the checker verifies it.'}
       </p>

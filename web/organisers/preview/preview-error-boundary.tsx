@@ -6,7 +6,14 @@ import type { CheckState } from '../editor/event-file-draft.ts'
 
 /** Notes that the preview does not show the current text. */
 export function StaleNote({ checking }: { readonly checking: CheckState }) {
-  const { checked, event } = checking
+  const { checked, event, failed } = checking
+  if (failed)
+    return (
+      <p className="org-stale">
+        <Icon name="tri" />
+        The checker did not start, so there is no preview and there are no findings.
+      </p>
+    )
   if (checked === null || checked.event !== null) return null
   return (
     <p className="org-stale">
