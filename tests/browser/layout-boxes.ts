@@ -31,7 +31,7 @@ async function settled(page: Page): Promise<readonly string[]> {
 /** Every line of text and every control that is seen, held against every other. */
 export const misplaced = (page: Page): Promise<readonly string[]> => page.evaluate(inPage)
 
-/** Runs in the page, also in browsers that are driven by its text (`drivers.ts`). */
+/** Runs in the page, also in browsers that are driven by its text (`drivers/driver.ts`). */
 export function inPage(): readonly string[] {
   type Box = { left: number; top: number; right: number; bottom: number }
   type Piece = Box & { node: Node; name: string }

@@ -3,8 +3,7 @@
  * several scripts, a proof, the payment, the self-service page, the office. Each browser is started once. One that is missing is
  * named, and why, in what the run prints.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,30 +11,25 @@ import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { PG, PROOF } from './delegate.ts'
 import { fixtureEvent } from '../server/small-event.ts'
-import { coloursIn, noWebKit, throughPlaywright, throughWebKit } from './drivers.ts'
-import type { Driver } from './drivers.ts'
+import { throughPlaywright } from './drivers/chromium.ts'
+import type { Driver } from './drivers/driver.ts'
+import { coloursIn } from './drivers/driver.ts'
+import { noFirefox, throughFirefox } from './drivers/firefox.ts'
+import { noWebKit, throughWebKit } from './drivers/webkit.ts'
 import { linkIn, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
 const NAME = 'Dr Jürgen D’Souza आशा'
+/** What the page says on which the payment is asked for. */
+const GATEWAY = 'no real money moves here'
 const EMAIL = 'juergen@sample.example'
 
-const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
 const OLD_CHROMIUM = process.env['OLD_CHROMIUM']
 /** A journey of four pages, each at three widths, on a busy machine. */
 const PATIENT = { timeout: 600_000 }
 const NO_COOKIES = { 'network.cookie.cookieBehavior': 2 }
-
-const inFirefox = (preferences: Record<string, string | number | boolean> = {}) =>
-  throughPlaywright('firefox', {
-    executablePath: FIREFOX,
-    channel: 'moz-firefox',
-    firefoxUserPrefs: { 'ui.prefersReducedMotion': 1, ...preferences },
-  })
-const inChromium = (executablePath: string) =>
-  throughPlaywright('chromium', { executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 
 const DATED = fixtureEvent().replace(
   '        - {id: letter,',
@@ -50,27 +44,19 @@ const SET_DATE = `(() => {
 })()`
 
 type There = { readonly name: string; readonly start: () => Promise<Driver> }
-/** Older ones lack commands of WebDriver BiDi without which the test library opens no window. */
-const FIREFOX_MIN = 153
-function noFirefox(): string | null {
-  if (!existsSync(FIREFOX)) return 'no firefox-esr here'
-  const said = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
-  const version = Number(/Firefox (\d+)/.exec(said)?.[1] ?? 0)
-  return version >= FIREFOX_MIN ? null : `the test library cannot drive ${said || FIREFOX}`
-}
 const OTHERS: readonly (There & { readonly lacks: string | null })[] = [
-  { name: 'firefox', start: () => inFirefox(), lacks: noFirefox() },
+  { name: 'firefox', start: () => throughFirefox(), lacks: noFirefox() },
   { name: 'webkit', start: throughWebKit, lacks: noWebKit() },
   {
     name: 'old-chromium',
-    start: () => inChromium(OLD_CHROMIUM ?? ''),
+    start: () => throughPlaywright(OLD_CHROMIUM ?? ''),
     lacks: OLD_CHROMIUM ? null : 'OLD_CHROMIUM names none (docs/browsers.md)',
   },
 ]
 for (const { name, lacks } of OTHERS)
   if (lacks !== null) process.stderr.write(`not tried in ${name}: ${lacks}\n`)
 /** Where no other is installed `npm run thorough` makes the journey in the tests' own: `npm test` has made it in pieces. */
-const OWN = { name: 'chromium', start: () => inChromium(process.env['CHROMIUM'] ?? '') }
+const OWN = { name: 'chromium', start: () => throughPlaywright(process.env['CHROMIUM'] ?? '') }
 const FOUND: readonly There[] = OTHERS.filter(({ lacks }) => lacks === null)
 const BROWSERS = FOUND.length === 0 && ALL_RUNS ? [OWN] : FOUND
 
@@ -141,22 +127,24 @@ describe.each(BROWSERS)('in $name', (there) => {
       await fillIn(driver, email)
       expect.soft(await driver.look(`${name}-1-form`)).toEqual([])
       await driver.press('Proceed to Secure Payment')
+      await driver.sees(GATEWAY)
+      expect.soft(await driver.look(`${name}-2-gateway`)).toEqual([])
       await driver.press('Pay')
       await driver.sees('Registration Confirmed')
       await driver.sees(NAME)
-      expect.soft(await driver.look(`${name}-2-paid`)).toEqual([])
+      expect.soft(await driver.look(`${name}-3-paid`)).toEqual([])
 
       const mail = await inbox.mailTo(email, '/my/')
       await driver.open(linkIn(mail))
       await driver.sees(NAME)
-      expect.soft(await driver.look(`${name}-3-self-service`)).toEqual([])
+      expect.soft(await driver.look(`${name}-4-self-service`)).toEqual([])
 
       await signIn(driver)
       await driver.sees('Total revenue')
       await driver.sees(NAME)
       expect(await driver.address()).toBe(`${server.url}/admin/dashboard`)
       expect(await driver.ask('document.body.innerText')).not.toContain('could not be shown')
-      expect.soft(await driver.look(`${name}-4-dashboard`)).toEqual([])
+      expect.soft(await driver.look(`${name}-5-dashboard`)).toEqual([])
     },
   )
 })
@@ -168,20 +156,24 @@ describe.each(BROWSERS.filter((one) => one.name === 'firefox'))('in $name withou
     async () => {
       const driver = await driverOf({
         name: 'firefox-no-cookies',
-        start: () => inFirefox(NO_COOKIES),
+        start: () => throughFirefox(NO_COOKIES),
       })
-      // What lies over something else is looked for where there are cookies: the pages are the same, but for the office's.
+      const look = async (step: string): Promise<void> =>
+        expect.soft(await driver.look(`firefox-no-cookies-${step}`)).toEqual([])
       await fillIn(driver, `blocked.${EMAIL}`)
       expect(await driver.ask('navigator.cookieEnabled')).toBe(false)
+      await look('1-form')
       await driver.press('Proceed to Secure Payment')
       await driver.press('Pay')
       await driver.sees('Registration Confirmed')
+      await look('3-paid')
       const mail = await inbox.mailTo(`blocked.${EMAIL}`, '/my/')
       await driver.open(linkIn(mail))
       await driver.sees(NAME)
+      await look('4-self-service')
       await signIn(driver)
       await driver.sees('Your browser blocks cookies')
-      expect.soft(await driver.look('firefox-no-cookies-4-office')).toEqual([])
+      await look('5-office')
     },
   )
 })
@@ -192,7 +184,7 @@ describe.each(BROWSERS.filter((one) => one.name === 'webkit'))('in $name', (ther
     const ink = (): Promise<number> => coloursIn(driver, 'input[type=date]')
     await driver.open(`${server.url}/sample2026`)
     await driver.sees('Arriving on')
-    expect.soft(await driver.look('webkit-5-empty-date')).toEqual([])
+    expect.soft(await driver.look('webkit-6-empty-date')).toEqual([])
     // The page may still move between the look at the field's place and the picture.
     await expect.poll(ink).toBe(1)
     await driver.ask(SET_DATE)

@@ -1,0 +1,31 @@
+/** Chromium, over the test library. */
+import { chromium } from 'playwright-core'
+import type { Driver } from './driver.ts'
+import { HEIGHT, lookAt, PATIENCE_MS, WIDTH, withFonts } from './driver.ts'
+
+export async function throughPlaywright(executablePath: string): Promise<Driver> {
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu'],
+    env: withFonts(),
+  })
+  const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT } })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  const ask = (expression: string): Promise<unknown> => page.evaluate(expression)
+  const picture = (): Promise<Buffer> => page.screenshot()
+  const resize = (width: number, height: number) => page.setViewportSize({ width, height })
+  return {
+    open: async (url) => void (await page.goto(url)),
+    fill: (label, text) => page.getByLabel(label, { exact: false }).first().fill(text),
+    choose: (label) => page.getByRole('radio', { name: label }).check(),
+    attach: (path) => page.locator('input[type=file]').first().setInputFiles(path),
+    press: (name) => page.getByRole('button', { name, exact: true }).first().click(),
+    sees: (text) => page.getByText(text).first().waitFor(),
+    ask,
+    picture,
+    address: () => Promise.resolve(page.url()),
+    look: (name) => lookAt({ ask, picture, resize }, name),
+    close: () => browser.close(),
+  }
+}

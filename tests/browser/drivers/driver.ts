@@ -1,0 +1,175 @@
+/** What a person does in a browser, in few words, and how each installed browser does it: Chromium, Firefox, WebKit. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { PNG } from 'pngjs'
+import { inPage } from '../layout-boxes.ts'
+
+/** Elements are found by their visible label or name; each call waits until there is one. */
+export type Driver = {
+  readonly open: (url: string) => Promise<void>
+  readonly fill: (label: string, text: string) => Promise<void>
+  readonly choose: (label: string) => Promise<void>
+  readonly attach: (path: string) => Promise<void>
+  readonly press: (name: string) => Promise<void>
+  /** Waits until the page says this. */
+  readonly sees: (text: string) => Promise<void>
+  /** Runs an expression in the page. */
+  readonly ask: (expression: string) => Promise<unknown>
+  readonly address: () => Promise<string>
+  /** What the window shows, as PNG. */
+  readonly picture: () => Promise<Buffer>
+  /**
+   * What lies over something else or is cut off, at the widths of a phone, a tablet and a computer. Where `SHOTS` names a
+   * folder, a picture of the whole page at each width goes there.
+   */
+  readonly look: (name: string) => Promise<readonly string[]>
+  readonly close: () => Promise<void>
+}
+
+const SHOTS = process.env['SHOTS']
+/** A person would have given up. */
+export const PATIENCE_MS = 120_000
+/** For what lies over something else to come to its place. */
+const WAITS_MS = 30_000
+const WIDTHS = [360, 768, 1280] as const
+export const WIDTH = 1280
+export const HEIGHT = 1000
+
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
+type Window = Pick<Driver, 'ask' | 'picture'> & {
+  readonly resize: (width: number, height: number) => Promise<void>
+}
+export async function lookAt(
+  { ask, picture, resize }: Window,
+  name: string,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const width of WIDTHS) {
+    await resize(width, HEIGHT)
+    await ask('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
+    const look = async () => (await ask(`(${inPage.toString()})()`)) as readonly string[]
+    let misplaced = await look()
+    // A page is drawn for another width some frames after the window has it.
+    for (const last = performance.now() + WAITS_MS; misplaced.length > 0;) {
+      if (performance.now() > last) break
+      await pause(100)
+      misplaced = await look()
+    }
+    found.push(...misplaced.map((what) => `${name}, ${width} px: ${what}`))
+    if (!SHOTS) continue
+    await resize(width, Number(await ask('document.documentElement.scrollHeight')))
+    // A large window is painted piece by piece.
+    await pause(1500)
+    await ask('scrollTo({ top: 0, behavior: "instant" })')
+    await pause(300)
+    writeFileSync(join(SHOTS, `${name}-${width}.png`), await picture())
+  }
+  await resize(WIDTH, HEIGHT)
+  return found
+}
+
+/** How many colours the left half of an element has, inside its border: 1 where nothing is written in it. */
+export async function coloursIn(driver: Driver, selector: string): Promise<number> {
+  const { x, y, width, height } = (await driver.ask(`(() => {
+    const element = document.querySelector(${JSON.stringify(selector)})
+    element.scrollIntoView({ block: 'center', behavior: 'instant' })
+    const { x, y, width, height } = element.getBoundingClientRect()
+    return { x, y, width, height }
+  })()`)) as Readonly<Record<'x' | 'y' | 'width' | 'height', number>>
+  const { width: across, data } = PNG.sync.read(await driver.picture())
+  const seen = new Set<number>()
+  for (let row = Math.ceil(y) + BORDER_PX; row < y + height - BORDER_PX; row++)
+    for (let column = Math.ceil(x) + BORDER_PX; column < x + width / 2; column++)
+      seen.add(data.readUInt32BE(4 * (row * across + column)))
+  return seen.size
+}
+const BORDER_PX = 4
+
+export const FONTS = dirname(
+  createRequire(import.meta.url).resolve('@expo-google-fonts/noto-sans-devanagari/package.json'),
+)
+
+/** With it a browser draws Devanagari on a machine that has no fonts for it, as every phone and computer of a delegate does. */
+export function withFonts(): NodeJS.ProcessEnv {
+  const conf = join(mkdtempSync(join(tmpdir(), 'rollcall-fonts-')), 'fonts.conf')
+  const dirs = ['400Regular', '700Bold'].map((face) => `<dir>${join(FONTS, face)}</dir>`)
+  writeFileSync(
+    conf,
+    `<fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include>${dirs.join('')}</fontconfig>`,
+  )
+  return { ...process.env, FONTCONFIG_FILE: conf }
+}
+
+// ── Browsers without the test library: elements are found by a script in the page ──────────────
+
+/** In the page: the control of a label, or what is called so and can be pressed. */
+const FIND = {
+  labelled: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0]) && (l.control || document.getElementById(l.htmlFor))) return l.control || document.getElementById(l.htmlFor); return null`,
+  choice: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0])) return l; return null`,
+  file: `return document.querySelector('input[type=file]')`,
+  button: `for (const b of document.querySelectorAll('button, [role=button], input[type=submit]')) if ((b.textContent || b.value).trim() === arguments[0] && !b.disabled && b.getClientRects().length > 0) return b; return null`,
+} as const
+const SAYS = 'document.body !== null && document.body.innerText.includes'
+
+/** What a browser's own protocol can do; an element is whatever it calls one. */
+export type Protocol<Found> = Window &
+  Pick<Driver, 'open' | 'address' | 'close'> & {
+    readonly find: (script: string, text: string) => Promise<Found | null>
+    readonly click: (found: Found) => Promise<void>
+    readonly type: (found: Found, text: string) => Promise<void>
+    readonly attach: (found: Found, path: string) => Promise<void>
+  }
+
+/** Tries until there is an answer: a driver that starts, an element that is drawn. */
+export async function until<T>(what: string, ask: () => Promise<T | null>): Promise<T> {
+  const last = performance.now() + PATIENCE_MS
+  let problem: unknown = null
+  while (performance.now() < last) {
+    try {
+      const found = await ask()
+      if (found !== null) return found
+    } catch (error) {
+      problem = error
+    }
+    await pause(100)
+  }
+  throw new Error(`${what} is not there`, { cause: problem })
+}
+
+export function throughProtocol<Found>(protocol: Protocol<Found>): Driver {
+  const { open, address, close, ask, picture, find } = protocol
+  /** A page that is drawn anew between the two has the element again. */
+  const use = async (
+    by: keyof typeof FIND,
+    text: string,
+    act: (found: Found) => Promise<void>,
+  ): Promise<void> =>
+    void (await until(`"${text || by}"`, async () => {
+      const found = await find(FIND[by], text)
+      if (found === null) return null
+      await act(found)
+      return true
+    }))
+  return {
+    open,
+    address,
+    close,
+    ask,
+    picture,
+    fill: (label, text) => use('labelled', label, (found) => protocol.type(found, text)),
+    choose: (label) => use('choice', label, protocol.click),
+    attach: (path) => use('file', '', (found) => protocol.attach(found, path)),
+    press: (name) => use('button', name, protocol.click),
+    sees: async (text) =>
+      void (await until(`"${text}"`, async () =>
+        (await ask(`${SAYS}(${JSON.stringify(text)})`)) === true ? true : null,
+      )),
+    look: (name) => lookAt(protocol, name),
+  }
+}

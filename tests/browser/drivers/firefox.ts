@@ -1,0 +1,186 @@
+/** Firefox as Debian ships it, over WebDriver BiDi: its own protocol, which needs no program beside it. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Driver } from './driver.ts'
+import { FONTS, HEIGHT, PATIENCE_MS, throughProtocol, WIDTH, withFonts } from './driver.ts'
+
+const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
+/** The oldest that was tried. */
+const FIREFOX_MIN = 140
+
+/** Why Firefox cannot be driven here; null: it can. */
+export function noFirefox(): string | null {
+  if (!existsSync(FIREFOX)) return 'no firefox-esr here'
+  const said = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  const version = Number(/Firefox (\d+)/.exec(said)?.[1] ?? 0)
+  return version >= FIREFOX_MIN ? null : `${said || FIREFOX} is older than ${FIREFOX_MIN}`
+}
+
+type Preferences = Readonly<Record<string, string | number | boolean>>
+/** An element of the page. */
+type Found = { readonly sharedId: string }
+type Answer = {
+  readonly id?: number
+  readonly result?: unknown
+  readonly error?: string
+  readonly message?: string
+}
+
+export async function throughFirefox(preferences: Preferences = {}): Promise<Driver> {
+  const profile = mkdtempSync(join(tmpdir(), 'rollcall-firefox-'))
+  const settings = Object.entries({
+    'ui.prefersReducedMotion': 1,
+    // Its pages read no other files.
+    'security.sandbox.content.read_path_whitelist': `${FONTS}/`,
+    ...preferences,
+  })
+  writeFileSync(
+    join(profile, 'user.js'),
+    settings.map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`).join(''),
+  )
+  const program = spawn(
+    FIREFOX,
+    ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
+    { env: withFonts(), stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const ended = once(program, 'exit')
+  const end = async (): Promise<void> => {
+    program.kill()
+    await ended
+    rmSync(profile, { recursive: true, maxRetries: 5 })
+  }
+  try {
+    return await inFirefox(await socketOf(program.stderr, ended), end)
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+/** It says where it listens; the rest of what it says is read too, or it would wait. */
+async function socketOf(said: NodeJS.ReadableStream, ended: Promise<unknown>): Promise<WebSocket> {
+  const lines = createInterface({ input: said })
+  const address = new Promise<string>((resolve) => {
+    lines.on('line', (line) => {
+      const [, found] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? []
+      if (found !== undefined) resolve(found)
+    })
+  })
+  const failed = ended.then((): never => {
+    throw new Error('Firefox has ended')
+  })
+  const socket = new WebSocket(`${await Promise.race([address, failed])}/session`)
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve)
+    socket.addEventListener('error', reject)
+  })
+  return socket
+}
+
+async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<Driver> {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result, error, message } = JSON.parse(String(data)) as Answer
+    const asked = waiting.get(id ?? 0)
+    waiting.delete(id ?? 0)
+    if (error === undefined) asked?.resolve(result)
+    else asked?.reject(new Error(`Firefox: ${error}: ${message}`))
+  })
+  socket.addEventListener('close', () => {
+    for (const asked of waiting.values()) asked.reject(new Error('Firefox has closed'))
+  })
+  let last = 0
+  const send = async (method: string, params: object): Promise<unknown> => {
+    const id = (last += 1)
+    const asked = Promise.withResolvers<unknown>()
+    waiting.set(id, asked)
+    const late = setTimeout(
+      () => asked.reject(new Error(`Firefox: no answer to ${method}`)),
+      PATIENCE_MS,
+    )
+    socket.send(JSON.stringify({ id, method, params }))
+    return asked.promise.finally(() => clearTimeout(late))
+  }
+
+  await send('session.new', { capabilities: {} })
+  const { contexts } = (await send('browsingContext.getTree', {})) as {
+    readonly contexts: readonly { readonly context: string; readonly url: string }[]
+  }
+  const context = contexts[0]?.context
+  const evaluated = async (method: string, params: object): Promise<Evaluated> => {
+    const answer = (await send(`script.${method}`, {
+      ...params,
+      target: { context },
+      awaitPromise: true,
+    })) as Evaluated
+    if (answer.type === 'exception') throw new Error(`Firefox: ${answer.exceptionDetails?.text}`)
+    return answer
+  }
+  const ask = async (expression: string): Promise<unknown> => {
+    const said = await evaluated('evaluate', {
+      expression: `Promise.resolve((${expression})).then((said) => JSON.stringify(said ?? null))`,
+    })
+    return JSON.parse(String(said.result?.value))
+  }
+  const act = (type: string, id: string, actions: readonly object[]): Promise<unknown> =>
+    send('input.performActions', { context, actions: [{ type, id, actions }] })
+  const click = async (element: Found): Promise<void> => {
+    await evaluated('callFunction', {
+      functionDeclaration: `(found) => found.scrollIntoView({ block: 'center', behavior: 'instant' })`,
+      arguments: [element],
+    })
+    await act('pointer', 'mouse', [
+      { type: 'pointerMove', x: 0, y: 0, origin: { type: 'element', element } },
+      { type: 'pointerDown', button: 0 },
+      { type: 'pointerUp', button: 0 },
+    ])
+  }
+  const resize = async (width: number, height: number): Promise<void> =>
+    void (await send('browsingContext.setViewport', { context, viewport: { width, height } }))
+  await resize(WIDTH, HEIGHT)
+
+  return throughProtocol<Found>({
+    open: async (url) =>
+      void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
+    address: async () => String(await ask('location.href')),
+    ask,
+    picture: async () => {
+      const shot = await send('browsingContext.captureScreenshot', { context })
+      return Buffer.from((shot as { readonly data: string }).data, 'base64')
+    },
+    resize,
+    find: async (script, text) => {
+      const { result } = await evaluated('callFunction', {
+        functionDeclaration: `function () { ${script} }`,
+        arguments: [{ type: 'string', value: text }],
+      })
+      return result?.sharedId === undefined ? null : { sharedId: result.sharedId }
+    },
+    click,
+    type: async (element, text) => {
+      await click(element)
+      const strokes = [...text].flatMap((value) => [
+        { type: 'keyDown', value },
+        { type: 'keyUp', value },
+      ])
+      await act('key', 'keyboard', strokes)
+    },
+    attach: async (element, path) =>
+      void (await send('input.setFiles', { context, element, files: [path] })),
+    close: async () => {
+      socket.close()
+      await end()
+    },
+  })
+}
+
+/** What a script in the page has answered. */
+type Evaluated = {
+  readonly type: 'success' | 'exception'
+  readonly result?: { readonly value?: unknown; readonly sharedId?: string }
+  readonly exceptionDetails?: { readonly text: string }
+}

@@ -1,0 +1,123 @@
+/** WebKit, in Epiphany, over WebDriver. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { freePort } from '../serve.ts'
+import type { Driver } from './driver.ts'
+import { pause, PATIENCE_MS, throughProtocol, until, withFonts } from './driver.ts'
+
+const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver'
+const EPIPHANY = '/usr/bin/epiphany'
+const XVFB = '/usr/bin/Xvfb'
+const DBUS = '/usr/bin/dbus-daemon'
+
+/** Why WebKit cannot be driven here; null: it can. */
+export const noWebKit = (): string | null => {
+  const lacks = [WEBKIT_DRIVER, EPIPHANY, XVFB, DBUS].filter((path) => !existsSync(path))
+  return lacks.length === 0 ? null : `no ${lacks.map((path) => basename(path)).join(', ')} here`
+}
+
+const RESIZES_MAX = 10
+
+/** WebDriver's name for an element. */
+const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
+
+/** The first line that a program prints to its third stream. */
+const firstLine = (program: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    program.stdio[3]?.once('data', (data) => resolve(String(data).trim()))
+    program.once('error', reject)
+    program.once('exit', () => reject(new Error(`${program.spawnfile} has ended`)))
+  })
+/** So high that a whole page fits into a window. */
+const SCREEN = '1400x6000x24'
+
+export async function throughWebKit(): Promise<Driver> {
+  const started: ChildProcess[] = []
+  const end = (): void => {
+    for (const program of started.toReversed()) program.kill()
+  }
+  const begin = (path: string, args: readonly string[], env = process.env): ChildProcess => {
+    const program = spawn(path, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+    started.push(program)
+    return program
+  }
+  const port = await freePort()
+  try {
+    const screen = begin(XVFB, ['-displayfd', '3', '-screen', '0', SCREEN, '-nolisten', 'tcp'])
+    // Without a session bus, as in a container, Epiphany starts and never answers.
+    const bus = begin(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
+    begin(WEBKIT_DRIVER, [`--port=${port}`], {
+      ...withFonts(),
+      DISPLAY: `:${await firstLine(screen)}`,
+      DBUS_SESSION_BUS_ADDRESS: await firstLine(bus),
+      NO_AT_BRIDGE: '1',
+      LIBGL_ALWAYS_SOFTWARE: '1',
+      WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
+      // As root there is no user namespace to put a page into; every page here is our own.
+      WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+    })
+    return await inWebKit(`http://127.0.0.1:${port}`, end)
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+async function inWebKit(base: string, end: () => void): Promise<Driver> {
+  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const answer = await fetch(base + path, {
+      method,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
+    })
+    const { value } = (await answer.json()) as { readonly value: unknown }
+    if (!answer.ok) throw new Error(`WebKit: ${JSON.stringify(value).slice(0, 400)}`)
+    return value
+  }
+  const { sessionId } = (await until('a session of WebKit', () =>
+    send('POST', '/session', {
+      capabilities: {
+        alwaysMatch: {
+          'webkitgtk:browserOptions': { binary: EPIPHANY, args: ['--automation-mode'] },
+        },
+      },
+    }),
+  )) as { readonly sessionId: string }
+  const here = `/session/${sessionId}`
+  const run = (script: string, ...args: readonly string[]): Promise<unknown> =>
+    send('POST', `${here}/execute/sync`, { script, args })
+  const ask = (expression: string): Promise<unknown> => run(`return (${expression})`)
+  /** The window is larger than the page in it, by Epiphany's own bars, which may come and go as it is resized. */
+  const resize = async (width: number, height: number): Promise<void> => {
+    for (let tries = 0; tries < RESIZES_MAX; tries += 1) {
+      const [across, down, fits] = (await ask(
+        `[outerWidth - innerWidth, outerHeight - innerHeight, innerWidth === ${width} && innerHeight === ${height}]`,
+      )) as readonly [number, number, boolean]
+      if (fits) return
+      const rect = { x: 0, y: 0, width: width + across, height: height + down }
+      await send('POST', `${here}/window/rect`, rect)
+      await pause(100)
+    }
+  }
+  return throughProtocol<string>({
+    open: async (url) => void (await send('POST', `${here}/url`, { url })),
+    address: async () => String(await send('GET', `${here}/url`)),
+    ask,
+    picture: async () => Buffer.from(String(await send('GET', `${here}/screenshot`)), 'base64'),
+    resize,
+    find: async (script, text) => {
+      const found = (await run(script, text)) as Readonly<Record<string, string>> | null
+      return found === null ? null : `${here}/element/${found[ELEMENT]}`
+    },
+    click: async (element) => void (await send('POST', `${element}/click`)),
+    type: async (element, text) => void (await send('POST', `${element}/value`, { text })),
+    attach: async (element, path) => void (await send('POST', `${element}/value`, { text: path })),
+    close: async () => {
+      // A window that has ended is no reason: what is wrong was said before.
+      await send('DELETE', here).catch(() => null)
+      end()
+    },
+  })
+}
