@@ -19,6 +19,8 @@ const RESIDENT_BYTES_MAX = 700 * MB
 
 /** While the body is still coming, a server that then reads it on its serving thread answers one or two others. */
 const ANSWERS_BEFORE_READING = 5
+/** A busy machine may end a short reading before anyone else is answered; a blocked server fails each time. */
+const ATTEMPTS = 8
 
 /** So many in a row, then one in so many milliseconds. */
 const ENOUGH = 20
@@ -68,8 +70,13 @@ async function attack(file: Buffer, type: string): Promise<Answer> {
   expect(file.length).toBeLessThanOrEqual(2 * MB)
   const before = target.holds()
   peak.forget()
-  const answer = load(file, type)
-  expect(await answersDuring(answer)).toBeGreaterThan(ANSWERS_BEFORE_READING)
+  let answer = load(file, type)
+  let answers = await answersDuring(answer)
+  for (let attempt = 1; answers <= ANSWERS_BEFORE_READING && attempt < ATTEMPTS; attempt++) {
+    answer = load(file, type)
+    answers = await answersDuring(answer)
+  }
+  expect(answers).toBeGreaterThan(ANSWERS_BEFORE_READING)
   expect(peak.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
   // What was looked at stands in the log of the office, and nothing else is new.
   const { audit_log: _looked, ...changed } = changes(before, target.holds())
