@@ -14,7 +14,7 @@ import {
   createXls,
 } from '../server/sample-uploads.ts'
 import { hostileFiles } from '../server/hostile-uploads.ts'
-import { wrongWith } from '../server/http/error-shape.ts'
+import { findFormatError } from '../server/http/error-shape.ts'
 import {
   changes,
   delegate,
@@ -53,7 +53,7 @@ function problemOf(outcome: Outcome): string | null {
   const { status, headers, body } = outcome
   if (status < 400) return `answered ${status}`
   const said = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
-  return wrongWith({ statusCode: status, headers: said, body }, 'POST', false)
+  return findFormatError({ statusCode: status, headers: said, body }, 'POST', false)
 }
 
 describe('oversized input', () => {

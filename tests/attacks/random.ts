@@ -1,6 +1,6 @@
 /** The random run: so many requests of a seed, side by side on connections that stay, and what they broke. */
 import { join } from 'node:path'
-import { wrongWith } from '../server/http/error-shape.ts'
+import { findFormatError } from '../server/http/error-shape.ts'
 import { draw } from './requests.ts'
 import type { Drawn, Known } from './requests.ts'
 import {
@@ -119,7 +119,7 @@ export function violationOf(
   }
   const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path)
   try {
-    return wrongWith({ statusCode, headers: said, body }, method, mayBePage)
+    return findFormatError({ statusCode, headers: said, body }, method, mayBePage)
   } catch {
     return `${status} with a body that is no JSON: ${body.slice(0, 100)}`
   }

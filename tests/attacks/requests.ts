@@ -3,7 +3,7 @@
  * cookies that are right and that are not. Request n of a seed is always the same one, so that whatever
  * it breaks can be asked again by itself.
  */
-import { seeded } from '../crash/check-registrations.ts'
+import { createRandom } from '../crash/check-registrations.ts'
 import { createJpg, createPdf, createPng } from '../server/sample-uploads.ts'
 import { CODED, codedDelegate, delegate, formOf, postGraduate, proof } from './target.ts'
 import type { Route } from './target.ts'
@@ -35,7 +35,7 @@ type Chance = {
   readonly below: (n: number) => number
 }
 function chanceOf(seed: number): Chance {
-  const random = seeded(seed)
+  const random = createRandom(seed)
   const below = (n: number): number => Math.floor(random() * n)
   return {
     of: (share) => random() < share,

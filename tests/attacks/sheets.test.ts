@@ -7,7 +7,7 @@ import { ALL_RUNS, onlyThorough } from '../runs.ts'
 import { STATEMENT_LIMITS } from '../../server/office/spreadsheets/parse-csv.ts'
 import { readSheet } from '../../server/office/spreadsheets/read-spreadsheet.ts'
 import { XLSX_TYPE } from '../../server/office/spreadsheets/write-excel.ts'
-import { wrongWith } from '../server/http/error-shape.ts'
+import { findFormatError } from '../server/http/error-shape.ts'
 import { cellsOfMegabytes, CSV_ATTACKS, honestXlsx, XLSX_ATTACKS } from './hostile-sheets.ts'
 import { changes, command, CODED, freshAddress, signedIn, startTarget } from './target.ts'
 import type { Target } from './target.ts'
@@ -86,7 +86,7 @@ async function attack(file: Buffer, type: string): Promise<Answer> {
 
 function refusalOf({ status, headers, body }: Answer): string | null {
   const said = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
-  return wrongWith({ statusCode: status, headers: said, body }, 'POST', false)
+  return findFormatError({ statusCode: status, headers: said, body }, 'POST', false)
 }
 
 type Attacks = typeof XLSX_ATTACKS

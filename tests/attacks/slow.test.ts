@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { wrongWith } from '../server/http/error-shape.ts'
+import { findFormatError } from '../server/http/error-shape.ts'
 import {
   changes,
   delegate,
@@ -56,7 +56,7 @@ function problemOf(outcome: Outcome): string | null {
   // A return leads to a page, whatever it says.
   if (status === 303) return null
   if (status < 400) return `answered ${status}`
-  return wrongWith(
+  return findFormatError(
     { statusCode: status === 503 ? 403 : status, headers: said, body },
     'POST',
     false,

@@ -1,6 +1,7 @@
 /**
- * `npm run adopt [COUNT]`: fills a database of schema version 30 with the code of that version, on SQLite and on PostgreSQL,
- * and migrates both, undisturbed and killed at several points. Prints what it saw; 1: something differs.
+ * `npm run adopt [COUNT]`: fills a database of schema version 30 with the code of that version, on
+ * SQLite and on PostgreSQL, and migrates both, with and without kills. Prints a report; exits with
+ * 1 if something differs.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -10,36 +11,36 @@ import { migrations } from '../../server/storage/database/schema.ts'
 import { moveToPostgres } from '../../server/storage/database/move-database.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
-import { adopt, killAt, readVersion } from './adoption/killed-adoption.ts'
-import type { Place } from './adoption/killed-adoption.ts'
+import { migrateToEnd, killAt, readVersion } from './adoption/killed-adoption.ts'
+import type { StorageLocation } from './adoption/killed-adoption.ts'
 import { compareContents, readContents, readTotals } from './adoption/table-contents.ts'
 import type { Contents } from './adoption/table-contents.ts'
 
 /** The last commit whose schema has version 30. */
-const COMMIT = 'eed793e3fdee953fc42729f2b6cf776f156a5b53'
-const OLD = 30
+const OLD_COMMIT = 'eed793e3fdee953fc42729f2b6cf776f156a5b53'
+const OLD_VERSION = 30
 const REPOSITORY = join(import.meta.dirname, '../..')
 /**
- * What a migration may change: it spells references that delegates reported as banks do, and it marks payments for review
- * that have the reference of another one.
+ * What a migration may change: it normalises references of payment claims, and marks payments for
+ * review that share a reference.
  */
 const MAY_DIFFER = /^tellings\.folded: |^event_issuers/
 
-let isWrong = false
-const report = (line: string, isRight = true): void => {
-  if (!isRight) isWrong = true
-  console.log(`${isRight ? ' ' : '!'} ${line}`)
+let hasFailed = false
+const report = (line: string, isPass = true): void => {
+  if (!isPass) hasFailed = true
+  console.log(`${isPass ? ' ' : '!'} ${line}`)
 }
-async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const began = performance.now()
-  const result = await work()
-  report(`${what}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
+async function measureTime<T>(label: string, operation: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  const result = await operation()
+  report(`${label}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   return result
 }
 
 function checkOut(folder: string): void {
   mkdirSync(folder)
-  const archive = execFileSync('git', ['archive', COMMIT], {
+  const archive = execFileSync('git', ['archive', OLD_COMMIT], {
     cwd: REPOSITORY,
     maxBuffer: 1024 * 1024 * 1024,
   })
@@ -47,115 +48,137 @@ function checkOut(folder: string): void {
   symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'))
 }
 
-const databaseOf = ({ dataDir, url }: Place): string => url ?? join(dataDir, 'rollcall.db')
+const databaseOf = ({ dataDir, url }: StorageLocation): string =>
+  url ?? join(dataDir, 'rollcall.db')
 
-/** Compares rows with those of the old version, and totals with the rows. Returns the hash of the rows. */
-async function compare(name: string, before: Contents, place: Place): Promise<string> {
+/**
+ * Compares rows with those of the old version, and totals with the rows. Returns the hash of the
+ * rows.
+ */
+async function compareRows(
+  name: string,
+  before: Contents,
+  storage: StorageLocation,
+): Promise<string> {
   const { rows, tables, differences, hash } = compareContents(
     before,
-    await readContents(databaseOf(place)),
+    await readContents(databaseOf(storage)),
   )
-  const unexpected = differences.filter((one) => !MAY_DIFFER.test(one))
+  const unexpected = differences.filter((difference) => !MAY_DIFFER.test(difference))
   report(
     `${name}: ${rows} rows of ${tables} tables, hash ${hash}; differences: ${differences.join('; ') || 'none'}`,
     unexpected.length === 0,
   )
-  const { counted, stored } = await readTotals(databaseOf(place))
+  const { counted: countedTotals, stored: storedTotals } = await readTotals(databaseOf(storage))
   report(
-    `${name}: totals ${counted === stored ? 'are those of the rows' : `${counted}, rows ${stored}`}`,
-    counted === stored,
+    `${name}: totals ${countedTotals === storedTotals ? 'are those of the rows' : `${countedTotals}, rows ${storedTotals}`}`,
+    countedTotals === storedTotals,
   )
   return hash
 }
 
-/** `copy` makes a further database as the old version left it. */
-async function examine(name: string, copy: (name: string) => Promise<Place>): Promise<Place> {
-  const known = migrations.length
+/** `copy` creates another copy of the old database. */
+async function checkMigration(
+  name: string,
+  copy: (name: string) => Promise<StorageLocation>,
+): Promise<StorageLocation> {
+  const latestVersion = migrations.length
   const original = await copy('original')
   const before = await readContents(databaseOf(original))
   const totals = (await readTotals(databaseOf(original))).counted
   report(`${name}: totals before ${totals}`)
-  const place = await copy('adopted')
-  await timed(`${name}: migrated`, () => adopt(place))
-  const hash = await compare(name, before, place)
-  const after = (await readTotals(databaseOf(place))).counted
+  const storage = await copy('adopted')
+  await measureTime(`${name}: migrated`, () => migrateToEnd(storage))
+  const hash = await compareRows(name, before, storage)
+  const after = (await readTotals(databaseOf(storage))).counted
   report(`${name}: totals ${after === totals ? 'as before' : after}`, after === totals)
-  const began = OLD * 1000
-  const targets = [OLD + 1, began + OLD + 1, began + OLD + 5, began + OLD + 10, began + known]
-  for (const [at, target] of targets.entries()) {
-    const killed = await copy(`killed${at}`)
-    const left = await killAt(killed, target)
-    await adopt(killed)
-    const again = await compare(`${name}, killed at ${left}`, before, killed)
-    report(`${name}, killed at ${left}: the same rows as undisturbed`, again === hash)
+  const startedAt = OLD_VERSION * 1000
+  const targets = [
+    OLD_VERSION + 1,
+    startedAt + OLD_VERSION + 1,
+    startedAt + OLD_VERSION + 5,
+    startedAt + OLD_VERSION + 10,
+    startedAt + latestVersion,
+  ]
+  for (const [index, target] of targets.entries()) {
+    const killedStorage = await copy(`killed${index}`)
+    const left = await killAt(killedStorage, target)
+    await migrateToEnd(killedStorage)
+    const hashAfterKill = await compareRows(`${name}, killed at ${left}`, before, killedStorage)
+    report(`${name}, killed at ${left}: the same rows as undisturbed`, hashAfterKill === hash)
   }
-  const often = await copy('often')
+  const oftenKilled = await copy('often')
   const versions: number[] = []
-  for (let target = began + OLD + 1; target <= began + known; target += 3)
-    versions.push(await killAt(often, target))
-  await adopt(often)
-  const again = await compare(`${name}, killed at ${versions.join(', ')}`, before, often)
+  for (let target = startedAt + OLD_VERSION + 1; target <= startedAt + latestVersion; target += 3)
+    versions.push(await killAt(oftenKilled, target))
+  await migrateToEnd(oftenKilled)
+  const again = await compareRows(`${name}, killed at ${versions.join(', ')}`, before, oftenKilled)
   report(`${name}, killed often: the same rows as undisturbed`, again === hash)
-  report(`${name}: version ${await readVersion(often)}`, (await readVersion(often)) === known)
-  return place
+  report(
+    `${name}: version ${await readVersion(oftenKilled)}`,
+    (await readVersion(oftenKilled)) === latestVersion,
+  )
+  return storage
 }
 
 const count = process.argv[2] ?? '50000'
-const given = process.argv[3]
+const existingFolder = process.argv[3]
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-adopt-'))
 let server: PostgresServer | null = null
 try {
   const checkout = join(folder, 'old')
   checkOut(checkout)
-  const filler = join(import.meta.dirname, 'adoption/fill-old-database.ts')
+  const fillScript = join(import.meta.dirname, 'adoption/fill-old-database.ts')
   const fill = async (...args: readonly string[]): Promise<void> => {
-    const said = execFileSync(process.execPath, [filler, checkout, ...args], { encoding: 'utf8' })
-    report(`refused by the old store: ${said.trim() || 'nothing'}`, said.trim() === '')
+    const output = execFileSync(process.execPath, [fillScript, checkout, ...args], {
+      encoding: 'utf8',
+    })
+    report(`refused by the old store: ${output.trim() || 'none'}`, output.trim() === '')
   }
-  const filled = given ?? join(folder, 'filled')
-  if (given === undefined)
-    await timed(`SQLite: ${count} registrations filled by ${COMMIT.slice(0, 8)}`, () =>
-      fill(filled, count),
+  const filledFolder = existingFolder ?? join(folder, 'filled')
+  if (existingFolder === undefined)
+    await measureTime(`SQLite: ${count} registrations filled by ${OLD_COMMIT.slice(0, 8)}`, () =>
+      fill(filledFolder, count),
     )
-  const sqlite = await examine('SQLite', async (name) => {
+  const sqlite = await checkMigration('SQLite', async (name) => {
     const dataDir = join(folder, name)
-    cpSync(filled, dataDir, { recursive: true })
+    cpSync(filledFolder, dataDir, { recursive: true })
     return { dataDir, url: null }
   })
   if (hasPostgres) {
-    const started = await startPostgres()
-    server = started
-    const moved = await started.database('old_moved')
-    await timed('PostgreSQL: moved there by the old version', async () => {
+    const postgres = await startPostgres()
+    server = postgres
+    const movedUrl = await postgres.database('old_moved')
+    await measureTime('PostgreSQL: moved there by the old version', async () => {
       execFileSync(process.execPath, ['bin/rollcall.js', 'move', 'to-postgres'], {
         cwd: checkout,
-        env: { ...process.env, DATA_DIR: filled, DATABASE_URL: moved },
+        env: { ...process.env, DATA_DIR: filledFolder, DATABASE_URL: movedUrl },
         stdio: ['ignore', 'inherit', 'inherit'],
       })
     })
-    const small = await started.database('old_direct')
-    await timed('PostgreSQL: 620 registrations filled by the old version', () =>
-      fill(join(folder, 'direct'), '620', small),
+    const smallUrl = await postgres.database('old_direct')
+    await measureTime('PostgreSQL: 620 registrations filled by the old version', () =>
+      fill(join(folder, 'direct'), '620', smallUrl),
     )
     const dataDir = join(folder, 'no-data')
     mkdirSync(dataDir)
-    for (const [name, like] of [
+    for (const [name, source] of [
       ['PostgreSQL, moved', 'old_moved'],
       ['PostgreSQL, direct', 'old_direct'],
     ] as const)
-      await examine(name, async (copy) => ({
+      await checkMigration(name, async (copy) => ({
         dataDir,
-        url: await started.database(`${like}_${copy}`, { like }),
+        url: await postgres.database(`${source}_${copy}`, { template: source }),
       }))
-    const target = await started.database('moved_new')
-    const result = await timed('the migrated SQLite database moves to PostgreSQL', () =>
+    const target = await postgres.database('moved_new')
+    const result = await measureTime('the migrated SQLite database moves to PostgreSQL', () =>
       moveToPostgres(sqlite.dataDir, target),
     )
     report(`db move: ${JSON.stringify(result.ok ? result.value : result.error)}`, result.ok)
-    await compare('db move', await readContents(databaseOf(sqlite)), { dataDir, url: target })
+    await compareRows('db move', await readContents(databaseOf(sqlite)), { dataDir, url: target })
   }
 } finally {
   await server?.stop()
   rmSync(folder, { recursive: true, force: true })
 }
-process.exitCode = isWrong ? 1 : 0
+process.exitCode = hasFailed ? 1 : 0

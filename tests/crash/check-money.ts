@@ -1,129 +1,150 @@
-/** What a crash may not have broken of the money: rows that say one thing, sums that agree, and what the gateway holds. */
+/** Payment checks after a crash: consistent rows, matching sums, and agreement with the gateway. */
 import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { readAmount } from '../../engine/index.ts'
 import type { SandboxOrder } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
-import type { Told } from './delegates.ts'
+import type { Acknowledged } from './delegates.ts'
 
-/** Sentences, each with the rows that break it; no rows is right. */
+/** Rules, each with a query for the rows that violate it. */
 const RULES: readonly (readonly [string, string])[] = [
   [
-    'the figures are not what counts less what went back',
+    'the revenue differs from the accepted payments minus refunds',
     `SELECT (SELECT coalesce(sum(amount), 0) FROM revenue) AS said, (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.state IN ('fits', 'accepted'))
        - (SELECT coalesce(sum(r.amount), 0) FROM refunds r JOIN captures c ON c.id = r.capture_id WHERE r.state = 'done' AND c.state IN ('fits', 'accepted')) AS counted
      WHERE said <> counted`,
   ],
   [
-    'a success without the one capture that counts for it',
+    'a successful payment without exactly one capture that counts for it',
     `SELECT p.order_id FROM payments p WHERE p.status IN ('success', 'refunded')
        AND (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) <> 1`,
   ],
   [
-    'a capture counts for a payment that is no success',
+    'a capture counts for a payment that did not succeed',
     `SELECT c.reference FROM captures c JOIN payments p ON p.id = c.counts_for
      WHERE c.state IN ('fits', 'accepted') AND p.status NOT IN ('success', 'refunded')`,
   ],
   [
-    'two successes of one registration',
+    'two successful payments of one registration',
     `SELECT registration_id FROM payments WHERE status IN ('success', 'refunded') GROUP BY registration_id HAVING count(*) > 1`,
   ],
   [
-    'a registration does not stand as its payments do',
+    'a registration is paid without a successful payment',
     `SELECT g.reg_no FROM registrations g WHERE g.payment_status = 'success' AND NOT EXISTS
        (SELECT 1 FROM payments p WHERE p.registration_id = g.id AND p.status = 'success')`,
   ],
   [
-    'a success without its one confirmation',
+    'a successful payment without exactly one confirmation email',
     `SELECT g.reg_no FROM registrations g WHERE g.payment_status = 'success'
        AND (SELECT count(*) FROM mail_queue m WHERE m.registration_id = g.id AND m.kind = 'confirmation') <> 1`,
   ],
   [
-    'money in review that nobody sees',
+    'a capture in review that the office does not list',
     `SELECT c.reference FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
      WHERE c.state = 'review' AND (p.review IS NULL OR g.in_review = 0)`,
   ],
   [
-    'more goes back than came',
+    'the refunds exceed the payment',
     `SELECT c.reference FROM captures c WHERE c.amount < (SELECT sum(r.amount) FROM refunds r WHERE r.capture_id = c.id AND r.state <> 'refused')`,
   ],
   [
-    'the counters are not the rows',
+    'the counters differ from the rows',
     `SELECT status FROM counters GROUP BY status HAVING sum(registrations) <> (SELECT count(*) FROM registrations g WHERE g.payment_status = counters.status)`,
   ],
-  ['rows refer to rows that are not there', 'SELECT * FROM pragma_foreign_key_check'],
+  ['rows refer to missing rows', 'SELECT * FROM pragma_foreign_key_check'],
 ]
 
-/** What is wrong; nothing is right. `settled`: everything that the gateway holds has been asked about. */
-export function wrongIn(dataDir: string, told: Told, settled: boolean): readonly string[] {
+/** Returns the problems. `isSettled`: all sales and refunds of the gateway have been queried. */
+export function findPaymentProblems(
+  dataDir: string,
+  acknowledged: Acknowledged,
+  isSettled: boolean,
+): readonly string[] {
   const db = new Database(join(dataDir, DATABASE_FILE))
   try {
     const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] =>
       db.prepare(sql).all(...params) as Record<string, unknown>[]
-    const wrong: string[] = []
+    const problems: string[] = []
     const integrity = db.pragma('integrity_check', { simple: true })
-    if (integrity !== 'ok') wrong.push(`integrity_check: ${String(integrity)}`)
-    for (const [sentence, sql] of RULES)
-      for (const row of rows(sql)) wrong.push(`${sentence}: ${JSON.stringify(row)}`)
-    const missing = (what: string, of: Iterable<string>, sql: string): void => {
+    if (integrity !== 'ok') problems.push(`integrity_check: ${String(integrity)}`)
+    for (const [rule, sql] of RULES)
+      for (const row of rows(sql)) problems.push(`${rule}: ${JSON.stringify(row)}`)
+    const checkStored = (label: string, ids: Iterable<string>, sql: string): void => {
       const statement = db.prepare(sql)
-      for (const one of of)
-        if (statement.get(one) === undefined)
-          wrong.push(`${one}: ${what} was answered and is not there`)
+      for (const id of ids)
+        if (statement.get(id) === undefined)
+          problems.push(`${id}: ${label} was confirmed but is missing`)
     }
-    missing('a registration', told.registered, 'SELECT 1 FROM registrations WHERE reg_no = ?')
-    missing('a further attempt', told.retried, 'SELECT 1 FROM payments WHERE order_id = ?')
-    missing(
-      'a notice',
-      told.notices,
+    checkStored(
+      'a registration',
+      acknowledged.registered,
+      'SELECT 1 FROM registrations WHERE reg_no = ?',
+    )
+    checkStored(
+      'a further attempt',
+      acknowledged.retried,
+      'SELECT 1 FROM payments WHERE order_id = ?',
+    )
+    checkStored(
+      'a gateway message',
+      acknowledged.notices,
       "SELECT 1 FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
     )
-    missing('a decision', told.decided, 'SELECT 1 FROM decisions WHERE about = ?')
-    missing(
+    checkStored('a decision', acknowledged.decided, 'SELECT 1 FROM decisions WHERE about = ?')
+    checkStored(
       'a refund',
-      told.refunded,
+      acknowledged.refunded,
       `SELECT 1 FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN registrations g ON g.id = c.registration_id WHERE g.reg_no = ?`,
     )
     for (const { about, n } of rows(
       "SELECT about, count(*) AS n FROM decisions WHERE about IS NOT NULL AND what IN ('accept', 'dismiss') GROUP BY about HAVING n > 1",
     ))
-      wrong.push(`${String(about)} was decided ${String(n)} times`)
-    for (const order of sandboxOrders(dataDir)) wrong.push(...wrongOf(order, rows, settled))
-    return wrong
+      problems.push(`${String(about)} was decided ${String(n)} times`)
+    for (const order of sandboxOrders(dataDir))
+      problems.push(...findOrderProblems(order, rows, isSettled))
+    return problems
   } finally {
     db.close()
   }
 }
 
-/** The gateway's money is the truth: each refund of it was asked for by one row, and in the end each sale is known. */
-function wrongOf(
+/**
+ * The gateway is the reference: each of its refunds was requested once, and finally each sale is
+ * recorded.
+ */
+function findOrderProblems(
   order: SandboxOrder,
   rows: (sql: string, ...params: unknown[]) => Record<string, unknown>[],
-  settled: boolean,
+  isSettled: boolean,
 ): readonly string[] {
-  const asked = rows(
+  const requestedAmounts = rows(
     `SELECT r.amount FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id
      WHERE p.order_id = ? AND r.state IN ('asked', 'unsure', 'done', 'refused')`,
     order.orderId,
   ).map(({ amount }) => Number(amount))
-  const wrong: string[] = []
+  const problems: string[] = []
   for (const { amount } of order.refunds) {
-    const at = asked.indexOf(readAmount(amount) ?? 0)
-    if (at === -1)
-      wrong.push(`${order.orderId}: ${amount} went back more often than it was asked for`)
-    else asked.splice(at, 1)
+    const index = requestedAmounts.indexOf(readAmount(amount) ?? 0)
+    if (index === -1)
+      problems.push(`${order.orderId}: ${amount} was refunded more often than requested`)
+    else requestedAmounts.splice(index, 1)
   }
-  if (!settled || order.stage !== 'paid') return wrong
-  const known = rows(
+  if (!isSettled || order.stage !== 'paid') return problems
+  const recordedCaptures = rows(
     'SELECT c.state FROM captures c JOIN payments p ON p.id = c.payment_id WHERE p.order_id = ? AND c.reference = ?',
     order.orderId,
     order.reference,
   )
-  return known.length === 1 ? wrong : [...wrong, `${order.orderId}: its money is not known`]
+  return recordedCaptures.length === 1
+    ? problems
+    : [...problems, `${order.orderId}: its payment is not recorded`]
 }
 
-/** As the simulator left them: the last line of each order counts, the last of all may be half. */
+/**
+ * Reads the simulator's orders. The last line of each order counts; the last line of the file may
+ * be incomplete.
+ */
 export function sandboxOrders(dataDir: string): readonly SandboxOrder[] {
   const file = join(dataDir, 'sandbox.jsonl')
   if (!existsSync(file)) return []

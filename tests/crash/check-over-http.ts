@@ -1,11 +1,14 @@
-/** What is wrong with registrations, seats, payments and emails after faults, as the office and the mail server see it. */
+/**
+ * Finds problems of registrations, seats, payments and emails after faults, as the office and the
+ * mail server see them.
+ */
 import { parse } from 'csv-parse/sync'
 import type { Mail } from '../browser/inbox.ts'
 import { FAULT_EVENT, SEATS } from './fault-clients.ts'
-import type { Told } from './fault-clients.ts'
+import type { ClientResults } from './fault-clients.ts'
 
 type Row = Readonly<Record<string, string>>
-type Details = {
+type RegistrationDetails = {
   readonly payments: readonly {
     readonly status: string
     readonly facts: readonly { readonly type: string }[]
@@ -17,14 +20,14 @@ type Stats = {
   readonly paid_registrations: number
   readonly total_revenue: number
 }
-export type Checked = {
-  /** Sentences; none is right. */
-  readonly wrong: readonly string[]
+export type CheckResult = {
+  /** Descriptions of problems. */
+  readonly problems: readonly string[]
   readonly registered: number
   readonly paid: number
 }
 
-const COLUMNS = {
+const COLUMN_HEADINGS = {
   number: 'Registration Number',
   email: 'Email Address',
   category: 'Category',
@@ -32,14 +35,14 @@ const COLUMNS = {
   paid: 'Amount paid',
   total: 'Total Amount',
 }
-const DETAILS_AT_ONCE = 4
+const CONCURRENT_REQUESTS = 4
 
 export async function checkOverHttp(
   url: string,
   password: string,
-  told: Told,
+  clientResults: ClientResults,
   mails: readonly Mail[],
-): Promise<Checked> {
+): Promise<CheckResult> {
   const headers = await signIn(url, password)
   const get = async (path: string): Promise<string> => {
     const answer = await fetch(`${url}${path}`, { headers })
@@ -51,66 +54,67 @@ export async function checkOverHttp(
     columns: true,
     bom: true,
   }) as readonly Row[]
-  const cell = (row: Row | undefined, name: keyof typeof COLUMNS): string =>
-    row?.[COLUMNS[name]] ?? ''
+  const cell = (row: Row | undefined, name: keyof typeof COLUMN_HEADINGS): string =>
+    row?.[COLUMN_HEADINGS[name]] ?? ''
   const paidRows = rows.filter((row) => cell(row, 'status') === 'Paid')
-  const wrong = [...told.wrong]
+  const problems = [...clientResults.unexpected]
 
-  for (const [email, regNo] of told.registered) {
+  for (const [email, regNo] of clientResults.registered) {
     const found = rows.filter((row) => cell(row, 'number') === regNo)
-    if (found.length !== 1) wrong.push(`${regNo} of ${email} is there ${found.length} times`)
-    else if (cell(found[0], 'email') !== email) wrong.push(`${regNo} is not of ${email}`)
+    if (found.length !== 1) problems.push(`${regNo} of ${email} is listed ${found.length} times`)
+    else if (cell(found[0], 'email') !== email)
+      problems.push(`${regNo} does not belong to ${email}`)
   }
   for (const email of findRepeated(rows.map((row) => cell(row, 'email'))))
-    wrong.push(`${email} is registered twice`)
+    problems.push(`${email} is registered twice`)
 
-  const seated = rows.filter((row) => cell(row, 'category') === 'Member').length
-  if (seated > SEATS) wrong.push(`${seated} have one of ${SEATS} seats`)
-  if (seated === 0) wrong.push('nobody has a seat: the list is not read as it should be')
+  const memberCount = rows.filter((row) => cell(row, 'category') === 'Member').length
+  if (memberCount > SEATS) problems.push(`${memberCount} have one of ${SEATS} seats`)
+  if (memberCount === 0) problems.push('no one has a seat: the list was not read correctly')
 
   const paidNumbers = new Set(paidRows.map((row) => cell(row, 'number')))
-  for (const regNo of told.paid)
-    if (!paidNumbers.has(regNo)) wrong.push(`${regNo} was shown as paid, and is not`)
+  for (const regNo of clientResults.paid)
+    if (!paidNumbers.has(regNo)) problems.push(`${regNo} was shown as paid, but is not`)
   for (const row of paidRows)
     if (cell(row, 'paid') !== cell(row, 'total'))
-      wrong.push(`${cell(row, 'number')} paid ${cell(row, 'paid')} of ${cell(row, 'total')}`)
+      problems.push(`${cell(row, 'number')} paid ${cell(row, 'paid')} of ${cell(row, 'total')}`)
 
   const dashboard = JSON.parse(await get('/admin/dashboard/stats/')) as {
     readonly data: Readonly<Record<string, Stats>>
   }
   const stats = dashboard.data[`${FAULT_EVENT}_stats`]
   const sum = paidRows.reduce((total, row) => total + Number(cell(row, 'total')), 0)
-  const counted = [rows.length, paidRows.length, sum]
+  const listTotals = [rows.length, paidRows.length, sum]
   const shown = [stats?.total_registrations, stats?.paid_registrations, stats?.total_revenue]
-  if (shown.join() !== counted.join())
-    wrong.push(`the dashboard has ${shown.join(', ')}, the list ${counted.join(', ')}`)
+  if (shown.join() !== listTotals.join())
+    problems.push(`the dashboard has ${shown.join(', ')}, the list ${listTotals.join(', ')}`)
   const reviews = JSON.parse(await get('/admin/reviews/')) as { readonly count: number }
-  if (reviews.count > 0) wrong.push(`${reviews.count} payments are in review`)
+  if (reviews.count > 0) problems.push(`${reviews.count} payments are in review`)
 
   const left = [...paidNumbers]
   const checkDetails = async (): Promise<void> => {
     for (let regNo = left.pop(); regNo !== undefined; regNo = left.pop())
-      wrong.push(...findWrongDetails(regNo, await get(`/admin/registrations/${regNo}/`)))
+      problems.push(...findDetailProblems(regNo, await get(`/admin/registrations/${regNo}/`)))
   }
-  await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, checkDetails))
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, checkDetails))
 
   const sent = mails.map(({ to, text }) => `${to}: ${/^Subject: .*$/m.exec(text)?.[0] ?? ''}`)
-  if (sent.some((mail) => mail.endsWith(': '))) wrong.push('an email has no subject')
-  for (const mail of findRepeated(sent)) wrong.push(`an email was sent twice to ${mail}`)
-  return { wrong, registered: rows.length, paid: paidRows.length }
+  if (sent.some((subject) => subject.endsWith(': '))) problems.push('an email has no subject')
+  for (const mail of findRepeated(sent)) problems.push(`an email was sent twice to ${mail}`)
+  return { problems, registered: rows.length, paid: paidRows.length }
 }
 
-function findWrongDetails(regNo: string, text: string): readonly string[] {
-  const { payments, mails } = JSON.parse(text) as Details
-  const wrong: string[] = []
-  const successes = payments.filter(({ status }) => status === 'success').length
-  if (successes !== 1) wrong.push(`${regNo} has ${successes} payments that succeeded`)
+function findDetailProblems(regNo: string, text: string): readonly string[] {
+  const { payments, mails } = JSON.parse(text) as RegistrationDetails
+  const problems: string[] = []
+  const successCount = payments.filter(({ status }) => status === 'success').length
+  if (successCount !== 1) problems.push(`${regNo} has ${successCount} successful payments`)
   const confirmed = payments
     .flatMap(({ facts }) => facts)
     .filter(({ type }) => type === 'confirmed').length
-  if (confirmed !== 1) wrong.push(`${regNo} has its payment confirmed ${confirmed} times`)
-  if (mails.length !== 1) wrong.push(`${regNo} has ${mails.length} emails in the queue`)
-  return wrong
+  if (confirmed !== 1) problems.push(`${regNo} has its payment confirmed ${confirmed} times`)
+  if (mails.length !== 1) problems.push(`${regNo} has ${mails.length} emails in the queue`)
+  return problems
 }
 
 function findRepeated(values: readonly string[]): ReadonlySet<string> {
@@ -127,6 +131,6 @@ async function signIn(url: string, password: string): Promise<Readonly<Record<st
     body: JSON.stringify({ username: 'admin', password }),
   })
   const { token } = (await answer.json()) as { readonly token?: string }
-  if (token === undefined) throw new Error(`nobody is signed in: ${answer.status}`)
+  if (token === undefined) throw new Error(`the admin cannot sign in: ${answer.status}`)
   return { authorization: `Bearer ${token}` }
 }

@@ -1,10 +1,13 @@
-/** What a crash may not have broken: every acknowledged registration is whole, and nothing is there by half. */
+/**
+ * Checks after a crash: every acknowledged registration is complete, and nothing is stored
+ * partially.
+ */
 import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.ts'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** A generator of the same numbers for the same seed, from 0 to 1. */
-export function seeded(seed: number): () => number {
+/** A random generator from 0 to 1 with a seed. */
+export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -13,25 +16,29 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
-/** CRASH_SEED repeats a run that failed. */
+/** CRASH_SEED repeats a failed run. */
 export const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
 
-type Counts = { readonly registered: number; readonly payments: number; readonly audited: number }
+type Counts = {
+  readonly registrations: number
+  readonly payments: number
+  readonly auditRows: number
+}
 
-/** Returns sentences about what is wrong. With `hasFile`, the proof of every registration must be stored. */
-export function brokenIn(
+/** Returns the problems. With `hasFile`, the proof of every registration must be stored. */
+export function findIncomplete(
   dataDir: string,
   acknowledged: readonly string[],
   hasFile: ((sha256: string) => boolean) | null,
 ): readonly string[] {
-  // Not read-only: like the server, the first to open it after a crash brings the log back in.
+  // Not read-only: the first connection after a crash replays the log, as the server does.
   const db = new Database(join(dataDir, DATABASE_FILE))
   try {
-    const broken: string[] = []
+    const problems: string[] = []
     const integrity = db.pragma('integrity_check', { simple: true })
-    if (integrity !== 'ok') broken.push(`integrity_check: ${String(integrity)}`)
-    const foreign = db.pragma('foreign_key_check') as readonly unknown[]
-    if (foreign.length > 0) broken.push(`${foreign.length} rows refer to rows that are not there`)
+    if (integrity !== 'ok') problems.push(`integrity_check: ${String(integrity)}`)
+    const orphanedRows = db.pragma('foreign_key_check') as readonly unknown[]
+    if (orphanedRows.length > 0) problems.push(`${orphanedRows.length} rows refer to missing rows`)
     const counts = db.prepare<[string], Counts>(
       `SELECT (SELECT count(*) FROM registrations WHERE reg_no = r.reg_no) AS registered,
               (SELECT count(*) FROM payments p JOIN registrations x ON x.id = p.registration_id WHERE x.reg_no = r.reg_no) AS payments,
@@ -43,20 +50,20 @@ export function brokenIn(
         'SELECT u.sha256 FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE r.reg_no = ?',
       )
       .pluck()
-    // Those that were stored without anybody having been told must be whole as well.
+    // Registrations that were stored but not acknowledged must be complete as well.
     const stored = db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
     for (const regNo of new Set([...acknowledged, ...stored])) {
-      const { registered = 0, payments = 0, audited = 0 } = counts.get(regNo) ?? {}
-      if (registered !== 1 || payments !== 1 || audited !== 1)
-        broken.push(
-          `${regNo}: ${registered} registrations, ${payments} payments, ${audited} audit rows`,
+      const { registrations: registered = 0, payments = 0, auditRows = 0 } = counts.get(regNo) ?? {}
+      if (registered !== 1 || payments !== 1 || auditRows !== 1)
+        problems.push(
+          `${regNo}: ${registered} registrations, ${payments} payments, ${auditRows} audit rows`,
         )
       if (hasFile === null || registered === 0) continue
       const sha256 = proofOf.get(regNo)
-      if (sha256 === undefined) broken.push(`${regNo}: no proof is recorded`)
-      else if (!hasFile(sha256)) broken.push(`${regNo}: the proof's file is not there`)
+      if (sha256 === undefined) problems.push(`${regNo}: no proof is recorded`)
+      else if (!hasFile(sha256)) problems.push(`${regNo}: the proof's file is missing`)
     }
-    return broken
+    return problems
   } finally {
     db.close()
   }

@@ -1,67 +1,74 @@
 /**
- * Delegates, the gateway and a treasurer, all at once: who registers, pays, declines, comes back, is told twice and tries
- * again, and who decides and refunds. What was answered with success is remembered: it must be there whatever happens.
+ * Simulated delegates, gateway and treasurers, all concurrent: delegates register, pay, decline,
+ * return and retry; treasurers decide and refund. Records every success response, whose result must
+ * survive any crash.
  */
 import type { PaymentData, ReviewsAnswer } from '../../engine/api.ts'
 import type { Running } from './server.ts'
 
 const CLIENTS = 64
-/** Of 64, so many sit in the office. */
+/** Of 64 clients. */
 const TREASURERS = 4
 
-/** What the server said that it did. */
-export type Told = {
+/** Operations that the server confirmed. */
+export type Acknowledged = {
   readonly registered: Set<string>
-  /** Order ids of notices that were taken, each as often as it was. */
+  /** Order ids of accepted gateway messages, with repetitions. */
   readonly notices: string[]
-  /** Names of reviews whose decision was taken. */
+  /** Ids of decided reviews. */
   readonly decided: string[]
-  /** Numbers of registrations of which a refund was taken. */
+  /** Registration numbers of accepted refunds. */
   readonly refunded: string[]
   readonly retried: string[]
 }
-export const nothingTold = (): Told => ({
+export const createAcknowledged = (): Acknowledged => ({
   registered: new Set(),
   notices: [],
   decided: [],
   refunded: [],
   retried: [],
 })
-export const count = (told: Told): number =>
-  told.notices.length + told.decided.length + told.refunded.length + told.retried.length
+export const count = (acknowledged: Acknowledged): number =>
+  acknowledged.notices.length +
+  acknowledged.decided.length +
+  acknowledged.refunded.length +
+  acknowledged.retried.length
 
-type Pick = <T>(from: readonly T[]) => T
+type PickOne = <T>(from: readonly T[]) => T
 type Fields = Readonly<Record<string, string>>
 
-/** Until the server is gone. `random` decides who does what; in what order it happens the machine decides. */
-export async function besiegeWithMoney(
+/**
+ * Runs until the server stops. `random` chooses the actions; their interleaving depends on the
+ * machine.
+ */
+export async function runPayingClients(
   { url, child }: Running,
-  told: Told,
+  acknowledged: Acknowledged,
   random: () => number,
 ): Promise<void> {
-  const isUp = (): boolean => child.exitCode === null && child.signalCode === null
-  const pick: Pick = (from) => {
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
+  const pick: PickOne = (from) => {
     const one = from[Math.floor(random() * from.length)]
     if (one === undefined) throw new Error('nothing to pick from')
     return one
   }
-  const work = async (turn: () => Promise<void>): Promise<void> => {
-    while (isUp()) {
+  const repeatTurns = async (runTurn: () => Promise<void>): Promise<void> => {
+    while (isRunning()) {
       try {
-        await turn()
+        await runTurn()
       } catch (error) {
-        // Cut off: whoever is killed answers nothing. Anything else is a mistake of ours.
-        if (isUp() && !(error instanceof TypeError)) throw error
+        // The connection of a killed server breaks. Any other error is a bug.
+        if (isRunning() && !(error instanceof TypeError)) throw error
       }
     }
   }
   const token = await signIn(url).catch(() => null)
   await Promise.all(
-    Array.from({ length: CLIENTS }, (_, at) =>
-      work(
-        at < TREASURERS && token !== null
-          ? () => decideOne(url, token, told, pick)
-          : () => oneDelegate(url, told, pick),
+    Array.from({ length: CLIENTS }, (_, index) =>
+      repeatTurns(
+        index < TREASURERS && token !== null
+          ? () => decideOne(url, token, acknowledged, pick)
+          : () => oneDelegate(url, acknowledged, pick),
       ),
     ),
   )
@@ -72,7 +79,7 @@ async function post(address: string, body: string | URLSearchParams, headers: Fi
 }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-async function oneDelegate(url: string, told: Told, pick: Pick): Promise<void> {
+async function oneDelegate(url: string, acknowledged: Acknowledged, pick: PickOne): Promise<void> {
   const answers = {
     full_name: 'Asha Demo',
     email: 'asha@example.org',
@@ -86,41 +93,46 @@ async function oneDelegate(url: string, told: Told, pick: Pick): Promise<void> {
     payment_data?: PaymentData
   }
   if (response.status !== 201 || regNo === undefined || data === undefined) return
-  told.registered.add(regNo)
-  const declined = pick([true, false, false])
+  acknowledged.registered.add(regNo)
+  const isDeclining = pick([true, false, false])
   await payAt(
     url,
     data,
-    declined ? 'decline' : pick(['pay', 'twice', 'first', 'wrong', 'silent']),
-    told,
+    isDeclining ? 'decline' : pick(['pay', 'twice', 'first', 'wrong', 'silent']),
+    acknowledged,
   )
-  if (!declined) return
-  const again = await post(
+  if (!isDeclining) return
+  const retryResponse = await post(
     `${url}/api/payment/retry/`,
     JSON.stringify({ order_id: data.orderid }),
     JSON_TYPE,
   )
-  const { payment_data: second } = (await again.json()) as { payment_data?: PaymentData }
-  if (again.status !== 201 || second === undefined) return
-  told.retried.push(second.orderid)
-  await payAt(url, second, pick(['pay', 'wrong']), told)
+  const { payment_data: second } = (await retryResponse.json()) as { payment_data?: PaymentData }
+  if (retryResponse.status !== 201 || second === undefined) return
+  acknowledged.retried.push(second.orderid)
+  await payAt(url, second, pick(['pay', 'wrong']), acknowledged)
 }
 
-/** Hand-off, the gateway's page, the browser's way back, and the gateway's own message once more. */
-async function payAt(url: string, data: PaymentData, action: string, told: Told): Promise<void> {
-  const gone = await post(data.payment_url, new URLSearchParams(formOf(data)))
-  const hop = gone.headers.get('location')
-  if (hop === null) return
-  const page = hop.replace('/hop/', '/page/')
-  const back = await (await post(page, new URLSearchParams({ do: action }))).text()
-  const fields = fieldsOf(back)
+/** The hand-off, the gateway's page, the browser's return, and the gateway's own message. */
+async function payAt(
+  url: string,
+  data: PaymentData,
+  action: string,
+  acknowledged: Acknowledged,
+): Promise<void> {
+  const handOff = await post(data.payment_url, new URLSearchParams(formOf(data)))
+  const redirectUrl = handOff.headers.get('location')
+  if (redirectUrl === null) return
+  const page = redirectUrl.replace('/hop/', '/page/')
+  const returnPage = await (await post(page, new URLSearchParams({ do: action }))).text()
+  const fields = fieldsOf(returnPage)
   if (fields['TRANSACTIONID'] === undefined) return
   await post(`${url}/api/payment/return/`, new URLSearchParams(fields))
-  const notice = await post(`${url}/api/payment/webhook/`, new URLSearchParams(fields))
-  if (notice.status === 200) told.notices.push(data.orderid)
+  const messageResponse = await post(`${url}/api/payment/webhook/`, new URLSearchParams(fields))
+  if (messageResponse.status === 200) acknowledged.notices.push(data.orderid)
 }
 
-/** The hidden form, as the gateways file has it. */
+/** The hidden form, as in the gateways file. */
 const formOf = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey,
   mercid: data.mercid,
@@ -146,24 +158,29 @@ async function signIn(url: string): Promise<string> {
   return ((await response.json()) as { token: string }).token
 }
 
-async function decideOne(url: string, token: string, told: Told, pick: Pick): Promise<void> {
+async function decideOne(
+  url: string,
+  token: string,
+  acknowledged: Acknowledged,
+  pick: PickOne,
+): Promise<void> {
   const headers = { ...JSON_TYPE, authorization: `Bearer ${token}` }
-  const why = 'As the delegate asked.'
-  const paid = [...told.registered]
+  const note = 'As the delegate asked.'
+  const paid = [...acknowledged.registered]
   if (paid.length > 0 && pick([true, false])) {
     const regNo = pick(paid)
     const amount = pick([{}, { amount: 80 }, { amount: 1000 }])
-    const body = JSON.stringify({ why, ...amount })
+    const body = JSON.stringify({ why: note, ...amount })
     const answer = await post(`${url}/admin/registrations/${regNo}/refund/`, body, headers)
-    if (answer.status === 200) told.refunded.push(regNo)
+    if (answer.status === 200) acknowledged.refunded.push(regNo)
     return
   }
-  const listed = await fetch(`${url}/admin/reviews/`, { headers })
-  const { reviews } = (await listed.json()) as ReviewsAnswer
+  const reviewsResponse = await fetch(`${url}/admin/reviews/`, { headers })
+  const { reviews } = (await reviewsResponse.json()) as ReviewsAnswer
   if (reviews.length === 0) return
   const { id, version, decisions } = pick(reviews)
   const decision = pick(decisions.filter((one) => one !== 'move'))
-  const body = JSON.stringify({ decision, version, why, reference: id })
+  const body = JSON.stringify({ decision, version, why: note, reference: id })
   const answer = await post(`${url}/admin/reviews/${id}/decide/`, body, headers)
-  if (answer.status === 200) told.decided.push(id)
+  if (answer.status === 200) acknowledged.decided.push(id)
 }

@@ -1,14 +1,16 @@
 /**
- * Loaded before a server (`node --import`), for the crash test's negative control: the store that the
- * server opens answers before it commits. Nothing in the server itself can be told to do that.
+ * Preloaded in a server (`node --import`) for the crash test's negative control: the store responds
+ * before it commits. The server itself has no such option.
  */
 import { registerHooks } from 'node:module'
 
-const real = new URL('../../server/storage/open-store.ts', import.meta.url).href
-const early = new URL('./early-store.ts', import.meta.url).href
+const storeUrl = new URL('../../server/storage/open-store.ts', import.meta.url).href
+const earlyStoreUrl = new URL('./early-store.ts', import.meta.url).href
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context)
-    return found.url === real && context.parentURL !== early ? { ...found, url: early } : found
+    return found.url === storeUrl && context.parentURL !== earlyStoreUrl
+      ? { ...found, url: earlyStoreUrl }
+      : found
   },
 })

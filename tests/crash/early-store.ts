@@ -1,4 +1,4 @@
-/** Stands in for the store's own module: see early-answers.ts. */
+/** Replaces the store's module: see early-answers.ts. */
 import { openInside } from '../../server/storage/open-store.ts'
 import type { Store } from '../../server/storage/index.ts'
 

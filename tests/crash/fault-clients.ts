@@ -1,11 +1,14 @@
-/** Delegates who register and pay through two servers while these and their database fail, and what they were told. */
+/**
+ * Clients that register and pay through two servers while faults occur, and the responses that they
+ * got.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { createPaidMessage } from './sample-gateway.ts'
 
 export const FAULT_EVENT = 'faults2026'
-/** Seats of the hall, where every third delegate wants to go. */
+/** Seats of the hall, which every third delegate requests. */
 export const SEATS = 9
 export const FAULT_EVENT_TEXT = fixtureEvent({
   id: FAULT_EVENT,
@@ -16,46 +19,46 @@ quotas:
 `,
 })
 
-export type Told = {
-  /** Numbers by email address. */
+export type ClientResults = {
+  /** Registration numbers by email address. */
   readonly registered: Map<string, string>
-  /** Numbers of which a server said that they are paid. */
+  /** Numbers of registrations that a server showed as paid. */
   readonly paid: Set<string>
-  /** Who found the hall full. */
-  readonly refused: string[]
-  /** Answers that no fault explains. */
-  readonly wrong: string[]
+  /** Email addresses of delegates who were told that the hall is full. */
+  readonly soldOut: string[]
+  /** Responses that no fault explains. */
+  readonly unexpected: string[]
 }
-export const nothingTold = (): Told => ({
+export const createClientResults = (): ClientResults => ({
   registered: new Map(),
   paid: new Set(),
-  refused: [],
-  wrong: [],
+  soldOut: [],
+  unexpected: [],
 })
 
 export type ClientOptions = {
-  /** The address of whoever distributes requests to the servers. */
+  /** The URL of the load balancer. */
   readonly url: () => string
-  readonly told: Told
+  readonly results: ClientResults
   readonly isOver: () => boolean
-  /** False: a form that is sent again is another one for the server. For a negative control. */
+  /** False: forms are sent without an idempotency key. For a negative control. */
   readonly hasKeys?: boolean
 }
 
-/** After an answer that may be different next time. */
-const AGAIN_MS = 25
-/** One answer in so many never arrives: the form is sent again, and must get the same number. */
-const LOST_ONE_IN = 4
+/** The pause before a retry. */
+const RETRY_MS = 25
+/** One response in this many is discarded: the form is sent again, and must get the same number. */
+const DISCARD_ONE_IN = 4
 /** Two delegates in three pay. */
-const PAYS_OF = 3
+const PAY_GROUP = 3
 /** A gateway repeats its message until it knows that the order is paid. */
 const MESSAGE_MS = 250
 
-/** Registers one delegate after the other until it is over. */
+/** Registers one delegate after the other until the run ends. */
 export async function runClient(name: string, options: ClientOptions): Promise<void> {
   for (let n = 1; !options.isOver(); n += 1) {
     const order = await register(`${name}-${n}`, n, options)
-    if (order !== null && n % PAYS_OF !== 0) await pay(order, options)
+    if (order !== null && n % PAY_GROUP !== 0) await pay(order, options)
   }
 }
 
@@ -64,7 +67,7 @@ type Order = { readonly regNo: string; readonly data: PaymentData }
 async function register(
   person: string,
   n: number,
-  { url, told, isOver, hasKeys = true }: ClientOptions,
+  { url, results, isOver, hasKeys = true }: ClientOptions,
 ): Promise<Order | null> {
   const email = `${person}@example.org`
   const isMember = n % 3 === 1
@@ -84,26 +87,28 @@ async function register(
     })
   const first = await untilAnswered(send, isOver)
   if (first === null) return null
-  const isLost = n % LOST_ONE_IN === 0
-  const answer = isLost ? await untilAnswered(send, isOver) : first
+  const isDiscarded = n % DISCARD_ONE_IN === 0
+  const answer = isDiscarded ? await untilAnswered(send, isOver) : first
   if (answer === null) return null
   const body = JSON.parse(answer.text) as Partial<RegisterAnswer> & { readonly code?: string }
-  if (answer.status === 409 && isMember && body.code === 'full') told.refused.push(email)
+  if (answer.status === 409 && isMember && body.code === 'full') results.soldOut.push(email)
   else if (answer.status !== 201 || body.reg_no === undefined)
-    told.wrong.push(`${email}: ${answer.status} ${answer.text.slice(0, 200)}`)
+    results.unexpected.push(`${email}: ${answer.status} ${answer.text.slice(0, 200)}`)
   else {
-    const before = (JSON.parse(first.text) as Partial<RegisterAnswer>).reg_no
-    if (isLost && hasKeys && first.status === 201 && before !== body.reg_no)
-      told.wrong.push(`${email} was ${before}, and is ${body.reg_no} when sent again`)
-    told.registered.set(email, body.reg_no)
+    const firstRegNo = (JSON.parse(first.text) as Partial<RegisterAnswer>).reg_no
+    if (isDiscarded && hasKeys && first.status === 201 && firstRegNo !== body.reg_no)
+      results.unexpected.push(
+        `${email} was ${firstRegNo}, and is ${body.reg_no} for the repeated request`,
+      )
+    results.registered.set(email, body.reg_no)
     const { payment_data: data } = body
     return data === undefined ? null : { regNo: body.reg_no, data }
   }
   return null
 }
 
-/** Two messages at once, again and again, until a server shows that it is paid. */
-async function pay({ regNo, data }: Order, { url, told, isOver }: ClientOptions): Promise<void> {
+/** Repeats two concurrent messages until a server shows the order as paid. */
+async function pay({ regNo, data }: Order, { url, results, isOver }: ClientOptions): Promise<void> {
   const message = createPaidMessage(data)
   const send = (): Promise<unknown> =>
     fetch(`${url()}/api/payment/webhook/`, { method: 'POST', body: message }).then(
@@ -117,20 +122,20 @@ async function pay({ regNo, data }: Order, { url, told, isOver }: ClientOptions)
       () => '',
     )
     if (shown.includes('"payment_status":"success"')) {
-      told.paid.add(regNo)
+      results.paid.add(regNo)
       return
     }
     await pause(MESSAGE_MS)
   }
 }
 
-type Answered = { readonly status: number; readonly text: string }
+type TextResponse = { readonly status: number; readonly text: string }
 
-/** Servers that are down, or without a database, are asked again. Null: it is over before anybody answers. */
+/** Repeats the request while servers or their database are down. Null if the run ends first. */
 async function untilAnswered(
   send: () => Promise<Response>,
   isOver: () => boolean,
-): Promise<Answered | null> {
+): Promise<TextResponse | null> {
   for (;;) {
     try {
       const answer = await send()
@@ -140,6 +145,6 @@ async function untilAnswered(
       // The connection is lost: nobody knows whether the form was stored.
     }
     if (isOver()) return null
-    await pause(AGAIN_MS)
+    await pause(RETRY_MS)
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Two servers on one PostgreSQL under load while a server is killed, connections are cut around COMMIT, PostgreSQL is
- * restarted, or a synchronous standby takes over; then everything that was acknowledged is checked over HTTP.
+ * Two servers on one PostgreSQL under load, with faults: a killed server, connections cut around
+ * COMMIT, a PostgreSQL restart, or a failover to a synchronous standby. Checks everything
+ * acknowledged over HTTP.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,9 +11,9 @@ import { openInbox } from '../browser/inbox.ts'
 import { startDelayingProxy, urlThrough } from '../server/storage/delaying-proxy.ts'
 import type { CutMoment, DelayingProxy } from '../server/storage/delaying-proxy.ts'
 import { checkOverHttp } from './check-over-http.ts'
-import type { Checked } from './check-over-http.ts'
-import { FAULT_EVENT, FAULT_EVENT_TEXT, nothingTold, runClient } from './fault-clients.ts'
-import type { Told } from './fault-clients.ts'
+import type { CheckResult } from './check-over-http.ts'
+import { FAULT_EVENT, FAULT_EVENT_TEXT, createClientResults, runClient } from './fault-clients.ts'
+import type { ClientResults } from './fault-clients.ts'
 import type { Pooler } from './pgbouncer.ts'
 import type { Cluster } from './postgres-cluster.ts'
 import { GATEWAY_VARIABLES } from './sample-gateway.ts'
@@ -20,7 +21,8 @@ import { proxyTo, server } from './two-servers.ts'
 import type { Server } from './two-servers.ts'
 
 /**
- * `failover`: the servers know the addresses of both machines. `moved`: they know one, which moves to the standby.
+ * `failover`: the servers know the addresses of both machines. `moved`: they know one, which moves
+ * to the standby.
  */
 export const FAULTS = [
   'server',
@@ -36,53 +38,53 @@ export type Fault = (typeof FAULTS)[number]
 export const needsStandby = (fault: Fault): boolean => fault === 'failover' || fault === 'moved'
 
 export type FaultRounds = {
-  /** One after the other, on the same data. One that needs a standby must be the last. */
+  /** They run in this order on the same data. A fault that needs a standby must be the last. */
   readonly faults: readonly Fault[]
   readonly clients: number
-  /** So many more are told that they are registered before a fault, and after it. */
-  readonly toldMin: number
+  /** The number of further registrations to wait for before and after each fault. */
+  readonly registrationsMin: number
   /** How often a server is killed, and how many COMMITs are cut. */
   readonly times: number
   readonly cluster: Cluster
   readonly standby?: Cluster
-  /** Where the servers connect, instead of the proxy that cuts connections. */
+  /** The database address of the servers, instead of the proxy that cuts connections. */
   readonly pooler?: Pick<Pooler, 'port' | 'urlOptions'>
   readonly database: string
   readonly hasKeys?: boolean
-  readonly say?: (line: string) => void
+  readonly print?: (line: string) => void
 }
-export type FaultOutcome = Checked & {
-  readonly told: Told
-  readonly mails: number
-  /** From the promotion to the first registration at each server; empty without a failover. */
+export type FaultOutcome = CheckResult & {
+  readonly told: ClientResults
+  readonly emailCount: number
+  /** From the promotion to the first registration at each server. Empty without a failover. */
   readonly resumedMs: readonly number[]
 }
 
 const TOP = join(import.meta.dirname, '..', '..')
 const PASSWORD = 'a long password for tests'
-const LOOK_MS = 10
+const POLL_MS = 10
 const WAIT_MS_MAX = 200_000
 const PROXY_DELAY_MS = 0
-/** One COMMIT in so many: also those of the server's own work are cut. */
+/** One COMMIT in this many is cut, including those of background work. */
 const CUT_ONE_IN = 4
-/** Between the death of a machine and the promotion of its standby. */
-const NOTICED_MS = 500
-/** The target of the issue. */
+/** From the primary's death to the promotion of its standby. */
+const DETECTION_MS = 500
+/** The target for resuming after a failover. */
 export const RESUMED_MS_MAX = 15_000
-/** Emails that are on their way arrive. */
-const QUIET_MS = 400
+/** The time in which queued emails arrive. */
+const EMAIL_QUIET_MS = 400
 
 export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
-  const { faults, clients, toldMin, cluster, standby, pooler, database } = rounds
-  const { hasKeys = true, say = () => {} } = rounds
+  const { faults, clients, registrationsMin, cluster, standby, pooler, database } = rounds
+  const { hasKeys = true, print = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-faults-'))
   const direct = await cluster.createDatabase(database)
   const inbox = await openInbox()
   const proxy = await startDelayingProxy({ port: cluster.port }, { delayMs: PROXY_DELAY_MS })
   const servers: Server[] = []
-  const told = nothingTold()
+  const results = createClientResults()
   let isOver = false
-  const ends: (() => Promise<void>)[] = [() => proxy.close(), () => inbox.close()]
+  const closers: (() => Promise<void>)[] = [() => proxy.close(), () => inbox.close()]
   try {
     const variables = {
       ...GATEWAY_VARIABLES,
@@ -94,44 +96,50 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
           : urlThrough(pooler?.port ?? proxy.port, direct) + (pooler?.urlOptions ?? ''),
     }
     for (const name of ['first', 'second']) servers.push(await server(folder, name, variables))
-    const distributor = await proxyTo(servers.map(({ port }) => port))
-    ends.unshift(() => distributor.close())
-    const working = Array.from({ length: clients }, (_, at) =>
-      runClient(`person-${at}`, {
-        url: () => distributor.url,
-        told,
+    const loadBalancer = await proxyTo(servers.map(({ port }) => port))
+    closers.unshift(() => loadBalancer.close())
+    const clientRuns = Array.from({ length: clients }, (_, index) =>
+      runClient(`person-${index}`, {
+        url: () => loadBalancer.url,
+        results,
         isOver: () => isOver,
         hasKeys,
       }),
     )
     const waitForMore = async (): Promise<void> => {
-      const wanted = told.registered.size + toldMin
-      await waitUntil(() => told.registered.size >= wanted, `${toldMin} more registrations`)
+      const target = results.registered.size + registrationsMin
+      await waitUntil(
+        () => results.registered.size >= target,
+        `${registrationsMin} more registrations`,
+      )
     }
     const resumedMs: number[] = []
     await waitForMore()
     for (const fault of faults) {
-      const [began, before] = [performance.now(), told.registered.size]
+      const [startedAt, registeredBefore] = [performance.now(), results.registered.size]
       if (fault === 'failover' || fault === 'moved')
-        resumedMs.push(...(await failOver(rounds, servers, proxy)))
-      else await cause(fault, rounds, { proxy, servers, waitForMore })
+        resumedMs.push(...(await failOverToStandby(rounds, servers, proxy)))
+      else await causeFault(fault, rounds, { proxy, servers, waitForMore })
       await waitForMore()
-      say(
-        `${fault}: ${told.registered.size - before} registered in ${Math.round(performance.now() - began)} ms`,
+      print(
+        `${fault}: ${results.registered.size - registeredBefore} registered in ${Math.round(performance.now() - startedAt)} ms`,
       )
     }
-    await waitUntil(() => told.refused.length > 0, 'somebody who finds the hall full')
+    await waitUntil(
+      () => results.soldOut.length > 0,
+      'a delegate who is told that the hall is full',
+    )
     isOver = true
-    await Promise.all(working)
+    await Promise.all(clientRuns)
     await waitForQuiet(() => inbox.mails.length)
     const [one] = servers
-    if (one === undefined) throw new Error('two servers')
-    const checked = await checkOverHttp(one.running().url, PASSWORD, told, inbox.mails)
-    return { ...checked, told, mails: inbox.mails.length, resumedMs }
+    if (one === undefined) throw new Error('expected two servers')
+    const checkResult = await checkOverHttp(one.running().url, PASSWORD, results, inbox.mails)
+    return { ...checkResult, told: results, emailCount: inbox.mails.length, resumedMs }
   } finally {
     isOver = true
     await Promise.all(servers.map(({ kill }) => kill()))
-    for (const end of ends) await end()
+    for (const end of closers) await end()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -147,23 +155,23 @@ function makeEvents(folder: string): string {
 const urlOfBoth = (direct: string, port: number, other: number): string =>
   `${direct.replace(`:${port}/`, `:${port},127.0.0.1:${other}/`)}?target_session_attrs=read-write`
 
-type Stage = {
+type FaultContext = {
   readonly proxy: DelayingProxy
   readonly servers: readonly Server[]
   waitForMore(): Promise<void>
 }
 
-async function cause(
+async function causeFault(
   fault: Exclude<Fault, 'failover' | 'moved'>,
   { times, cluster }: FaultRounds,
-  { proxy, servers, waitForMore }: Stage,
+  { proxy, servers, waitForMore }: FaultContext,
 ): Promise<void> {
   if (fault === 'server')
     for (let n = 0; n < times; n += 1) {
-      const dying = servers[n % servers.length]
-      await dying?.kill()
+      const killedServer = servers[n % servers.length]
+      await killedServer?.kill()
       await waitForMore()
-      await dying?.start()
+      await killedServer?.start()
     }
   else if (fault === 'restart' || fault === 'crash') {
     await cluster.stop(fault === 'restart' ? 'SIGINT' : 'SIGQUIT')
@@ -172,41 +180,41 @@ async function cause(
 }
 
 async function cutCommits(proxy: DelayingProxy, moment: CutMoment, times: number): Promise<void> {
-  const wanted = proxy.cuts()[moment] + times
+  const target = proxy.cuts()[moment] + times
   proxy.cutCommits(moment, { oneIn: CUT_ONE_IN, times })
-  await waitUntil(() => proxy.cuts()[moment] >= wanted, `${times} COMMITs that are cut`)
+  await waitUntil(() => proxy.cuts()[moment] >= target, `${times} cut COMMITs`)
   proxy.stopCutting()
 }
 
-/** Answers how long after the promotion each server registers somebody. */
-async function failOver(
+/** Returns how long after the promotion each server accepts a registration. */
+async function failOverToStandby(
   { cluster, standby }: FaultRounds,
   servers: readonly Server[],
   proxy: DelayingProxy,
 ): Promise<readonly number[]> {
   if (standby === undefined) throw new Error('a failover needs a standby')
   await cluster.kill()
-  await pause(NOTICED_MS)
+  await pause(DETECTION_MS)
   await standby.promote()
   proxy.setTarget({ port: standby.port })
-  const began = performance.now()
+  const startedAt = performance.now()
   return Promise.all(
-    servers.map(async (one, at) => {
-      await waitUntil(() => isRegistering(one, at), `a registration at the ${one.name} server`)
-      return performance.now() - began
+    servers.map(async (one, index) => {
+      await waitUntil(() => isRegistering(one, index), `a registration at the ${one.name} server`)
+      return performance.now() - startedAt
     }),
   )
 }
 
-let asked = 0
-async function isRegistering(one: Server, at: number): Promise<boolean> {
-  asked += 1
-  return fetch(`${one.running().url}/api/${FAULT_EVENT}/register/`, {
+let requestCount = 0
+async function isRegistering(server: Server, index: number): Promise<boolean> {
+  requestCount += 1
+  return fetch(`${server.running().url}/api/${FAULT_EVENT}/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       full_name: 'Who Asks',
-      email: `asks-${at}-${asked}@example.org`,
+      email: `asks-${index}-${requestCount}@example.org`,
       phone_number: '9847012345',
       is_member: 'false',
     }),
@@ -217,17 +225,21 @@ async function isRegistering(one: Server, at: number): Promise<boolean> {
   )
 }
 
-async function waitUntil(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const began = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() - began > WAIT_MS_MAX) throw new Error(`still not: ${what}`)
-    await pause(LOOK_MS)
+async function waitUntil(
+  isReached: () => boolean | Promise<boolean>,
+  condition: string,
+): Promise<void> {
+  const startedAt = performance.now()
+  while (!(await isReached())) {
+    if (performance.now() - startedAt > WAIT_MS_MAX)
+      throw new Error(`timeout while waiting for ${condition}`)
+    await pause(POLL_MS)
   }
 }
 
 async function waitForQuiet(count: () => number): Promise<void> {
-  for (let last = -1; last !== count();) {
-    last = count()
-    await pause(QUIET_MS)
+  for (let lastCount = -1; lastCount !== count();) {
+    lastCount = count()
+    await pause(EMAIL_QUIET_MS)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A killed process does not lose the page cache, a machine without power does. So that killing
- * proves something, the system calls show that the log was flushed before the answer went out.
+ * A killed process keeps the page cache, a machine without power does not. So the system calls must
+ * show that the log is flushed before the response.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openInside } from '../../server/storage/open-store.ts'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
-import { register, serverCommand, serverVariables, started } from './server.ts'
-import { canTrace, readTrace, traced } from './strace.ts'
+import { register, serverCommand, serverVariables, waitForStart } from './server.ts'
+import { canTrace, readTrace, buildTraceCommand } from './strace.ts'
 import type { SystemCall } from './strace.ts'
 import { onlyThorough } from '../runs.ts'
 
@@ -19,48 +19,55 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** What must have been flushed, after it was last written; a folder is written by what is moved into it. */
+/**
+ * A file that must be flushed after its last write. A folder is written by moving a file into it.
+ */
 type Flush = {
   readonly path: RegExp
   readonly movedInto?: RegExp
-  /** What is written to it after a flush may be somebody else's. */
-  readonly isShared?: true
+  /** Other writers may write to it after a flush. */
+  readonly isSharedFile?: true
 }
-/** The index of searches writes to it a moment after an answer, which a busy machine may send later still. */
-const log: Flush = { path: /rollcall\.db-wal>/, isShared: true }
+/** The search index writes to it shortly after a response, which a busy machine may send later. */
+const log: Flush = { path: /rollcall\.db-wal>/, isSharedFile: true }
 const proof: Flush = { path: /uploads\/incoming\/[^>]+>/ }
 const proofFolder: Flush = { path: /uploads\/\w\w>/, movedInto: /"[^"]*uploads\/\w\w\/\w{64}"/ }
 
-/** For each answer: was all of it written and then flushed since the answer before it, or since the process was ready? */
+/**
+ * For each response: was every needed file written and then flushed since the previous response, or
+ * since startup?
+ */
 function flushedBefore(
   calls: readonly SystemCall[],
-  needed: readonly Flush[],
-  isReady: (call: SystemCall) => boolean,
-  isAnswer: (call: SystemCall) => boolean,
+  requiredFlushes: readonly Flush[],
+  isReadyCall: (call: SystemCall) => boolean,
+  isResponseCall: (call: SystemCall) => boolean,
 ): readonly boolean[] {
   const written = new Set<Flush>()
   const flushed = new Set<Flush>()
   return calls.flatMap((call) => {
-    for (const flush of needed.filter(({ path }) => path.test(call.args.split(',')[0] ?? ''))) {
+    for (const flush of requiredFlushes.filter(({ path }) =>
+      path.test(call.args.split(',')[0] ?? ''),
+    )) {
       if (/^p?writev?(64)?$/.test(call.name)) {
         written.add(flush)
-        if (flush.isShared !== true) flushed.delete(flush)
+        if (flush.isSharedFile !== true) flushed.delete(flush)
       }
       if (/^f(data)?sync$/.test(call.name) && written.has(flush)) flushed.add(flush)
     }
     if (/^rename(at2?)?$/.test(call.name))
-      for (const flush of needed.filter(({ movedInto }) => movedInto?.test(call.args))) {
+      for (const flush of requiredFlushes.filter(({ movedInto }) => movedInto?.test(call.args))) {
         written.add(flush)
         flushed.delete(flush)
       }
-    if (!isAnswer(call) && !isReady(call)) return []
-    const answer = needed.every((flush) => flushed.has(flush))
+    if (!isResponseCall(call) && !isReadyCall(call)) return []
+    const answer = requiredFlushes.every((flush) => flushed.has(flush))
     written.clear()
     flushed.clear()
-    return isReady(call) ? [] : [answer]
+    return isReadyCall(call) ? [] : [answer]
   })
 }
-const says =
+const isWriteOf =
   (text: string) =>
   ({ name, args }: SystemCall): boolean =>
     /^(write|writev|sendto|sendmsg)$/.test(name) && args.includes(text)
@@ -73,63 +80,66 @@ const calls = [
   'sendmsg',
   'fsync',
   'fdatasync',
-  // Which of them a machine has, differs.
+  // Which calls are available depends on the machine.
   '?rename',
   '?renameat',
   '?renameat2',
 ] as const
 
-/** The store by itself. */
-async function traceOf(registrations: number, seam: InjectedFaults): Promise<readonly boolean[]> {
-  const out = join(folder, 'trace')
+/** The store process alone. */
+async function traceOf(registrations: number, faults: InjectedFaults): Promise<readonly boolean[]> {
+  const traceFile = join(folder, 'trace')
   const command = [
     process.execPath,
     join(import.meta.dirname, 'store-process.ts'),
     join(folder, 'var'),
     '1',
     String(registrations),
-    JSON.stringify(seam),
+    JSON.stringify(faults),
   ]
-  const child = traced(out, calls, command, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = buildTraceCommand(traceFile, calls, command, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   await new Promise((resolve) => {
     child.on('exit', resolve)
   })
-  await ended(out, child.pid)
-  return flushedBefore(readTrace(out), [log], says('READY'), says('ACK '))
+  await readFinishedTrace(traceFile, child.pid)
+  return flushedBefore(readTrace(traceFile), [log], isWriteOf('READY'), isWriteOf('ACK '))
 }
 
-/** A whole server, and delegates who send a proof. */
+/** A server process, and delegates who send a proof. */
 async function serverTrace(registrations: number): Promise<readonly boolean[]> {
-  const out = join(folder, 'trace')
+  const traceFile = join(folder, 'trace')
   const dataDir = join(folder, 'var')
-  const server = await started(
-    traced(out, calls, serverCommand(), {
+  const server = await waitForStart(
+    buildTraceCommand(traceFile, calls, serverCommand(), {
       env: { ...serverVariables(dataDir) },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )
-  for (let at = 0; at < registrations; at += 1) expect(await register(server.url)).not.toBeNull()
+  for (let start = 0; start < registrations; start += 1)
+    expect(await register(server.url)).not.toBeNull()
   await server.end('SIGTERM')
-  await ended(out, server.child.pid)
+  await readFinishedTrace(traceFile, server.child.pid)
   return flushedBefore(
-    readTrace(out),
+    readTrace(traceFile),
     [log, proof, proofFolder],
-    says('Rollcall serves'),
-    says('HTTP/1.1 201'),
+    isWriteOf('Rollcall serves'),
+    isWriteOf('HTTP/1.1 201'),
   )
 }
 
-/** strace writes its last lines a moment after the process has gone. */
-async function ended(out: string, pid: number | undefined): Promise<void> {
+/** strace writes its last lines shortly after the process ends. */
+async function readFinishedTrace(traceFile: string, pid: number | undefined): Promise<void> {
   await expect
-    .poll(() => readFileSync(out, 'utf8'), { timeout: 200_000, interval: 20 })
+    .poll(() => readFileSync(traceFile, 'utf8'), { timeout: 200_000, interval: 20 })
     .toMatch(new RegExp(`^${pid} +\\+\\+\\+ exited with 0`, 'm'))
 }
 
 const times = (count: number, flushed: boolean): readonly boolean[] =>
   Array.from({ length: count }, () => flushed)
 type Case = readonly [string, number, InjectedFaults, readonly boolean[]]
-const cases: Case[] = [['the log is flushed before every answer', 20, {}, times(20, true)]]
+const testCases: Case[] = [['the log is flushed before every answer', 20, {}, times(20, true)]]
 const controls: readonly Case[] = [
   [
     'negative control: NORMAL, in which better-sqlite3 opens a log, flushes for none',
@@ -137,7 +147,7 @@ const controls: readonly Case[] = [
     { synchronous: 'NORMAL' },
     times(20, false),
   ],
-  // One only: the flush for the first comes before the answer to the second.
+  // Sequentially: the flush for the first must precede the second response.
   [
     'negative control: answering before the commit',
     1,
@@ -145,11 +155,11 @@ const controls: readonly Case[] = [
     times(1, false),
   ],
 ]
-onlyThorough(() => void cases.push(...controls))
+onlyThorough(() => void testCases.push(...controls))
 describe('the trace of system calls', () => {
   if (canTrace()) {
-    test.each(cases)('%s', async (_, registrations, seam, expected) =>
-      expect(await traceOf(registrations, seam)).toEqual(expected),
+    test.each(testCases)('%s', async (_, registrations, faults, expected) =>
+      expect(await traceOf(registrations, faults)).toEqual(expected),
     )
     test('a server flushes the document, its folder and the log before it writes "201" to the socket', async () =>
       expect(await serverTrace(5)).toEqual(times(5, true)))

@@ -1,6 +1,6 @@
 /**
- * A server's store on PostgreSQL in a process of its own, which keeps one file and says how that ended. Arguments: the
- * database's address, and where the file is; it may be a pipe that gives nothing for a while.
+ * A server's store on PostgreSQL in a child process, which stores one file and prints the result.
+ * Arguments: the database URL and the file's path, which may be a pipe that blocks.
  */
 import { instant } from '../../engine/index.ts'
 import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'

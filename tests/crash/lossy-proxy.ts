@@ -1,34 +1,34 @@
-/** Stands between a store and PostgreSQL, and loses some of the answers by which one is told that a transaction is committed. */
+/** A proxy between a store and PostgreSQL that drops some responses to COMMIT. */
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 
-export type Cutting = {
-  /** The address of a database through it. */
-  readonly through: (url: string) => string
-  /** Loses one answer in so many from now on. */
-  lose(oneIn: number): void
-  /** How many answers were lost. */
-  lost(): number
+export type LossyProxy = {
+  /** The database URL through the proxy. */
+  readonly proxyUrl: (url: string) => string
+  /** From now on, drops one response in `oneIn`. */
+  dropOneIn(oneIn: number): void
+  /** The number of dropped responses. */
+  countDropped(): number
   close(): void
 }
 
-/** The port in whose name PostgreSQL listens in a folder, and the one in whose name this does. */
-const [THEIRS, OURS] = [5432, 5433]
+/** The port of PostgreSQL's socket file in a folder, and the port of the proxy's socket file. */
+const [POSTGRES_PORT, PROXY_PORT] = [5432, 5433]
 const COMMITTED = Buffer.from('COMMIT\0')
 
-/** Loses answers of the server whose sockets are in the folder, each with its connection. */
-export async function cutCommits(folder: string): Promise<Cutting> {
+/** Drops responses of the server whose sockets are in the folder, and closes their connections. */
+export async function cutCommits(folder: string): Promise<LossyProxy> {
   let commits = 0
   let lost = 0
   let oneIn = Infinity
   const server = createServer((client) => {
-    const postgres = createConnection(join(folder, `.s.PGSQL.${THEIRS}`))
+    const postgres = createConnection(join(folder, `.s.PGSQL.${POSTGRES_PORT}`))
     const end = (): void => {
       client.destroy()
       postgres.destroy()
     }
     for (const socket of [client, postgres]) socket.on('error', end).on('close', end)
-    client.on('data', (asked) => postgres.write(asked))
+    client.on('data', (request) => postgres.write(request))
     postgres.on('data', (answer) => {
       commits += answer.includes(COMMITTED) ? 1 : 0
       if (!answer.includes(COMMITTED) || commits % oneIn !== 0) {
@@ -40,14 +40,14 @@ export async function cutCommits(folder: string): Promise<Cutting> {
     })
   })
   await new Promise<void>((resolve) => {
-    server.listen(join(folder, `.s.PGSQL.${OURS}`), resolve)
+    server.listen(join(folder, `.s.PGSQL.${PROXY_PORT}`), resolve)
   })
   return {
-    through: (direct) => `${direct}&port=${OURS}`,
-    lose: (so) => {
-      oneIn = so
+    proxyUrl: (direct) => `${direct}&port=${PROXY_PORT}`,
+    dropOneIn: (count) => {
+      oneIn = count
     },
-    lost: () => lost,
+    countDropped: () => lost,
     close: () => server.close(),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * PgBouncer in transaction mode in front of a cluster: each transaction of a connection may run in another session. It is
- * the program that PGBOUNCER names, or that of Debian's package.
+ * PgBouncer in transaction mode in front of a cluster: each transaction of a connection may run in
+ * another session. Uses the program that PGBOUNCER names, or Debian's package.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,17 +14,17 @@ import type { Cluster } from './postgres-cluster.ts'
 export type Pooler = {
   readonly port: number
   readonly version: string
-  /** What a server that connects through it adds to its address. */
+  /** The URL options that a server needs to connect through it. */
   readonly urlOptions: string
   stop(): Promise<void>
 }
 
 /** It refuses to run as root. */
-const NOBODY: { readonly uid?: number; readonly gid?: number } =
+const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** Fewer sessions than the connections of two servers. */
 const POOL_SIZE = 8
-/** It keeps prepared statements of transaction mode from this version on. */
+/** The first version that supports prepared statements in transaction mode. */
 const PREPARED_SINCE = [1, 21] as const
 
 const findProgram = (): string => process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer'
@@ -32,7 +32,7 @@ export const hasPgbouncer = (): boolean => existsSync(findProgram())
 
 export async function startPgbouncer(cluster: Cluster): Promise<Pooler> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-pgbouncer-'))
-  const { uid, gid } = NOBODY
+  const { uid, gid } = UNPRIVILEGED_USER
   if (uid !== undefined) chownSync(folder, uid, gid ?? uid)
   const port = await freePort()
   const { stdout } = spawnSync(findProgram(), ['--version'], { encoding: 'utf8' })
@@ -50,30 +50,30 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${POOL_SIZE}
 ignore_startup_parameters = extra_float_digits
-${keepsPrepared(version) ? 'max_prepared_statements = 200' : ''}
+${supportsPreparedStatements(version) ? 'max_prepared_statements = 200' : ''}
 `,
   )
   const child = spawn(findProgram(), ['-q', file], {
-    ...NOBODY,
+    ...UNPRIVILEGED_USER,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await waitForConnection(cluster.url('postgres').replace(`:${cluster.port}/`, `:${port}/`))
   return {
     port,
     version,
-    urlOptions: keepsPrepared(version) ? '' : '?prepared_statements=off',
+    urlOptions: supportsPreparedStatements(version) ? '' : '?prepared_statements=off',
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) {
-        const ended = once(child, 'exit')
+        const exit = once(child, 'exit')
         child.kill('SIGQUIT')
-        await ended
+        await exit
       }
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-function keepsPrepared(version: string): boolean {
+function supportsPreparedStatements(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > PREPARED_SINCE[0] || (major === PREPARED_SINCE[0] && minor >= PREPARED_SINCE[1])
 }

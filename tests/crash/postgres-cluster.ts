@@ -1,6 +1,6 @@
 /**
- * PostgreSQL as an operator runs it: on a port, with a disk that is waited for, and with a standby that can be
- * promoted. It is the oldest supported version where that is installed, else that of the registry's package.
+ * PostgreSQL as an operator runs it: on a port, with durable writes, and with a standby that can be
+ * promoted. Uses the oldest supported version if installed, else the npm package.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -25,30 +25,30 @@ import { oldestBinaries } from '../server/storage/postgres-server.ts'
 
 export type Cluster = {
   readonly port: number
-  /** The process that starts the others. */
+  /** The postmaster process. */
   pid(): number
   url(database: string): string
   shell(database?: string): Promise<pg.Client>
   createDatabase(name: string): Promise<string>
-  /** Stops it: `SIGINT` at once and in order, `SIGQUIT` as after a crash. */
+  /** Stops it: `SIGINT` for a fast shutdown, `SIGQUIT` for a simulated crash. */
   stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
   start(): Promise<void>
-  /** Kills all its processes, as a machine that dies does. */
+  /** Kills all its processes, like a machine failure. */
   kill(): Promise<void>
-  /** Makes this one wait for a standby at each commit. The standby is removed with `remove`. */
+  /** Makes each commit wait for a standby. `remove` deletes the standby. */
   addSynchronousStandby(): Promise<Cluster>
-  /** A standby takes writes from here on. */
+  /** Promotes the standby to a primary. */
   promote(): Promise<void>
   remove(): Promise<void>
 }
 export type ClusterOptions = {
-  /** False: nothing is written to the disk in time, which only a power cut would show. */
+  /** False: fsync is off, which only a power cut would reveal. */
   readonly isDurable?: boolean
 }
 
 export const CLUSTER_USER = 'rollcall'
 /** PostgreSQL refuses to run as root. */
-const NOBODY: { readonly uid?: number; readonly gid?: number } =
+const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const PACKAGED = join(
   import.meta.dirname,
@@ -57,19 +57,28 @@ const PACKAGED = join(
   'native/bin',
 )
 const LISTENING_MS_MAX = 120_000
-const LOOK_MS = 20
-/** For four servers, and for those who look. */
+const POLL_MS = 20
+/** For four servers and the observers. */
 const CONNECTIONS_MAX = 200
 
 const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? oldestBinaries() ?? PACKAGED
-/** The registry's package lacks the program that copies a cluster. */
+/** The npm package lacks the program that copies a cluster. */
 export const hasStandbys = (): boolean => existsSync(join(findPrograms(), 'pg_basebackup'))
 
 export async function startCluster({ isDurable = true }: ClusterOptions = {}): Promise<Cluster> {
   const folder = makeFolder()
   const data = join(folder, 'data')
-  const encoding = ['-E', 'UTF8', '--locale=C.UTF-8']
-  runProgram('initdb', ['-D', data, '-U', CLUSTER_USER, '-A', 'trust', '--no-sync', ...encoding])
+  const localeOptions = ['-E', 'UTF8', '--locale=C.UTF-8']
+  runProgram('initdb', [
+    '-D',
+    data,
+    '-U',
+    CLUSTER_USER,
+    '-A',
+    'trust',
+    '--no-sync',
+    ...localeOptions,
+  ])
   const settings = [
     `max_connections=${CONNECTIONS_MAX}`,
     'shared_buffers=128MB',
@@ -84,17 +93,20 @@ function makeFolder(): string {
   const data = join(folder, 'data')
   mkdirSync(data)
   chmodSync(data, 0o700)
-  const { uid, gid } = NOBODY
+  const { uid, gid } = UNPRIVILEGED_USER
   if (uid !== undefined) for (const one of [folder, data]) chownSync(one, uid, gid ?? uid)
   return folder
 }
 
 function runProgram(name: string, args: readonly string[]): void {
-  const ran = spawnSync(join(findPrograms(), name), args, { ...NOBODY, encoding: 'utf8' })
-  if (ran.status !== 0) throw new Error(`${name}: ${ran.stderr}`)
+  const result = spawnSync(join(findPrograms(), name), args, {
+    ...UNPRIVILEGED_USER,
+    encoding: 'utf8',
+  })
+  if (result.status !== 0) throw new Error(`${name}: ${result.stderr}`)
 }
 
-/** Starts what is in the folder. */
+/** Starts the cluster in the folder. */
 async function openCluster(folder: string): Promise<Cluster> {
   const data = join(folder, 'data')
   const port = await freePort()
@@ -105,15 +117,15 @@ async function openCluster(folder: string): Promise<Cluster> {
     server = spawn(
       join(findPrograms(), 'postgres'),
       ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', String(port)],
-      { ...NOBODY, stdio: 'ignore' },
+      { ...UNPRIVILEGED_USER, stdio: 'ignore' },
     )
     await waitForConnection(url('postgres'))
   }
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return
-    const ended = once(server, 'exit')
+    const exit = once(server, 'exit')
     server.kill(signal)
-    await ended
+    await exit
   }
   const shell = async (database = 'postgres'): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url(database) })
@@ -121,7 +133,7 @@ async function openCluster(folder: string): Promise<Cluster> {
     await client.connect()
     return client
   }
-  // A test or a benchmark that fails leaves no process behind.
+  // A failed test or benchmark leaves no process behind.
   const endWithUs = (): void => void server.kill('SIGQUIT')
   process.on('exit', endWithUs)
   await start()
@@ -144,8 +156,8 @@ async function openCluster(folder: string): Promise<Cluster> {
     addSynchronousStandby: async () => {
       const copy = makeFolder()
       const source = ['-h', '127.0.0.1', '-p', String(port), '-U', CLUSTER_USER]
-      const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync']
-      runProgram('pg_basebackup', [...source, '-D', join(copy, 'data'), ...how])
+      const copyOptions = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+      runProgram('pg_basebackup', [...source, '-D', join(copy, 'data'), ...copyOptions])
       const standby = await openCluster(copy)
       await runStatement(shell, "ALTER SYSTEM SET synchronous_standby_names = '*'")
       await runStatement(shell, 'SELECT pg_reload_conf()')
@@ -171,17 +183,17 @@ async function runStatement(shell: Shell, statement: string): Promise<void> {
 
 async function waitForRow(shell: Shell, statement: string): Promise<void> {
   const client = await shell()
-  const began = performance.now()
+  const startedAt = performance.now()
   while ((await client.query(statement)).rowCount === 0) {
-    if (performance.now() - began > LISTENING_MS_MAX) throw new Error(`no row: ${statement}`)
-    await pause(LOOK_MS)
+    if (performance.now() - startedAt > LISTENING_MS_MAX) throw new Error(`no row: ${statement}`)
+    await pause(POLL_MS)
   }
   await client.end()
 }
 
-/** Until somebody can connect. */
+/** Waits until connections are accepted. */
 export async function waitForConnection(url: string): Promise<void> {
-  for (const began = performance.now(); ;) {
+  for (const startedAt = performance.now(); ;) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})
     try {
@@ -189,13 +201,13 @@ export async function waitForConnection(url: string): Promise<void> {
       await client.end()
       return
     } catch (error) {
-      if (performance.now() - began > LISTENING_MS_MAX) throw error
+      if (performance.now() - startedAt > LISTENING_MS_MAX) throw error
     }
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   }
 }
 
-/** The processes that a process has started. */
+/** The child processes of a process. */
 export function listChildren(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readParent(name) === parent)
@@ -207,7 +219,7 @@ function readParent(pid: string): number | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
-    // It has ended since.
+    // The process ended in the meantime.
     return null
   }
 }

@@ -1,60 +1,62 @@
 /**
- * A server's store on PostgreSQL in a process of its own: clients register, each person until it is done, and the queue of
- * mails is worked off. It says what it did, each in one system call. Arguments: address, a name for its people, what it leaves out.
+ * A server's store on PostgreSQL in a child process: clients register people, and the email queue
+ * is processed. Prints each result in one system call. Arguments: URL, name prefix, disabled
+ * protection.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
 import { newEmail, newRegistration, noon } from '../server/sample-registrations.ts'
-import { say } from './print-now.ts'
+import { printNow } from './print-now.ts'
 
 const CLIENTS = 32
-/** After a no that may be tried again. */
-const AGAIN_MS = 10
-/** How often the queue is looked at. */
+/** The pause before a retry. */
+const RETRY_MS = 10
+/** The polling interval of the queue. */
 const QUEUE_MS = 20
 
-const [, , url = '', name = '', without = ''] = process.argv
+const [, , url = '', name = '', disabledProtection = ''] = process.argv
 const { store } = await openInsidePostgres({
   url,
-  seam: without === 'commit' ? { answerBeforeCommitMs: 300 } : {},
+  seam: disabledProtection === 'commit' ? { answerBeforeCommitMs: 300 } : {},
 })
-say('READY')
+printNow('READY')
 await Promise.all([
-  ...Array.from({ length: CLIENTS }, (_, client) => people(store, `${name}-${client}`)),
-  mails(store),
+  ...Array.from({ length: CLIENTS }, (_, client) => registerPeople(store, `${name}-${client}`)),
+  sendQueuedEmails(store),
 ])
 
-/** Somebody registers after the other; every fourth where there are few places. */
-async function people(registering: Store, client: string): Promise<never> {
+/** Registers people sequentially, every fourth for the event with few seats. */
+async function registerPeople(store: Store, client: string): Promise<never> {
   for (let n = 1; ; n += 1) {
     const person = `${client}-${n}`
     const answer = await untilAnswered(() =>
-      registering.register(
+      store.register(
         newRegistration({
           name: person,
           eventId: n % 4 === 0 ? 'small' : 'demo',
-          // To each a mailbox of their own: one address gets five emails an hour.
+          // Each person has a separate address: one address gets at most five emails an hour.
           mail: { ...newEmail, to: `${person}@example.org` },
           searchable: { fullName: person, email: '', phone: '', councilNo: '' },
-          idempotency: without === 'keys' ? null : { key: person, fingerprint: person },
+          idempotency: disabledProtection === 'keys' ? null : { key: person, fingerprint: person },
         }),
       ),
     )
-    say(answer.ok ? `ACK ${answer.value.regNo}` : `NO ${answer.error.code}`)
+    printNow(answer.ok ? `ACK ${answer.value.regNo}` : `NO ${answer.error.code}`)
   }
 }
 
-async function mails(queue: Store): Promise<never> {
+async function sendQueuedEmails(queue: Store): Promise<never> {
   for (;;) {
-    const due = await untilAnswered(() => queue.dueMails(noon, 20))
+    const dueEmails = await untilAnswered(() => queue.dueMails(noon, 20))
     await Promise.all(
-      due.map(async ({ id }) => {
-        // Nobody knows whether one that could not be claimed is: it waits for its time.
-        const isOurs = without === 'claims' || (await queue.claimMail(id, noon).catch(() => false))
-        if (!isOurs) return
-        say(`MAIL ${id}`)
+      dueEmails.map(async ({ id }) => {
+        // The result of a failed claim is unknown: the email waits for its retry.
+        const isClaimed =
+          disabledProtection === 'claims' || (await queue.claimMail(id, noon).catch(() => false))
+        if (!isClaimed) return
+        printNow(`MAIL ${id}`)
         await queue.mailSent(id, noon).catch(() => {})
       }),
     )
@@ -62,12 +64,12 @@ async function mails(queue: Store): Promise<never> {
   }
 }
 
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+async function untilAnswered<T>(operation: () => Promise<T>): Promise<T> {
   for (;;)
     try {
-      return await ask()
+      return await operation()
     } catch (error) {
       if (!(error instanceof StoreBusy)) throw error
-      await pause(AGAIN_MS)
+      await pause(RETRY_MS)
     }
 }

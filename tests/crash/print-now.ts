@@ -1,16 +1,16 @@
-/** How a process that will be killed says what it did. */
+/** Prints the progress of a process that will be killed. */
 import { writeSync } from 'node:fs'
 
 const FULL_MS = 1
-const nothing = new Int32Array(new SharedArrayBuffer(4))
+const waitBuffer = new Int32Array(new SharedArrayBuffer(4))
 
-/** One line, out before anything else is done. While whoever listens has no time to read, it waits: a full pipe is no error. */
-export function say(line: string): void {
-  for (let rest = Buffer.from(`${line}\n`); rest.length > 0;)
+/** Writes one line synchronously. While the pipe is full, it waits for the reader. */
+export function printNow(line: string): void {
+  for (let remaining = Buffer.from(`${line}\n`); remaining.length > 0;)
     try {
-      rest = rest.subarray(writeSync(1, rest))
+      remaining = remaining.subarray(writeSync(1, remaining))
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'EAGAIN') throw error
-      Atomics.wait(nothing, 0, 0, FULL_MS)
+      Atomics.wait(waitBuffer, 0, 0, FULL_MS)
     }
 }

@@ -1,4 +1,4 @@
-/** A gateway account of test servers, and the messages that its gateway would send. */
+/** A gateway account for test servers, and the gateway's messages. */
 import type { PaymentData } from '../../engine/api.ts'
 import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 
@@ -10,7 +10,10 @@ const account = {
   merchantId: '123456',
 }
 
-/** Of a server whose event is paid into the account `sample`. A message with a valid hash replaces the status call. */
+/**
+ * For a server whose event uses the account `sample`. A message with a valid hash replaces the
+ * status query.
+ */
 export const GATEWAY_VARIABLES = {
   GATEWAY_MODE: 'airpay-test',
   AIRPAY_SAMPLE_USERNAME: account.username,

@@ -1,11 +1,14 @@
-/** A real server under 64 clients that send a proof with every registration, killed at random moments and started again. */
+/**
+ * A server under 64 clients that send a proof with every registration, killed at random moments and
+ * restarted.
+ */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { besiege, register, startServer } from './server.ts'
+import { runClients, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
-import { brokenIn, seed, seeded } from './check-registrations.ts'
+import { findIncomplete, seed, createRandom } from './check-registrations.ts'
 import { startS3 } from '../server/registration/s3-server.ts'
 import { runs, onlyThorough } from '../runs.ts'
 
@@ -21,44 +24,45 @@ afterEach(async () => {
   await running?.end('SIGKILL')
   rmSync(folder, { recursive: true })
 })
-const broken = (acknowledged: readonly string[]): readonly string[] =>
-  brokenIn(folder, acknowledged, (sha256) =>
+const findProblems = (acknowledged: readonly string[]): readonly string[] =>
+  findIncomplete(folder, acknowledged, (sha256) =>
     existsSync(join(folder, 'uploads', sha256.slice(0, 2), sha256)),
   )
 
-/** No siege ends before so many registrations were answered, however slow the machine is. */
+/** Each run waits for at least this many responses, on a machine of any speed. */
 const ANSWERS_MIN = 11
-/** And none goes on longer than this: a moment of a quick machine, and still an end on one that has no time. */
+/** The maximum number of responses, so that a run also ends on a slow machine. */
 const ANSWERS_MAX = 100
-/** A batch takes some milliseconds to commit: within this, every moment of it comes. */
+/** A batch commits within a few milliseconds, so kills hit every phase of a commit. */
 const WAIT_MS_MAX = 30
 
 /**
- * Kills the server at a random moment: so many answers after the clients have set out, and then a moment
- * later. By the clock alone, a machine that is busy would kill it before the first answer. Tells what was answered.
+ * Kills the server at a random moment after a number of responses. By the clock alone, a busy
+ * machine would kill it before the first response. Returns the acknowledged numbers.
  */
-async function siege(server: Running, random: () => number): Promise<readonly string[]> {
-  const told: string[] = []
+async function killUnderLoad(server: Running, random: () => number): Promise<readonly string[]> {
+  const acknowledgedNumbers: string[] = []
   const answers = ANSWERS_MIN + Math.floor(random() * (ANSWERS_MAX - ANSWERS_MIN))
   const wait_ms = random() * WAIT_MS_MAX
-  await besiege(server, (regNo) => {
-    told.push(regNo)
-    if (told.length === answers) setTimeout(() => server.child.kill('SIGKILL'), wait_ms)
+  await runClients(server, (regNo) => {
+    acknowledgedNumbers.push(regNo)
+    if (acknowledgedNumbers.length === answers)
+      setTimeout(() => server.child.kill('SIGKILL'), wait_ms)
   })
   expect(server.child.signalCode).toBe('SIGKILL')
-  return told
+  return acknowledgedNumbers
 }
 
 test(`every registration confirmed with 201 is complete, with its document, after ${kills} kills (seed ${seed})`, async () => {
-  const random = seeded(seed)
+  const random = createRandom(seed)
   const acknowledged: string[] = []
   running = await startServer(folder)
   for (let kill = 0; kill < kills; kill += 1) {
-    acknowledged.push(...(await siege(running, random)))
-    // Started again first: the server itself brings the log back in, then we look.
+    acknowledged.push(...(await killUnderLoad(running, random)))
+    // A restart first, because the server itself replays the log.
     running = await startServer(folder)
-    expect(broken(acknowledged)).toEqual([])
-    // What the killed one was taking in is gone.
+    expect(findProblems(acknowledged)).toEqual([])
+    // Unfinished uploads of the killed server are deleted.
     expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
   }
   const { url } = running
@@ -73,15 +77,15 @@ test(`every registration confirmed with 201 is complete, with its document, afte
 test('a server that is killed leaves no registration without its document in the bucket', async () => {
   const s3 = await startS3()
   try {
-    const random = seeded(seed)
+    const random = createRandom(seed)
     const variables = s3.variables('killed')
     const acknowledged: string[] = []
     running = await startServer(folder, { variables })
     for (let kill = 0; kill < kills; kill += 1) {
-      acknowledged.push(...(await siege(running, random)))
+      acknowledged.push(...(await killUnderLoad(running, random)))
       running = await startServer(folder, { variables })
       const stored = new Set(s3.keys('killed').map((key) => key.split('/')[1]))
-      expect(brokenIn(folder, acknowledged, (sha256) => stored.has(sha256))).toEqual([])
+      expect(findIncomplete(folder, acknowledged, (sha256) => stored.has(sha256))).toEqual([])
       expect(readdirSync(join(folder, 'uploads'))).toEqual(['incoming'])
       expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
     }
@@ -94,21 +98,25 @@ test('a server that is killed leaves no registration without its document in the
 onlyThorough(() => {
   test('negative control: a store that responds before it commits loses registrations confirmed with 201', async () => {
     const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
-    const told: string[] = []
-    const lost = /0 registrations, 0 payments, 0 audit rows/
-    // A busy machine may kill it only after the commit; not ten times in a row.
-    let wrong: readonly string[] = []
-    for (let kills = 0; kills < 10 && !wrong.some((one) => lost.test(one)); kills += 1) {
+    const acknowledgedNumbers: string[] = []
+    const lostPattern = /0 registrations, 0 payments, 0 audit rows/
+    // A busy machine may kill it only after the commit, but not ten times in a row.
+    let problems: readonly string[] = []
+    for (
+      let kills = 0;
+      kills < 10 && !problems.some((problem) => lostPattern.test(problem));
+      kills += 1
+    ) {
       running = await startServer(folder, { before })
       const { child } = running
-      await besiege(running, (regNo) => {
-        told.push(regNo)
+      await runClients(running, (regNo) => {
+        acknowledgedNumbers.push(regNo)
         child.kill('SIGKILL')
       })
-      expect(told.length).toBeGreaterThan(kills)
-      wrong = broken(told)
+      expect(acknowledgedNumbers.length).toBeGreaterThan(kills)
+      problems = findProblems(acknowledgedNumbers)
     }
-    expect(wrong).toContainEqual(expect.stringMatching(lost))
+    expect(problems).toContainEqual(expect.stringMatching(lostPattern))
   })
 })
 
@@ -116,12 +124,12 @@ onlyThorough(() => {
   test('negative control: a missing document is detected', async () => {
     running = await startServer(folder)
     const regNo = await register(running.url)
-    if (regNo === null) throw new Error('the registration was refused')
+    if (regNo === null) throw new Error('the registration was rejected')
     await running.end('SIGTERM')
     expect(running.child.exitCode).toBe(0)
-    expect(broken([regNo])).toEqual([])
+    expect(findProblems([regNo])).toEqual([])
     const uploads = join(folder, 'uploads')
     for (const sub of readdirSync(uploads)) rmSync(join(uploads, sub), { recursive: true })
-    expect(broken([regNo])).toEqual([`${regNo}: the proof's file is not there`])
+    expect(findProblems([regNo])).toEqual([`${regNo}: the proof's file is missing`])
   })
 })

@@ -1,4 +1,6 @@
-/** A real server process that can be killed and started again on the same data, and 64 clients that register with it. */
+/**
+ * A server process that can be killed and restarted on the same data, and 64 clients that register.
+ */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -22,7 +24,7 @@ export const serverCommand = (...before: readonly string[]): readonly string[] =
 ]
 export const serverVariables = (dataDir: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
-  // A server that comes back has nothing to compile that another one of this run had.
+  // A restarted server uses the compile cache of the test run.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   DATA_DIR: dataDir,
   EVENTS_DIR: join(TOP, 'events'),
@@ -33,17 +35,17 @@ export const serverVariables = (dataDir: string): NodeJS.ProcessEnv => ({
   CLOCK: '2025-07-15',
 })
 
-/** Resolves when the process says where it listens. */
-export async function started(child: ChildProcess): Promise<Running> {
+/** Resolves when the process prints its address. */
+export async function waitForStart(child: ChildProcess): Promise<Running> {
   let printed = ''
-  const ended = new Promise<void>((resolve) => {
+  const exit = new Promise<void>((resolve) => {
     child.on('exit', () => resolve())
   })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       printed += text
-      const said = /Rollcall serves .* on (http:\S+)/.exec(printed)?.[1]
-      if (said !== undefined) resolve(said)
+      const serverUrl = /Rollcall serves .* on (http:\S+)/.exec(printed)?.[1]
+      if (serverUrl !== undefined) resolve(serverUrl)
     })
     child.on('exit', (status) => reject(new Error(`the server ended with ${status}:\n${printed}`)))
   })
@@ -52,7 +54,7 @@ export async function started(child: ChildProcess): Promise<Running> {
     child,
     end: async (signal) => {
       child.kill(signal)
-      await ended
+      await exit
     },
   }
 }
@@ -64,7 +66,7 @@ export async function startServer(
   useCompiledEvents(dataDir)
   await useEmptyDatabase(dataDir)
   const [node = '', ...args] = serverCommand(...(options.before ?? []))
-  return started(
+  return waitForStart(
     spawn(node, args, {
       cwd: TOP,
       env: { ...serverVariables(dataDir), ...options.variables },
@@ -73,7 +75,10 @@ export async function startServer(
   )
 }
 
-/** One delegate with a proof that no other has. Answers the number; null when the connection broke or the answer was no 201. */
+/**
+ * Registers one delegate with a unique proof. Returns the number, or null after a lost connection
+ * or an error response.
+ */
 export async function register(url: string): Promise<string | null> {
   const form = new FormData()
   const answers = {
@@ -94,16 +99,16 @@ export async function register(url: string): Promise<string | null> {
   }
 }
 
-/** 64 clients register until the server is gone; `hear` is told each number as its answer arrives. */
-export async function besiege(
+/** 64 clients register until the server stops. `onRegistered` gets each confirmed number. */
+export async function runClients(
   { url, child }: Running,
-  hear: (regNo: string) => void,
+  onRegistered: (regNo: string) => void,
 ): Promise<void> {
   await Promise.all(
     Array.from({ length: clients }, async () => {
       while (child.exitCode === null && child.signalCode === null) {
         const regNo = await register(url)
-        if (regNo !== null) hear(regNo)
+        if (regNo !== null) onRegistered(regNo)
       }
     }),
   )

@@ -1,6 +1,7 @@
 /**
- * `npm run several [ROUNDS]`: two whole servers on one PostgreSQL behind nginx (or the small proxy of the tests, where there is
- * none), 64 clients, ten rounds of what may happen, drawn by CRASH_SEED. Prints what it saw; 1: something was wrong.
+ * `npm run several [ROUNDS]`: two servers on one PostgreSQL behind nginx (or the tests' proxy
+ * without nginx), 64 clients, and ten rounds of faults chosen by CRASH_SEED. Prints a report; exits
+ * with 1 after a problem.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,17 +11,17 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../browser/serve.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
-import { HAPPENS, through } from './two-server-rounds.ts'
+import { FAULTS, runRounds } from './two-server-rounds.ts'
 import { proxyTo } from './two-servers.ts'
 import type { Proxy } from './two-servers.ts'
-import { seed, seeded } from './check-registrations.ts'
+import { seed, createRandom } from './check-registrations.ts'
 
 const CLIENTS = 64
-const TOLD_MIN = 100
-const MAILS_MIN = 50
-const LOOK_MS = 50
+const REGISTRATIONS_MIN = 100
+const EMAILS_MIN = 50
+const POLL_MS = 50
 
-/** As docs/operation/postgresql.md has it, without TLS and without names. */
+/** As in docs/operation/postgresql.md, without TLS and host names. */
 const settings = (folder: string, port: number, ports: readonly number[]): string => `
 daemon off;
 pid ${folder}/pid;
@@ -52,7 +53,7 @@ ${ports.map((one) => `    server 127.0.0.1:${one} max_fails=1 fail_timeout=2s;`)
 }
 `
 
-async function nginx(ports: readonly number[]): Promise<Proxy> {
+async function startNginx(ports: readonly number[]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-nginx-'))
   const port = await freePort()
   writeFileSync(join(folder, 'nginx.conf'), settings(folder, port, ports))
@@ -66,7 +67,7 @@ async function nginx(ports: readonly number[]): Promise<Proxy> {
       () => false,
     ))
   )
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   return {
     url,
     close: async () => {
@@ -78,12 +79,12 @@ async function nginx(ports: readonly number[]): Promise<Proxy> {
   }
 }
 
-if (!hasPostgres) throw new Error('there is no PostgreSQL on this machine')
+if (!hasPostgres) throw new Error('PostgreSQL is not installed')
 const rounds = Number(process.argv[2] ?? 10)
-const random = seeded(seed)
-const happens = Array.from(
+const random = createRandom(seed)
+const faults = Array.from(
   { length: rounds },
-  () => HAPPENS[Math.floor(random() * HAPPENS.length)] ?? 'version',
+  () => FAULTS[Math.floor(random() * FAULTS.length)] ?? 'version',
 )
 const hasNginx = spawnSync('nginx', ['-v']).status === 0
 console.log(
@@ -91,22 +92,27 @@ console.log(
 )
 const postgres = await startPostgres()
 try {
-  const { wrong, heard, mails, registered } = await through({
-    happens,
+  const {
+    wrong: problems,
+    heard: results,
+    mails: emailCount,
+    registered,
+  } = await runRounds({
+    happens: faults,
     clients: CLIENTS,
-    toldMin: TOLD_MIN,
-    mailsMin: MAILS_MIN,
+    registrationsMin: REGISTRATIONS_MIN,
+    emailsMin: EMAILS_MIN,
     postgres,
     name: 'long',
-    proxy: hasNginx ? nginx : proxyTo,
-    say: (line) => console.log(line),
+    proxy: hasNginx ? startNginx : proxyTo,
+    print: (line) => console.log(line),
   })
   console.log(
-    `${registered} registered, ${heard.told.length} told, ${heard.refused.length} found the hall full, ${heard.changed.length} saw the price change, ${mails} mails`,
+    `${registered} registered, ${results.confirmed.length} confirmed, ${results.soldOut.length} were told that the hall is full, ${results.priceChanged.length} saw the price change, ${emailCount} emails`,
   )
-  for (const one of wrong.slice(0, 20)) console.log(`wrong: ${one}`)
-  console.log(wrong.length === 0 ? 'nothing was wrong' : `${wrong.length} things were wrong`)
-  process.exitCode = wrong.length === 0 ? 0 : 1
+  for (const one of problems.slice(0, 20)) console.log(`wrong: ${one}`)
+  console.log(problems.length === 0 ? 'no problems' : `${problems.length} things were wrong`)
+  process.exitCode = problems.length === 0 ? 0 : 1
 } finally {
   await postgres.stop()
 }

@@ -1,6 +1,6 @@
 /**
- * Two servers with one PostgreSQL, 64 clients between them: either is killed, every connection is cut, the database dies and
- * comes back. Nothing that was acknowledged is lost, nobody is registered twice, no mail goes out twice, no place is sold twice.
+ * Two servers with one PostgreSQL and 64 clients: a server is killed, connections are cut, the
+ * database crashes. Nothing acknowledged is lost, and no registration, email or seat is duplicated.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -14,54 +14,58 @@ import { BY_COUNTERS, BY_ROWS } from '../server/storage/payment-histories.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { cutCommits } from './lossy-proxy.ts'
-import type { Cutting } from './lossy-proxy.ts'
-import { seed, seeded } from './check-registrations.ts'
+import type { LossyProxy } from './lossy-proxy.ts'
+import { seed, createRandom } from './check-registrations.ts'
 import { onlyThorough } from '../runs.ts'
 
-const DYING = ['first', 'second', 'connections', 'database'] as const
-/** Each once, in an order by chance; CRASH_CYCLES=50 draws so many. */
+const FAULTS = ['first', 'second', 'connections', 'database'] as const
+/** Each fault once, in random order; CRASH_CYCLES=50 chooses 50 faults. */
 const CYCLES = process.env['CRASH_CYCLES']
-const ROUNDS = Number(CYCLES ?? DYING.length)
-/** One after the other. */
-function dyings(random: () => number): readonly string[] {
+const ROUNDS = Number(CYCLES ?? FAULTS.length)
+/** The faults in order. */
+function chooseFaults(random: () => number): readonly string[] {
   if (CYCLES !== undefined)
-    return Array.from({ length: ROUNDS }, () => DYING[Math.floor(random() * DYING.length)] ?? '')
-  return DYING.map((what) => ({ what, at: random() }))
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ what }) => what)
+    return Array.from({ length: ROUNDS }, () => FAULTS[Math.floor(random() * FAULTS.length)] ?? '')
+  return FAULTS.map((fault) => ({ event: fault, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ event }) => event)
 }
-/** Where every fourth wants to go. */
-const PLACES = 40
-/** A round is over when so many more have been told that they are registered. */
-const TOLD_MIN = 20
-/** So many mails go out before anybody looks whether one went twice. */
-const MAILED_MIN = 30
-/** In so many lives of both servers what a negative control leaves out has done its harm. */
-const LIVES = 10
+/** The seats of the event that every fourth person registers for. */
+const SEATS = 40
+/** The number of registrations to wait for in each round. */
+const REGISTRATIONS_MIN = 20
+/** The number of emails to wait for before checking for duplicates. */
+const EMAILS_MIN = 30
+/** A negative control shows its harm within this many restarts of both servers. */
+const RESTARTS_MAX = 10
 
 type Running = { readonly child: ChildProcess; readonly name: string }
-/** What the servers have said so far. */
-type Heard = { readonly told: string[]; readonly mailed: string[]; readonly refused: string[] }
+/** The output of the servers. */
+type ServerOutput = {
+  readonly confirmed: string[]
+  readonly emailed: string[]
+  readonly refused: string[]
+}
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
-  /** Some answers to a commit never come. */
-  let cutting: Cutting
+  /** Some responses to COMMIT are dropped. */
+  let lossyProxy: LossyProxy
   beforeAll(async () => {
     server = await startPostgres()
-    cutting = await cutCommits(server.folder)
+    lossyProxy = await cutCommits(server.folder)
   })
-  /** A test that fails leaves no server behind. */
-  const started: ChildProcess[] = []
+  /** A failed test leaves no server behind. */
+  const children: ChildProcess[] = []
   afterAll(async () => {
-    for (const child of started) child.kill('SIGKILL')
-    cutting.close()
+    for (const child of children) child.kill('SIGKILL')
+    lossyProxy.close()
     await server.stop()
   })
 
-  /** An event with few places in an empty database. */
-  async function empty(name: string): Promise<string> {
+  /** An event with few seats in an empty database. */
+  async function createDatabase(name: string): Promise<string> {
     const url = await server.database(name)
     const { store } = await openInsidePostgres({ url })
     await store.saveEventFile({
@@ -71,27 +75,36 @@ else {
       shared: '',
       at: noon,
       holdPlaceMs: hour,
-      limits: [{ id: 'hall', max: PLACES, full: { message: 'Full' } }],
+      limits: [{ id: 'hall', max: SEATS, full: { message: 'Full' } }],
     })
     await store.close()
     return url
   }
 
-  function start(url: string, name: string, heard: Heard, without = ''): Running {
+  function start(
+    url: string,
+    name: string,
+    output: ServerOutput,
+    disabledProtection = '',
+  ): Running {
     const file = join(import.meta.dirname, 'postgres-process.ts')
-    const child = spawn(process.execPath, [file, cutting.through(url), name, without], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    started.push(child)
-    let rest = ''
+    const child = spawn(
+      process.execPath,
+      [file, lossyProxy.proxyUrl(url), name, disabledProtection],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    children.push(child)
+    let remaining = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n')
-      rest = lines.pop() ?? ''
+      const lines = (remaining + text).split('\n')
+      remaining = lines.pop() ?? ''
       for (const line of lines) {
-        const [what, about = ''] = line.split(' ')
-        if (what === 'ACK') heard.told.push(about)
-        if (what === 'MAIL') heard.mailed.push(about)
-        if (what === 'NO') heard.refused.push(about)
+        const [event, id = ''] = line.split(' ')
+        if (event === 'ACK') output.confirmed.push(id)
+        if (event === 'MAIL') output.emailed.push(id)
+        if (event === 'NO') output.refused.push(id)
       }
     })
     return { child, name }
@@ -103,114 +116,143 @@ else {
     await end
   }
 
-  const heardSince = async (heard: Heard, before: number, count: number): Promise<void> => {
+  const waitForConfirmed = async (
+    output: ServerOutput,
+    before: number,
+    count: number,
+  ): Promise<void> => {
     await expect
-      .poll(() => heard.told.length - before, { timeout: 200_000, interval: 20 })
+      .poll(() => output.confirmed.length - before, { timeout: 200_000, interval: 20 })
       .toBeGreaterThan(count)
   }
 
-  /** Everything that is wrong in the database, or with what was said of it. */
-  async function wrongIn(shell: pg.Client, { told, mailed }: Heard): Promise<readonly string[]> {
-    const ask = async (sql: string, ...params: unknown[]): Promise<string[]> =>
+  /** Returns the problems of the database, also compared with the output. */
+  async function findProblems(
+    shell: pg.Client,
+    { confirmed, emailed }: ServerOutput,
+  ): Promise<readonly string[]> {
+    const query = async (sql: string, ...params: unknown[]): Promise<string[]> =>
       (await shell.query(sql, params)).rows.map((row) => JSON.stringify(row))
-    const lost = await ask(
+    const lostRows = await query(
       `SELECT told.reg_no AS lost FROM unnest($1::text[]) AS told (reg_no)
        WHERE (SELECT count(*) FROM registrations r JOIN payments p ON p.registration_id = r.id
          JOIN audit_log a ON a.registration_id = r.id AND a.what = 'registered'
          JOIN mail_queue m ON m.registration_id = r.id WHERE r.reg_no = told.reg_no) <> 1`,
-      told,
+      confirmed,
     )
-    const doubled = await ask(
+    const duplicates = await query(
       'SELECT full_name AS doubled FROM registrations GROUP BY full_name HAVING count(*) > 1',
     )
-    const oversold = await ask(
+    const oversoldRows = await query(
       `SELECT count(*) AS oversold FROM registrations WHERE event_id = 'small'
        HAVING count(*) > $1 OR count(*) <> (SELECT sum(taken) FROM places)`,
-      PLACES,
+      SEATS,
     )
-    const counted = (await ask(BY_COUNTERS)).join() === (await ask(BY_ROWS)).join()
-    const twice = mailed
-      .filter((id, at) => mailed.indexOf(id) !== at)
+    const isCounted = (await query(BY_COUNTERS)).join() === (await query(BY_ROWS)).join()
+    const repeatedEmails = emailed
+      .filter((id, index) => emailed.indexOf(id) !== index)
       .map((id) => `mail ${id} twice`)
-    return [...lost, ...doubled, ...oversold, ...twice, ...(counted ? [] : ['counters differ'])]
+    return [
+      ...lostRows,
+      ...duplicates,
+      ...oversoldRows,
+      ...repeatedEmails,
+      ...(isCounted ? [] : ['counters differ']),
+    ]
   }
 
   test(`in ${ROUNDS} rounds of kills nothing is lost, duplicated, sent twice or oversold (seed ${seed})`, async () => {
-    const random = seeded(seed)
-    const url = await empty('rounds')
-    const heard: Heard = { told: [], mailed: [], refused: [] }
-    cutting.lose(12)
-    const servers = [start(url, 'a0', heard), start(url, 'b0', heard)]
-    const died: Record<string, number> = {}
-    for (const [at, what] of dyings(random).entries()) {
+    const random = createRandom(seed)
+    const url = await createDatabase('rounds')
+    const output: ServerOutput = { confirmed: [], emailed: [], refused: [] }
+    lossyProxy.dropOneIn(12)
+    const servers = [start(url, 'a0', output), start(url, 'b0', output)]
+    const faultCounts: Record<string, number> = {}
+    for (const [at, event] of chooseFaults(random).entries()) {
       const round = at + 1
-      await heardSince(heard, heard.told.length, TOLD_MIN)
-      died[what] = (died[what] ?? 0) + 1
-      if (what === 'database') await server.crash()
-      else if (what === 'connections') {
+      await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+      faultCounts[event] = (faultCounts[event] ?? 0) + 1
+      if (event === 'database') await server.crash()
+      else if (event === 'connections') {
         const shell = await server.shell()
         await shell.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'rounds'",
         )
         await shell.end()
       } else {
-        const which = what === 'first' ? 0 : 1
-        const dying = servers[which]
-        if (dying !== undefined) await kill(dying)
-        servers[which] = start(url, `${which === 0 ? 'a' : 'b'}${round}`, heard)
+        const index = event === 'first' ? 0 : 1
+        const killedServer = servers[index]
+        if (killedServer !== undefined) await kill(killedServer)
+        servers[index] = start(url, `${index === 0 ? 'a' : 'b'}${round}`, output)
       }
     }
-    await heardSince(heard, heard.told.length, TOLD_MIN)
-    await expect.poll(() => heard.refused.length, { timeout: 200_000 }).toBeGreaterThan(0)
-    await expect.poll(() => heard.mailed.length, { timeout: 200_000 }).toBeGreaterThan(MAILED_MIN)
+    await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+    await expect.poll(() => output.refused.length, { timeout: 200_000 }).toBeGreaterThan(0)
+    await expect.poll(() => output.emailed.length, { timeout: 200_000 }).toBeGreaterThan(EMAILS_MIN)
     await Promise.all(servers.map(kill))
     const shell = await server.shell(url)
-    expect(await wrongIn(shell, heard)).toEqual([])
+    expect(await findProblems(shell, output)).toEqual([])
     const { rows } = await shell.query<{ n: string }>(
       "SELECT count(*) AS n FROM registrations WHERE event_id = 'small'",
     )
-    expect(rows).toEqual([{ n: String(PLACES) }])
-    expect([heard.told.length > ROUNDS * TOLD_MIN, heard.mailed.length > 0]).toEqual([true, true])
+    expect(rows).toEqual([{ n: String(SEATS) }])
+    expect([
+      output.confirmed.length > ROUNDS * REGISTRATIONS_MIN,
+      output.emailed.length > 0,
+    ]).toEqual([true, true])
     console.log(
-      `  ${heard.told.length} told, ${heard.mailed.length} mails, died: ${JSON.stringify(died)}`,
+      `  ${output.confirmed.length} told, ${output.emailed.length} mails, died: ${JSON.stringify(faultCounts)}`,
     )
     await shell.end()
   })
 
   onlyThorough(() => {
     test.each([
-      ['commit', 'acknowledged before the commit is lost when the database dies', /"lost"/],
-      ['keys', 'asked again without a key is registered twice', /"doubled"/],
-      ['claims', 'sent without a claim goes out twice', /^mail \d+ twice$/],
-    ])('negative control: without %s, what is %s', async (without, _, wrong) => {
-      const url = await empty(`without_${without}`)
-      const heard: Heard = { told: [], mailed: [], refused: [] }
-      cutting.lose(without === 'keys' ? 3 : Infinity)
-      const shell = await server.shell()
-      // Which transactions die is chance, and now and then none of a life is one that does harm.
-      let found: readonly string[] = []
-      for (let life = 1; life <= LIVES && !found.some((one) => wrong.test(one)); life += 1) {
-        const servers = ['a', 'b'].map((name) => start(url, `${name}${life}`, heard, without))
-        for (let round = 1; round <= 3; round += 1) {
-          await heardSince(heard, heard.told.length, TOLD_MIN)
-          await shell.query(
-            'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
-            [`without_${without}`],
+      [
+        'commit',
+        'lost when the database dies, because it is acknowledged before the commit',
+        /"lost"/,
+      ],
+      ['keys', 'registered twice, because the repeated request has no key', /"doubled"/],
+      ['claims', 'sent twice, because no process claims the email', /^mail \d+ twice$/],
+    ])(
+      'negative control: without %s, a registration or email is %s',
+      async (disabledProtection, _, pattern) => {
+        const url = await createDatabase(`without_${disabledProtection}`)
+        const output: ServerOutput = { confirmed: [], emailed: [], refused: [] }
+        lossyProxy.dropOneIn(disabledProtection === 'keys' ? 3 : Infinity)
+        const shell = await server.shell()
+        // Which transactions are interrupted is random, and sometimes none of them causes harm.
+        let found: readonly string[] = []
+        for (
+          let restart = 1;
+          restart <= RESTARTS_MAX && !found.some((problem) => pattern.test(problem));
+          restart += 1
+        ) {
+          const servers = ['a', 'b'].map((name) =>
+            start(url, `${name}${restart}`, output, disabledProtection),
           )
+          for (let round = 1; round <= 3; round += 1) {
+            await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+            await shell.query(
+              'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+              [`without_${disabledProtection}`],
+            )
+          }
+          await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+          const emailed = output.emailed.length
+          if (disabledProtection === 'claims')
+            await expect
+              .poll(() => output.emailed.length - emailed, { timeout: 200_000 })
+              .toBeGreaterThan(EMAILS_MIN)
+          await Promise.all(servers.map(kill))
+          const checkShell = await server.shell(url)
+          found = await findProblems(checkShell, output)
+          await checkShell.end()
         }
-        await heardSince(heard, heard.told.length, TOLD_MIN)
-        const mailed = heard.mailed.length
-        if (without === 'claims')
-          await expect
-            .poll(() => heard.mailed.length - mailed, { timeout: 200_000 })
-            .toBeGreaterThan(MAILED_MIN)
-        await Promise.all(servers.map(kill))
-        const looking = await server.shell(url)
-        found = await wrongIn(looking, heard)
-        await looking.end()
-      }
-      await shell.end()
-      expect(found).toContainEqual(expect.stringMatching(wrong))
-    })
+        await shell.end()
+        expect(found).toContainEqual(expect.stringMatching(pattern))
+      },
+    )
   })
 }

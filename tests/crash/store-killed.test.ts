@@ -1,11 +1,11 @@
-/** The store by itself in a process that is killed while 64 clients register. */
+/** The store in a child process that is killed while 64 clients register. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
-import { brokenIn, seed, seeded } from './check-registrations.ts'
+import { findIncomplete, seed, createRandom } from './check-registrations.ts'
 import { runs, onlyThorough } from '../runs.ts'
 
 const rounds = runs(5, 2)
@@ -15,41 +15,50 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Runs until killed, so many milliseconds after the first acknowledgement. Answers what was acknowledged. */
-async function killedAfter(wait_ms: number, seam: InjectedFaults): Promise<readonly string[]> {
+/**
+ * Kills the process some milliseconds after the first acknowledgement. Returns the acknowledged
+ * numbers.
+ */
+async function killedAfter(wait_ms: number, faults: InjectedFaults): Promise<readonly string[]> {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'store-process.ts'), folder, '64', '1000000', JSON.stringify(seam)],
+    [
+      join(import.meta.dirname, 'store-process.ts'),
+      folder,
+      '64',
+      '1000000',
+      JSON.stringify(faults),
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
-  let said = ''
+  let output = ''
   let timer: NodeJS.Timeout | null = null
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-    if (said.includes('ACK')) timer ??= setTimeout(() => child.kill('SIGKILL'), wait_ms)
+    output += text
+    if (output.includes('ACK')) timer ??= setTimeout(() => child.kill('SIGKILL'), wait_ms)
   })
   const signal = await new Promise((resolve) => {
-    child.on('close', (_, by) => resolve(by))
+    child.on('close', (_, signal) => resolve(signal))
   })
   expect(signal).toBe('SIGKILL')
-  return [...said.matchAll(/^ACK (\S+)\n/gm)].map(([, regNo = '']) => regNo)
+  return [...output.matchAll(/^ACK (\S+)\n/gm)].map(([, regNo = '']) => regNo)
 }
 
 test(`every acknowledged registration is complete after ${rounds} kills (seed ${seed})`, async () => {
-  const random = seeded(seed)
+  const random = createRandom(seed)
   const acknowledged: string[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const fresh = await killedAfter(random() * 300, {})
-    expect(fresh.length).toBeGreaterThan(0)
-    acknowledged.push(...fresh)
-    expect(brokenIn(folder, acknowledged, null)).toEqual([])
+    const newNumbers = await killedAfter(random() * 300, {})
+    expect(newNumbers.length).toBeGreaterThan(0)
+    acknowledged.push(...newNumbers)
+    expect(findIncomplete(folder, acknowledged, null)).toEqual([])
   }
 })
 
 onlyThorough(() => {
   test('negative control: responding before the commit loses acknowledged registrations', async () => {
     const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 60_000 })
-    expect(brokenIn(folder, acknowledged, null)).toContainEqual(
+    expect(findIncomplete(folder, acknowledged, null)).toContainEqual(
       expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),
     )
   })

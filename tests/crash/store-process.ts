@@ -1,21 +1,21 @@
 /**
- * A process of its own that registers and says which registrations the store has acknowledged, each
- * in one system call. Arguments: data folder, clients, registrations per client, the store's seam.
+ * A child process that registers and prints the acknowledged registrations, each in one system
+ * call. Arguments: data folder, clients, registrations per client, fault options of the store.
  */
 import { openInside } from '../../server/storage/open-store.ts'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { newRegistration } from '../server/sample-registrations.ts'
-import { say } from './print-now.ts'
+import { printNow } from './print-now.ts'
 
-const [, , dataDir = '', clients = '1', each = '1', seam = '{}'] = process.argv
-const { store } = await openInside({ dataDir, seam: JSON.parse(seam) as InjectedFaults })
-say('READY')
+const [, , dataDir = '', clients = '1', countPerClient = '1', faults = '{}'] = process.argv
+const { store } = await openInside({ dataDir, seam: JSON.parse(faults) as InjectedFaults })
+printNow('READY')
 await Promise.all(
   Array.from({ length: Number(clients) }, async () => {
-    for (let at = 0; at < Number(each); at += 1) {
+    for (let index = 0; index < Number(countPerClient); index += 1) {
       const registration = newRegistration()
       const answer = await store.register(registration)
-      if (answer.ok) say(`ACK ${registration.regNo}`)
+      if (answer.ok) printNow(`ACK ${registration.regNo}`)
     }
   }),
 )

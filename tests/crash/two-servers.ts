@@ -1,6 +1,6 @@
 /**
- * Two whole servers on one PostgreSQL behind a proxy, and clients that register with them as browsers do: each opens a
- * form, asks for its module, sends it until it is answered, and remembers what it was told.
+ * Two servers on one PostgreSQL behind a proxy, and clients that register like browsers: each opens
+ * a form, loads its module, retries until it gets a response, and records it.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -15,28 +15,31 @@ import { createPdf } from '../server/sample-uploads.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { useCompiledEvents } from '../server/prepared-files.ts'
 import { buildMultipart } from '../server/harness.ts'
-import { started } from './server.ts'
+import { waitForStart } from './server.ts'
 import type { Running } from './server.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** What the hall holds. */
-export const PLACES = 12
-/** After a no that may be tried again. */
-const AGAIN_MS = 20
-/** What the two versions of the paid event cost, and what their forms say. */
+/** The seats of the hall. */
+export const SEATS = 12
+/** The pause before a retry. */
+const RETRY_MS = 20
+/** The prices in the two versions of the paid event. */
 export const PRICES = [
   { price: 1000, total: 1180 },
   { price: 1500, total: 1770 },
 ] as const
 
-/** An event with few places that is free, so that a mail confirms it, and one whose price and form change. */
-const small = fixtureEvent({
+/**
+ * A free event with few seats, which confirms by email, and a paid event whose price and form
+ * change.
+ */
+const smallEvent = fixtureEvent({
   id: 'small2026',
   prefix: 'SMLL',
   payment: 'none',
   extra: `
 quotas:
-  - {id: hall, when: {is_member: true}, max: ${PLACES}, full: The hall is full}
+  - {id: hall, when: {is_member: true}, max: ${SEATS}, full: The hall is full}
 `,
 })
 export const paid = (version: 0 | 1, change: number): string => {
@@ -53,24 +56,24 @@ export const paid = (version: 0 | 1, change: number): string => {
   )
 }
 
-/** One clock for all, which goes on when one of them is started again. */
-const BEGAN = Date.UTC(2026, 0, 20, 6)
+/** One clock for all servers, which continues when one restarts. */
+const START_TIME = Date.UTC(2026, 0, 20, 6)
 const clock = (): string =>
-  new Date(BEGAN + performance.now()).toISOString().replace(/\.\d+Z$/, '+00:00')
+  new Date(START_TIME + performance.now()).toISOString().replace(/\.\d+Z$/, '+00:00')
 
 export type Server = {
   readonly name: string
   readonly port: number
   readonly running: () => Running
-  /** What it printed, its log among it. */
+  /** Its output, including its log. */
   readonly printed: () => string
   kill(): Promise<void>
   start(): Promise<void>
-  /** Puts this version of the paid event into its folder, as a careful operator does. */
+  /** Writes this version of the paid event into its folder, as a careful operator does. */
   change(version: 0 | 1, change: number): void
 }
 
-/** Folders of its own, a port of its own; the database and the mail server are everybody's. */
+/** Separate folders and a separate port; the database and the mail server are shared. */
 export async function server(
   folder: string,
   name: string,
@@ -87,7 +90,7 @@ export async function server(
     writeFileSync(join(eventsDir, `.${file}`), text)
     renameSync(join(eventsDir, `.${file}`), join(eventsDir, file))
   }
-  write('small2026.yaml', small)
+  write('small2026.yaml', smallEvent)
   write('paid2026.yaml', paid(0, 0))
   const port = await freePort()
   let running: Running | null = null
@@ -112,7 +115,7 @@ export async function server(
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     child.stdout?.on('data', (text: Buffer) => (printed += text.toString()))
-    running = await started(child)
+    running = await waitForStart(child)
   }
   const now = (): Running => {
     if (running === null) throw new Error(`${name} was never started`)
@@ -132,30 +135,33 @@ export async function server(
 
 export type Proxy = { readonly url: string; close(): Promise<void> }
 
-/** To either in turn; what reached nobody goes to the other, as a proxy does. What broke off is 502: nobody knows. */
+/**
+ * Distributes requests in turn and retries refused connections at the other server. Interrupted
+ * requests get 502.
+ */
 export async function proxyTo(ports: readonly number[]): Promise<Proxy> {
-  let turn = 0
-  const proxy = createServer((asked, answer) => {
-    const pieces: Buffer[] = []
-    asked.on('data', (piece: Buffer) => pieces.push(piece))
-    asked.on('error', () => {})
-    asked.on('end', () => {
-      turn += 1
+  let requestCount = 0
+  const proxy = createServer((incoming, answer) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('error', () => {})
+    incoming.on('end', () => {
+      requestCount += 1
       const tryNext = (left: number): void => {
-        const port = ports[(turn + left) % ports.length]
-        const { url: path = '/', method, headers } = asked
-        const on = request({ host: '127.0.0.1', port, path, method, headers, agent: false })
-        on.on('response', (response) => {
+        const port = ports[(requestCount + left) % ports.length]
+        const { url: path = '/', method, headers } = incoming
+        const forwarded = request({ host: '127.0.0.1', port, path, method, headers, agent: false })
+        forwarded.on('response', (response) => {
           answer.writeHead(response.statusCode ?? 502, response.headers)
           response.on('error', () => answer.destroy())
           response.pipe(answer)
         })
-        on.on('error', (error: NodeJS.ErrnoException) => {
+        forwarded.on('error', (error: NodeJS.ErrnoException) => {
           if (error.code === 'ECONNREFUSED' && left > 1) tryNext(left - 1)
           else if (answer.headersSent) answer.destroy()
           else answer.writeHead(502).end()
         })
-        on.end(Buffer.concat(pieces))
+        forwarded.end(Buffer.concat(chunks))
       }
       tryNext(ports.length)
     })
@@ -175,44 +181,44 @@ export async function proxyTo(ports: readonly number[]): Promise<Proxy> {
   }
 }
 
-/** What clients were told, and what was wrong with it at once. */
-export type Heard = {
-  readonly told: string[]
-  /** Of the hall, when it was full. */
-  readonly refused: string[]
-  /** Prices that had changed while a form was open. */
-  readonly changed: string[]
-  readonly wrong: string[]
+/** Results of the clients. */
+export type ClientResults = {
+  readonly confirmed: string[]
+  /** People who were told that the hall is full. */
+  readonly soldOut: string[]
+  /** People whose price changed while the form was open. */
+  readonly priceChanged: string[]
+  readonly problems: string[]
 }
 
-/** Registers one person after the other until told to stop; `n` counts them. */
-export async function client(
+/** Registers people sequentially until the run ends; `n` counts them. */
+export async function runClient(
   url: () => string,
   name: string,
-  heard: Heard,
+  results: ClientResults,
   isOver: () => boolean,
 ): Promise<void> {
   for (let n = 1; !isOver(); n += 1) {
     const person = `${name}-${n}`
-    if (n % 2 === 0) await registerAtSmall(url, person, n % 4 === 0, heard, isOver)
-    else await registerAtPaid(url, person, heard, isOver)
+    if (n % 2 === 0) await registerAtSmall(url, person, n % 4 === 0, results, isOver)
+    else await registerAtPaid(url, person, results, isOver)
   }
 }
 
-type Answered = { readonly status: number; readonly text: string }
+type TextResponse = { readonly status: number; readonly text: string }
 
-/** One answer in so many never reaches whoever sent a form: it is sent once more. */
-const LOST_ONE_IN = 9
-let sent = 0
+/** One response in this many is discarded, and the form is sent again. */
+const DISCARD_ONE_IN = 9
+let responseCount = 0
 
-/** Until somebody answers: a machine that is not there, or has lost its database, is asked again. */
-async function until(
-  ask: () => Promise<Response>,
+/** Repeats the request while the server or its database is down. */
+async function retryUntilResponse(
+  fetchOnce: () => Promise<Response>,
   isOver: () => boolean,
-): Promise<Answered | null> {
+): Promise<TextResponse | null> {
   for (;;) {
     try {
-      const response = await ask()
+      const response = await fetchOnce()
       const { status } = response
       const text = await response.text()
       if (status < 500) return { status, text }
@@ -220,7 +226,7 @@ async function until(
       // It broke off.
     }
     if (isOver()) return null
-    await pause(AGAIN_MS)
+    await pause(RETRY_MS)
   }
 }
 
@@ -237,21 +243,21 @@ async function send(
   fields: Readonly<Record<string, string>>,
   proof: Buffer | null,
   isOver: () => boolean,
-): Promise<Answered | null> {
+): Promise<TextResponse | null> {
   const { payload, type } = buildMultipart(
     Object.entries({ ...delegate(person), ...fields }),
     proof === null ? [] : [['letter', { name: 'letter.pdf', bytes: proof }]],
   )
-  return until(async () => {
+  return retryUntilResponse(async () => {
     const answer = await fetch(`${url()}/api/${event}/register/`, {
       method: 'POST',
       headers: { 'content-type': type, 'idempotency-key': person },
       body: new Uint8Array(payload),
     })
-    sent += 1
-    if (sent % LOST_ONE_IN !== 0) return answer
+    responseCount += 1
+    if (responseCount % DISCARD_ONE_IN !== 0) return answer
     await answer.arrayBuffer()
-    throw new Error('the answer was lost on the way')
+    throw new Error('the response is discarded')
   }, isOver)
 }
 
@@ -259,7 +265,7 @@ async function registerAtSmall(
   url: () => string,
   person: string,
   isMember: boolean,
-  heard: Heard,
+  results: ClientResults,
   isOver: () => boolean,
 ): Promise<void> {
   const fields = { is_member: String(isMember) }
@@ -267,25 +273,25 @@ async function registerAtSmall(
   if (answer === null) return
   const { status, text } = answer
   const body = JSON.parse(text) as { readonly reg_no?: string; readonly code?: string }
-  if (status === 201) heard.told.push(String(body.reg_no))
-  else if (isMember && body.code === 'full') heard.refused.push(person)
-  else heard.wrong.push(`${person}: ${status} ${text.slice(0, 200)}`)
+  if (status === 201) results.confirmed.push(String(body.reg_no))
+  else if (isMember && body.code === 'full') results.soldOut.push(person)
+  else results.problems.push(`${person}: ${status} ${text.slice(0, 200)}`)
 }
 
-/** Opens the form, sees its price, and sends it with that price. */
+/** Opens the form, reads its price, and sends it with that price. */
 async function registerAtPaid(
   url: () => string,
   person: string,
-  heard: Heard,
+  results: ClientResults,
   isOver: () => boolean,
 ): Promise<void> {
-  const page = await until(() => fetch(`${url()}/api/events/paid2026`), isOver)
+  const page = await retryUntilResponse(() => fetch(`${url()}/api/events/paid2026`), isOver)
   if (page === null) return
   const form = JSON.parse(page.text) as EventAnswer
-  const module = await until(() => fetch(`${url()}${form.validator_url}`), isOver)
+  const module = await retryUntilResponse(() => fetch(`${url()}${form.validator_url}`), isOver)
   if (module === null) return
   if (module.status !== 200)
-    heard.wrong.push(`${person}: a form that does not open: ${form.validator_url}`)
+    results.problems.push(`${person}: the form's module does not load: ${form.validator_url}`)
   const total = String(/\d+/.exec(form.event.title)?.[0])
   const answer = await send(
     url,
@@ -303,14 +309,15 @@ async function registerAtPaid(
     readonly payment_data?: { readonly amount: string }
   }
   if (status === 201) {
-    heard.told.push(String(body.reg_no))
-    // Whoever asks again while the gateway cannot be asked is told how it stands, and is handed nothing to pay.
+    results.confirmed.push(String(body.reg_no))
+    // A repeated request gets no payment data while the gateway cannot be queried.
     const amount = body.payment_data?.amount ?? total
     if (Number(amount) !== Number(total))
-      heard.wrong.push(`${person}: an old form with a new price: ${total} became ${text}`)
-  } else if (body.code === 'price_changed') heard.changed.push(person)
-  else heard.wrong.push(`${person}: ${status} ${text.slice(0, 200)}`)
+      results.problems.push(`${person}: an old form with a new price: ${total} became ${text}`)
+  } else if (body.code === 'price_changed') results.priceChanged.push(person)
+  else results.problems.push(`${person}: ${status} ${text.slice(0, 200)}`)
 }
 
-/** Folders go when nobody is at work in them. */
-export const removed = (folder: string): void => rmSync(folder, { recursive: true, force: true })
+/** Deletes a folder that is no longer in use. */
+export const removeFolder = (folder: string): void =>
+  rmSync(folder, { recursive: true, force: true })

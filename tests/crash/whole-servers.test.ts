@@ -1,6 +1,7 @@
 /**
- * Two whole servers on one PostgreSQL behind a proxy, for some rounds: a version is changed at one of them, one is killed, every
- * connection is cut, the database dies. `npm run several` does ten times as much, behind nginx.
+ * Two servers on one PostgreSQL behind a proxy, for a few rounds of a version change, a killed
+ * server, cut connections and a database crash. `npm run several` runs ten times as many, behind
+ * nginx.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +11,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
-import { through } from './two-server-rounds.ts'
+import { runRounds } from './two-server-rounds.ts'
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
@@ -21,46 +22,51 @@ else {
   afterAll(() => postgres.stop())
 
   test('nothing is lost, duplicated, sent twice or oversold, and no registration uses an old version', async () => {
-    const { wrong, heard } = await through({
+    const { wrong: problems, heard: results } = await runRounds({
       happens: ['version', 'connections', 'database', 'second'],
       clients: 12,
-      toldMin: 12,
-      mailsMin: 10,
+      registrationsMin: 12,
+      emailsMin: 10,
       postgres,
       name: 'short',
     })
-    expect(wrong).toEqual([])
-    expect([heard.refused.length > 0, heard.changed.length > 0]).toEqual([true, true])
+    expect(problems).toEqual([])
+    expect([results.soldOut.length > 0, results.priceChanged.length > 0]).toEqual([true, true])
   })
 
-  test('a database that fails while a file is written ends no server', async () => {
+  test('a database that fails during a file upload does not end the server', async () => {
     const url = await postgres.database('keeping')
     const pipe = join(postgres.folder, 'pipe')
     spawnSync('mkfifo', [pipe])
     const file = join(import.meta.dirname, 'keep-file-process.ts')
     const child = spawn(process.execPath, [file, url, pipe], { stdio: ['ignore', 'pipe', 'pipe'] })
-    const said = text(child.stdout)
-    const ended = once(child, 'exit')
+    const output = text(child.stdout)
+    const exit = once(child, 'exit')
     const shell = await postgres.shell()
-    // It has begun, and waits for the file.
-    const waiting = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE '%proof_files%'`
+    // The upload has started, and waits for the file.
+    const waitingQuery = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE '%proof_files%'`
     await expect
-      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 200_000 })
+      .poll(async () => (await shell.query(`SELECT 1 ${waitingQuery}`)).rowCount, {
+        timeout: 200_000,
+      })
       .toBe(1)
-    // The file is given only when PostgreSQL has closed the connection: a signalled backend may still take a COMMIT.
-    await shell.query(`SELECT pg_terminate_backend(pid) ${waiting}`)
+    // The file is written only after PostgreSQL closed the connection: a signalled backend may
+    // still accept a COMMIT.
+    await shell.query(`SELECT pg_terminate_backend(pid) ${waitingQuery}`)
     await expect
-      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 200_000 })
+      .poll(async () => (await shell.query(`SELECT 1 ${waitingQuery}`)).rowCount, {
+        timeout: 200_000,
+      })
       .toBe(0)
     await shell.end()
-    // The pipe gives what it has again and again: whoever opens it late, or reads on, is let go too.
-    const given = (): number | string | null => {
-      const giving = openSync(pipe, 'r+')
-      writeSync(giving, 'x')
-      closeSync(giving)
+    // Writes the content repeatedly, so that late or repeated reads also end.
+    const writeToPipe = (): number | string | null => {
+      const pipeFd = openSync(pipe, 'r+')
+      writeSync(pipeFd, 'x')
+      closeSync(pipeFd)
       return child.exitCode ?? child.signalCode
     }
-    await expect.poll(given, { timeout: 200_000 }).not.toBeNull()
-    expect([await said, await ended]).toEqual(['to be tried again\n', [0, null]])
+    await expect.poll(writeToPipe, { timeout: 200_000 }).not.toBeNull()
+    expect([await output, await exit]).toEqual(['to be tried again\n', [0, null]])
   })
 }

@@ -184,8 +184,8 @@ function createHostileFiles(): typeof hostileFiles {
       'a hundred thousand empty entries',
       'a.docx',
       createZipEntries(
-        Array.from({ length: 100_000 }, (_, at) => ({
-          name: `a${at}`,
+        Array.from({ length: 100_000 }, (_, index) => ({
+          name: `a${index}`,
           content: Buffer.alloc(0),
           method: 0,
         })),
@@ -214,7 +214,7 @@ function createHostileFiles(): typeof hostileFiles {
       'entities that expand each other',
       'a.docx',
       createContentTypes(
-        `<!DOCTYPE a [<!ENTITY a "aa">${Array.from({ length: 30 }, (_, at) => `<!ENTITY a${at} "&a${at - 1};&a${at - 1};">`).join('')}]><Types>&a29;</Types>`,
+        `<!DOCTYPE a [<!ENTITY a "aa">${Array.from({ length: 30 }, (_, index) => `<!ENTITY a${index} "&a${index - 1};&a${index - 1};">`).join('')}]><Types>&a29;</Types>`,
       ),
     ],
     ['deeply nested tags', 'a.docx', createContentTypes('<Override ContentType="'.repeat(45_000))],

@@ -1,4 +1,7 @@
-/** A process that migrates a database as a server does at its start. Arguments: data folder, address of PostgreSQL. */
+/**
+ * A process that migrates a database in the same way as a server at startup. Arguments: data
+ * folder, PostgreSQL URL.
+ */
 import { openStore } from '../../../server/storage/open-store.ts'
 
 const [dataDir = '', databaseUrl = null] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /**
- * Fills a database of schema version 30 through the store of that version.
- * `node fill-old-database.ts CHECKOUT DATA_DIR COUNT [DATABASE_URL]`: so many registrations of three events, in every state.
+ * Fills a database of schema version 30 with COUNT registrations through that version's store:
+ * `node fill-old-database.ts CHECKOUT DATA_DIR COUNT [DATABASE_URL]`.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 type Row = Readonly<Record<string, unknown>>
-/** The code of that version is not that of our types. */
+/** The old version's types differ from ours. */
 type Verb = (...args: readonly unknown[]) => Promise<unknown>
 type Module = Readonly<Record<string, Verb>>
 
@@ -27,32 +27,32 @@ const call = (module: Module | undefined, name: string, ...args: readonly unknow
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** The early and the late period of the events, which end on 28 February. */
+/** The early and the late period of the events. The late period ends on 28 February. */
 const FIRST_AT = Date.UTC(2026, 0, 5, 4)
 const LAST_AT = Date.UTC(2026, 1, 20, 12)
-const TOGETHER = 100
+const BATCH_SIZE = 100
 
-const CARD = { gateway: 'airpay', askedOf: { account: 'sample', merchantId: '100001' } }
+const CARD_CHECKOUT = { gateway: 'airpay', askedOf: { account: 'sample', merchantId: '100001' } }
 const DEADLINE = LAST_AT + 5 * DAY
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
 
-type Served = {
+type ServedVersion = {
   readonly config: Row
   readonly hash: string
   readonly text: string
   readonly shared: string
 }
 const events = ['sample2026', 'seen2026', 'second2026'].map((id) => {
-  const served = call(simulated, 'served', id, 'usual') as Served
+  const served = call(simulated, 'served', id, 'usual') as ServedVersion
   return { id, served, prefix: { sample2026: 'SMPL', seen2026: 'SEEN' }[id] ?? 'SCND' }
 })
 type Event = (typeof events)[number]
 
 mkdirSync(join(dataDir, 'uploads'), { recursive: true })
 const store = (await call(opening, 'openStore', { dataDir, databaseUrl, migrates: true })) as Module
-const does = (verb: string, ...args: readonly unknown[]): Promise<unknown> => {
+const run = (verb: string, ...args: readonly unknown[]): Promise<unknown> => {
   const found = store[verb]
-  if (found === undefined) throw new Error(`the store has no ${verb}`)
+  if (found === undefined) throw new Error(`the store has no operation ${verb}`)
   return found(...args)
 }
 
@@ -66,7 +66,7 @@ type Person = {
   readonly answers: Row
   readonly registration: Row
 }
-const mailTo = (n: number, subject: string): Row => ({
+const email = (n: number, subject: string): Row => ({
   to: `delegate${n}@sample.example`,
   copyTo: n % 7 === 0 ? 'office@sample.example' : null,
   subject,
@@ -105,7 +105,7 @@ function personOf(n: number, all: number): Person {
       category: call(engine, 'categoryOf', config, answers),
       quote: quoted.value,
       orderId: call(engine, 'orderIdOf', regNo, 1),
-      ...CARD,
+      ...CARD_CHECKOUT,
       holdUntil: at + 2 * DAY,
       uploads: [],
       at,
@@ -115,30 +115,30 @@ function personOf(n: number, all: number): Person {
   }
 }
 
-const refusals = new Map<string, number>()
+const rejections = new Map<string, number>()
 async function done(name: string, result: Promise<unknown>): Promise<unknown> {
   const { ok = true, error } = ((await result) ?? {}) as { ok?: boolean; error?: Row }
-  const refusal = `${name}: ${JSON.stringify(error?.['code'])}`
-  if (!ok) refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1)
+  const rejection = `${name}: ${JSON.stringify(error?.['code'])}`
+  if (!ok) rejections.set(rejection, (rejections.get(rejection) ?? 0) + 1)
   return result
 }
-const registers = (person: Person, changes: Row = {}): Promise<unknown> =>
-  done('register', does('register', { ...person.registration, ...changes }))
-const acts = (
+const register = (person: Person, changes: Row = {}): Promise<unknown> =>
+  done('register', run('register', { ...person.registration, ...changes }))
+const perform = (
   { regNo, at, n }: Person,
   verb: string,
   act: string,
   afterMs: number,
-  ...how: readonly unknown[]
+  ...details: readonly unknown[]
 ): Promise<unknown> => {
   const delegates = ['tell', 'ask_cancel', 'accept_offer', 'edit'].includes(act)
   const actor = delegates ? 'delegate' : act === 'lapse' ? 'clock' : 'owner'
   const who = delegates ? 'delegate' : act === 'lapse' ? 'rollcall' : 'Meera'
   const once = n % 5 === 0 ? { key: `${act}-${n}-${afterMs}`, fingerprint: act } : null
-  const wanted = { regNo, act, actor, who, why: `Story ${n}.`, at: at + afterMs, once }
-  return done(`${act} ${n % STORIES.length}`, does(verb, wanted, ...how))
+  const newAction = { regNo, act, actor, who, why: `Story ${n}.`, at: at + afterMs, once }
+  return done(`${act} ${n % SCENARIOS.length}`, run(verb, newAction, ...details))
 }
-const came = ({ n, total, at }: Person, more: Row = {}): Row => ({
+const paid = ({ n, total, at }: Person, more: Row = {}): Row => ({
   type: 'confirmed',
   reference: `AP${n}`,
   amount: total,
@@ -147,38 +147,34 @@ const came = ({ n, total, at }: Person, more: Row = {}): Row => ({
   at: at + 60_000,
   ...more,
 })
-const pays = async (person: Person, more: Row = {}): Promise<void> => {
+const pay = async (person: Person, more: Row = {}): Promise<void> => {
   const { orderId, at, n } = person
-  const raw = {
-    gateway: 'airpay',
-    body: `<answer n="${n}"/>`,
-    contentType: 'text/xml',
-    at: at + 61_000,
-  }
-  await does('recordNotice', { ...raw, kind: 'notice', orderId })
-  await does('applyFact', orderId, came(person, more), mailTo(n, 'Registered'), raw)
+  const body = `<answer n="${n}"/>`
+  const raw = { gateway: 'airpay', body, contentType: 'text/xml', at: at + 61_000 }
+  await run('recordNotice', { ...raw, kind: 'notice', orderId })
+  await run('applyFact', orderId, paid(person, more), email(n, 'Registered'), raw)
 }
-const transfers = (person: Person, way: string, reference: string): Promise<unknown> =>
-  acts(
+const transfers = (person: Person, method: string, reference: string): Promise<unknown> =>
+  perform(
     person,
     'confirm',
     'confirm',
     3 * DAY,
-    { way, reference, amount: person.total, paidAt: person.at + 2 * DAY },
-    mailTo(person.n, 'Registered'),
+    { way: method, reference, amount: person.total, paidAt: person.at + 2 * DAY },
+    email(person.n, 'Registered'),
   )
 const claims = (
   person: Person,
   reference: string,
   uploads: readonly unknown[] = [],
 ): Promise<unknown> =>
-  acts(
+  perform(
     person,
     'tell',
     'tell',
     HOUR,
     { way: 'transfer', reference, paidOn: '2026-02-01', answers: {}, uploads, drafts: [] },
-    mailTo(person.n, 'Thank you'),
+    email(person.n, 'Thank you'),
   )
 const upload = (field: string, n: number): Row => {
   const bytes = Buffer.concat([PDF, Buffer.from(`% ${field} ${n}\n`)])
@@ -188,7 +184,7 @@ const upload = (field: string, n: number): Row => {
   writeFileSync(join(folder, sha256), bytes)
   return { field, sha256, name: `${field}-${n}.pdf`, type: 'application/pdf', bytes: bytes.length }
 }
-const corrects = (person: Person, more: number, changes: Row = {}): Promise<unknown> => {
+const correct = (person: Person, more: number, changes: Row = {}): Promise<unknown> => {
   const { registration, answers, n } = person
   const quote = registration['quote'] as Row
   const priced = {
@@ -197,7 +193,7 @@ const corrects = (person: Person, more: number, changes: Row = {}): Promise<unkn
     total: Number(quote['total']) + more,
     lines: [],
   }
-  return acts(person, 'correct', 'correct', 4 * DAY, {
+  return perform(person, 'correct', 'correct', 4 * DAY, {
     was: answers,
     answers: { ...answers, full_name: `Corrected Number${n}` },
     category: registration['category'],
@@ -208,39 +204,42 @@ const corrects = (person: Person, more: number, changes: Row = {}): Promise<unkn
     holdUntil: null,
     changes: ['Full Name'],
     uploads: [],
-    mails: [mailTo(n, 'Corrected')],
+    mails: [email(n, 'Corrected')],
     endsLinks: false,
     ...changes,
   })
 }
-const cancels = (person: Person, payBack: number): Promise<unknown> =>
-  acts(person, 'cancel', 'cancel', 5 * DAY, {
-    payBack,
+const cancel = (person: Person, refunded: number): Promise<unknown> =>
+  perform(person, 'cancel', 'cancel', 5 * DAY, {
+    payBack: refunded,
     shown: null,
-    mail: mailTo(person.n, 'Cancelled'),
+    mail: email(person.n, 'Cancelled'),
   })
 const refunds = (person: Person, amount: number | null, byHand: string | null): Promise<unknown> =>
-  acts(person, 'refund', 'refund', 6 * DAY, { amount, byHand })
-/** Sends what is to be refunded, as the server does. */
-async function sends({ regNo, orderId, at, n }: Person, isDone: boolean): Promise<void> {
-  const [refund] = (await does('refunds', regNo)) as { id: number; amount: number }[]
-  if (refund === undefined || !(await does('claimRefund', refund.id, at + 6 * DAY + 1))) return
+  perform(person, 'refund', 'refund', 6 * DAY, { amount, byHand })
+/** Sends pending refunds, as the server does. */
+async function sendRefunds({ regNo, orderId, at, n }: Person, isCompleted: boolean): Promise<void> {
+  const [refund] = (await run('refunds', regNo)) as { id: number; amount: number }[]
+  if (refund === undefined || !(await run('claimRefund', refund.id, at + 6 * DAY + 1))) return
   const answer = { is: 'begun', reference: `RF${n}`, said: '', raw: '{}', gateway: 'airpay' }
-  await does('refundTold', refund.id, answer, at + 6 * DAY + 2)
-  const back = { type: 'refunded', reference: `RF${n}`, amount: refund.amount, at: at + 7 * DAY }
-  if (isDone) await does('applyFact', orderId, back, null)
+  await run('refundTold', refund.id, answer, at + 6 * DAY + 2)
+  const event = { type: 'refunded', reference: `RF${n}`, amount: refund.amount, at: at + 7 * DAY }
+  if (isCompleted) await run('applyFact', orderId, event, null)
 }
 const decides = async (person: Person, decision: Row): Promise<void> => {
-  const reviews = (await does('reviews', person.event.id)) as { id: string; regNo: string | null }[]
+  const reviews = (await run('reviews', person.event.id)) as {
+    id: string
+    regNo: string | null
+  }[]
   for (const { id } of reviews.filter(({ regNo }) => regNo === person.regNo))
     await done(
       `decide ${String(decision['what'])}`,
-      does(
+      run(
         'decide',
         id,
         { why: 'Seen in the panel.', who: 'Meera', ...decision },
         person.at + 8 * DAY,
-        mailTo(person.n, 'Registered'),
+        email(person.n, 'Registered'),
       ),
     )
 }
@@ -248,220 +247,224 @@ const approval = (person: Person): Row => ({
   orderId: null,
   approval: { id: 'seen', decideBy: person.at + 3 * DAY },
 })
-const approved = (person: Person): Row => ({
+const createApproval = (person: Person): Row => ({
   through: { way: 'transfer' },
   payUntil: DEADLINE,
-  mail: mailTo(person.n, 'Approved'),
+  mail: email(person.n, 'Approved'),
   confirmation: null,
 })
 const byTransfer = (person: Person): Row => ({ way: 'transfer', payUntil: person.at + 30 * DAY })
 
-/** One life of a registration each. */
-const STORIES: readonly ((person: Person) => Promise<unknown>)[] = [
-  (one) => registers(one),
-  async (one) => {
-    await registers(one)
-    await pays(one)
+/** Each scenario is the history of one registration. */
+const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
+  (p) => register(p),
+  async (p) => {
+    await register(p)
+    await pay(p)
   },
-  async (one) => {
-    await registers(one, { mail: mailTo(one.n, 'Pay by transfer'), ...byTransfer(one) })
-    await claims(one, `HDFCN52026${String(one.n).padStart(7, '0')}`)
-    await transfers(one, 'transfer', `HDFCN52026${String(one.n).padStart(7, '0')}`)
+  async (p) => {
+    await register(p, { mail: email(p.n, 'Pay by transfer'), ...byTransfer(p) })
+    await claims(p, `HDFCN52026${String(p.n).padStart(7, '0')}`)
+    await transfers(p, 'transfer', `HDFCN52026${String(p.n).padStart(7, '0')}`)
   },
-  async (one) => {
-    await registers(one, byTransfer(one))
-    await transfers(one, 'cheque', `${String(100_000 + (one.n % 900_000))} Federal Bank ${one.n}`)
+  async (p) => {
+    await register(p, byTransfer(p))
+    await transfers(p, 'cheque', `${String(100_000 + (p.n % 900_000))} Federal Bank ${p.n}`)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await corrects(one, 5_000)
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await correct(p, 5_000)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await corrects(one, 7_000)
-    const card = { ...CARD, price: undefined }
-    const next = (await does('retry', one.regNo, one.at + 4 * DAY + 5, card)) as {
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await correct(p, 7_000)
+    const card = { ...CARD_CHECKOUT, price: undefined }
+    const next = (await run('retry', p.regNo, p.at + 4 * DAY + 5, card)) as {
       ok: boolean
       value: Row
     }
     if (next.ok)
-      await does(
+      await run(
         'applyFact',
         next.value['orderId'],
-        came(one, { reference: `APD${one.n}`, amount: 7_000, at: one.at + 4 * DAY + 9 }),
+        paid(p, { reference: `APD${p.n}`, amount: 7_000, at: p.at + 4 * DAY + 9 }),
         null,
       )
   },
-  async (one) => {
-    await registers(one)
-    await cancels(one, 0)
+  async (p) => {
+    await register(p)
+    await cancel(p, 0)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await cancels(one, one.total)
-    await refunds(one, null, null)
-    await sends(one, true)
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await cancel(p, p.total)
+    await refunds(p, null, null)
+    await sendRefunds(p, true)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await refunds(one, 10_000, `NEFT${one.n}`)
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await refunds(p, 10_000, `NEFT${p.n}`)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await refunds(one, null, `NEFT${one.n}`)
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await refunds(p, null, `NEFT${p.n}`)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await cancels(one, Math.floor(one.total / 2))
-    await refunds(one, Math.floor(one.total / 2), null)
-    await sends(one, false)
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await cancel(p, Math.floor(p.total / 2))
+    await refunds(p, Math.floor(p.total / 2), null)
+    await sendRefunds(p, false)
   },
-  async (one) => {
-    await registers(one)
-    await corrects(one, 0)
+  async (p) => {
+    await register(p)
+    await correct(p, 0)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await corrects(one, -3_000)
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await correct(p, -3_000)
   },
-  async (one) => {
-    await registers(one)
-    await pays(one, { amount: one.total - 1_000 })
+  async (p) => {
+    await register(p)
+    await pay(p, { amount: p.total - 1_000 })
   },
-  async (one) => {
-    await registers(one)
-    await pays(one, { amount: one.total - 2_000 })
-    if (one.n < REVIEWED_MAX) await decides(one, { what: 'accept', reference: null, amount: null })
+  async (p) => {
+    await register(p)
+    await pay(p, { amount: p.total - 2_000 })
+    if (p.n < REVIEWED_MAX) await decides(p, { what: 'accept', reference: null, amount: null })
   },
-  async (one) => {
-    await registers(one)
-    await pays(one, { amount: one.total - 500 })
-    if (one.n < REVIEWED_MAX) await decides(one, { what: 'refund', amount: null })
+  async (p) => {
+    await register(p)
+    await pay(p, { amount: p.total - 500 })
+    if (p.n < REVIEWED_MAX) await decides(p, { what: 'refund', amount: null })
   },
-  (one) => registers(one, approval(one)),
-  async (one) => {
-    await registers(one, approval(one))
-    await acts(one, 'approve', 'approve', DAY, approved(one))
+  (p) => register(p, approval(p)),
+  async (p) => {
+    await register(p, approval(p))
+    await perform(p, 'approve', 'approve', DAY, createApproval(p))
   },
-  async (one) => {
-    await registers(one, approval(one))
-    await acts(one, 'refuse', 'refuse', DAY, {
+  async (p) => {
+    await register(p, approval(p))
+    await perform(p, 'refuse', 'refuse', DAY, {
       offer: 'non-member',
-      mail: mailTo(one.n, 'Refused'),
+      mail: email(p.n, 'Refused'),
     })
   },
-  async (one) => {
-    await registers(one, approval(one))
-    await acts(one, 'refuse', 'refuse', DAY, { offer: 'non-member', mail: null })
-    const quote = one.registration['quote']
-    await acts(one, 'acceptOffer', 'accept_offer', 2 * DAY, {
-      ...approved(one),
+  async (p) => {
+    await register(p, approval(p))
+    await perform(p, 'refuse', 'refuse', DAY, { offer: 'non-member', mail: null })
+    const quote = p.registration['quote']
+    await perform(p, 'acceptOffer', 'accept_offer', 2 * DAY, {
+      ...createApproval(p),
       category: 'non-member',
       quote,
     })
   },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await acts(one, 'erase', 'erase', 9 * DAY)
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await perform(p, 'erase', 'erase', 9 * DAY)
   },
-  async (one) => {
-    await registers(one, { uploads: [upload('letter', one.n)] })
-    await pays(one)
+  async (p) => {
+    await register(p, { uploads: [upload('letter', p.n)] })
+    await pay(p)
   },
-  async (one) => {
-    await registers(one, byTransfer(one))
-    await claims(one, `UTR${String(one.n).padStart(12, '0')}`, [upload('transfer.utr', one.n)])
+  async (p) => {
+    await register(p, byTransfer(p))
+    await claims(p, `UTR${String(p.n).padStart(12, '0')}`, [upload('transfer.utr', p.n)])
   },
-  async (one) => {
-    await registers(one, byTransfer(one))
-    await claims(one, `SBIN${String(one.n).padStart(12, '0')}`)
-    await acts(one, 'notFound', 'not_found', 2 * DAY, {
+  async (p) => {
+    await register(p, byTransfer(p))
+    await claims(p, `SBIN${String(p.n).padStart(12, '0')}`)
+    await perform(p, 'notFound', 'not_found', 2 * DAY, {
       payUntil: DEADLINE,
-      mail: mailTo(one.n, 'Not found'),
+      mail: email(p.n, 'Not found'),
     })
   },
-  async (one) => {
-    await registers(one, { way: 'transfer', payUntil: one.at + HOUR })
-    await acts(one, 'lapse', 'lapse', 2 * HOUR, mailTo(one.n, 'Expired'))
+  async (p) => {
+    await register(p, { way: 'transfer', payUntil: p.at + HOUR })
+    await perform(p, 'lapse', 'lapse', 2 * HOUR, email(p.n, 'Expired'))
   },
-  async (one) => {
-    await registers(one, { way: 'transfer', payUntil: one.at + HOUR })
-    await acts(one, 'lapse', 'lapse', 2 * HOUR, null)
-    await acts(one, 'takeUp', 'take_up', DAY, { way: 'transfer', payUntil: DEADLINE, mail: null })
-  },
-  async (one) => {
-    await registers(one)
-    await pays(one)
-    await acts(one, 'cameAgain', 'came_again', 3 * DAY, {
+  async (p) => {
+    await register(p, { way: 'transfer', payUntil: p.at + HOUR })
+    await perform(p, 'lapse', 'lapse', 2 * HOUR, null)
+    await perform(p, 'takeUp', 'take_up', DAY, {
       way: 'transfer',
-      reference: `ICIC${one.n}`,
-      amount: one.total,
-      paidAt: one.at + 2 * DAY,
+      payUntil: DEADLINE,
+      mail: null,
     })
   },
-  async (one) => {
-    await registers(one)
-    await does(
+  async (p) => {
+    await register(p)
+    await pay(p)
+    await perform(p, 'cameAgain', 'came_again', 3 * DAY, {
+      way: 'transfer',
+      reference: `ICIC${p.n}`,
+      amount: p.total,
+      paidAt: p.at + 2 * DAY,
+    })
+  },
+  async (p) => {
+    await register(p)
+    await run(
       'applyFact',
-      one.orderId,
-      { type: 'declined', code: '400', message: 'The bank declined', at: one.at + 9 },
+      p.orderId,
+      { type: 'declined', code: '400', message: 'The bank declined', at: p.at + 9 },
       null,
     )
-    const again = (await does('retry', one.regNo, one.at + HOUR)) as { ok: boolean; value: Row }
-    if (again.ok)
-      await does('applyFact', again.value['orderId'], came(one), mailTo(one.n, 'Registered'))
+    const nextAttempt = (await run('retry', p.regNo, p.at + HOUR)) as { ok: boolean; value: Row }
+    if (nextAttempt.ok)
+      await run('applyFact', nextAttempt.value['orderId'], paid(p), email(p.n, 'Registered'))
   },
-  async (one) => {
-    await registers(one)
-    await does('applyFact', one.orderId, { type: 'expired', at: one.at + DAY }, null)
+  async (p) => {
+    await register(p)
+    await run('applyFact', p.orderId, { type: 'expired', at: p.at + DAY }, null)
   },
-  (one) =>
-    registers(one, {
+  (p) =>
+    register(p, {
       addedBy: 'Meera',
       way: 'desk',
       inHand: {
         actor: 'owner',
         way: 'cash',
-        reference: `SLIP-${one.n}`,
-        mail: mailTo(one.n, 'Registered'),
+        reference: `SLIP-${p.n}`,
+        mail: email(p.n, 'Registered'),
       },
     }),
-  async (one) => {
+  async (p) => {
     const unique = [
       { name: 'email text', otherwise: 'block', parts: [{ id: 'email', as: 'text' }] },
     ]
-    const code = { folded: `COUPON${one.event.prefix}`, kind: 'coupon' }
-    await registers(one, { outside: { unique, isConfirmed: false, code, rolls: [], holdMs: HOUR } })
-    await pays(one)
-    await does('addLink', {
-      tokenHash: `link-${one.n}`,
-      regNo: one.regNo,
+    const code = { folded: `COUPON${p.event.prefix}`, kind: 'coupon' }
+    await register(p, { outside: { unique, isConfirmed: false, code, rolls: [], holdMs: HOUR } })
+    await pay(p)
+    await run('addLink', {
+      tokenHash: `link-${p.n}`,
+      regNo: p.regNo,
       purpose: 'my',
-      at: one.at,
+      at: p.at,
       expiresAt: DEADLINE,
     })
-    await acts(one, 'note', 'note', HOUR)
-    await acts(one, 'askCancel', 'ask_cancel', 2 * HOUR)
+    await perform(p, 'note', 'note', HOUR)
+    await perform(p, 'askCancel', 'ask_cancel', 2 * HOUR)
   },
 ]
 /** Decisions read all reviews of an event. */
 const REVIEWED_MAX = 3_000
 
-async function prepares(): Promise<void> {
-  const [, seen] = events
-  const limits = (seen?.served.config['limits'] ?? []) as readonly Row[]
+async function prepareEvents(): Promise<void> {
+  const [, reviewedEvent] = events
+  const limits = (reviewedEvent?.served.config['limits'] ?? []) as readonly Row[]
   const membersOnly = limits[0]?.['when']
   for (const { id, served, prefix } of events) {
     const { config, hash, text, shared } = served
-    await does('keepEventFile', {
+    await run('keepEventFile', {
       hash,
       eventId: id,
       text,
@@ -479,7 +482,7 @@ async function prepares(): Promise<void> {
       code: name + prefix,
       folded: name + prefix,
     }))
-    await does('makeCodes', {
+    await run('makeCodes', {
       eventId: id,
       kind: 'coupon',
       codes,
@@ -493,14 +496,20 @@ async function prepares(): Promise<void> {
       key: `M${n}`,
       cells: { name: `Member ${n}` },
     }))
-    await does('replaceRoll', id, 'members', rows, 'Meera', FIRST_AT)
+    await run('replaceRoll', id, 'members', rows, 'Meera', FIRST_AT)
   }
-  await does('addAdmin', 'Meera', 'argon2-hash', FIRST_AT)
-  await does('addAdmin', 'omar', 'argon2-hash', FIRST_AT)
-  await does('audit', { at: FIRST_AT, who: 'Meera', what: 'signed in', eventId: null, regNo: null })
+  await run('addAdmin', 'Meera', 'argon2-hash', FIRST_AT)
+  await run('addAdmin', 'omar', 'argon2-hash', FIRST_AT)
+  await run('audit', {
+    at: FIRST_AT,
+    who: 'Meera',
+    what: 'signed in',
+    eventId: null,
+    regNo: null,
+  })
 }
 
-async function finishes(all: number): Promise<void> {
+async function importAndClaim(all: number): Promise<void> {
   const [first] = events
   if (first === undefined) return
   const imports = Array.from({ length: Math.ceil(all / 40) }, (_, n) => ({
@@ -531,7 +540,7 @@ async function finishes(all: number): Promise<void> {
     paidAt: n % 4 === 0 || n % 4 === 3 ? FIRST_AT + n + HOUR : null,
   }))
   for (let at = 0; at < imports.length; at += 500)
-    await done('import', does('importRegistrations', imports.slice(at, at + 500)))
+    await done('import', run('importRegistrations', imports.slice(at, at + 500)))
   const lines = Array.from({ length: 60 }, (_, n) => ({
     line: n + 2,
     is: 'sale',
@@ -546,7 +555,7 @@ async function finishes(all: number): Promise<void> {
     paidOn: null,
     nth: 1,
   }))
-  await does('keepSettlement', {
+  await run('keepSettlement', {
     source: 'airpay',
     account: 'sample',
     eventId: first.id,
@@ -564,23 +573,27 @@ async function finishes(all: number): Promise<void> {
     who: 'Meera',
     at: LAST_AT,
   }))
-  await does('keepUnmatched', unmatched)
-  await does('keepDraft', 'draft-token', { ...upload('letter', 0), eventId: first.id, at: LAST_AT })
-  for (const { id } of (await does('dueMails', LAST_AT, 40)) as { id: number }[]) {
-    await does('claimMail', id, LAST_AT)
-    await (id % 3 === 0 ? does('mailFailed', id, 'refused', null) : does('mailSent', id, LAST_AT))
+  await run('keepUnmatched', unmatched)
+  await run('keepDraft', 'draft-token', {
+    ...upload('letter', 0),
+    eventId: first.id,
+    at: LAST_AT,
+  })
+  for (const { id } of (await run('dueMails', LAST_AT, 40)) as { id: number }[]) {
+    await run('claimMail', id, LAST_AT)
+    await (id % 3 === 0 ? run('mailFailed', id, 'refused', null) : run('mailSent', id, LAST_AT))
   }
 }
 
 const all = Number(count)
-await prepares()
-for (let from = 1; from <= all; from += TOGETHER) {
-  const people = Array.from({ length: Math.min(TOGETHER, all - from + 1) }, (_, at) =>
-    personOf(from + at, all),
+await prepareEvents()
+for (let from = 1; from <= all; from += BATCH_SIZE) {
+  const batch = Array.from({ length: Math.min(BATCH_SIZE, all - from + 1) }, (_, index) =>
+    personOf(from + index, all),
   )
-  await Promise.all(people.map(async (person) => STORIES[person.n % STORIES.length]?.(person)))
+  await Promise.all(batch.map(async (person) => SCENARIOS[person.n % SCENARIOS.length]?.(person)))
 }
-await finishes(all)
-await does('ping', LAST_AT)
-await does('close')
-for (const [refusal, times] of refusals) console.log(`refused: ${refusal} ${times} times`)
+await importAndClaim(all)
+await run('ping', LAST_AT)
+await run('close')
+for (const [rejection, times] of rejections) console.log(`refused: ${rejection} ${times} times`)

@@ -1,4 +1,6 @@
-/** Migrates a database in a process of its own, kills that process at given versions, and starts it again. */
+/**
+ * Migrates a database in a child process, kills that process at given versions, and restarts it.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,13 +10,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const POLL_MS = 1
 
-export type Place = { readonly dataDir: string; readonly url: string | null }
+export type StorageLocation = { readonly dataDir: string; readonly url: string | null }
 
-/** Returns how to read the stored version, also while the process writes. */
+/** Returns a function that reads the stored version, also while the process writes. */
 async function openVersion({
   dataDir,
   url,
-}: Place): Promise<{ read(): Promise<number>; end(): Promise<void> }> {
+}: StorageLocation): Promise<{ read(): Promise<number>; end(): Promise<void> }> {
   if (url === null) {
     const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
     return {
@@ -32,8 +34,8 @@ async function openVersion({
   }
 }
 
-export async function readVersion(place: Place): Promise<number> {
-  const version = await openVersion(place)
+export async function readVersion(location: StorageLocation): Promise<number> {
+  const version = await openVersion(location)
   try {
     return await version.read()
   } finally {
@@ -41,17 +43,20 @@ export async function readVersion(place: Place): Promise<number> {
   }
 }
 
-/** Migrates to the end. Throws what the process printed if it fails. */
-export async function adopt({ dataDir, url }: Place): Promise<void> {
-  const { child, printed } = begin({ dataDir, url })
+/** Runs the migration to its end. Throws the output of the process if it fails. */
+export async function migrateToEnd({ dataDir, url }: StorageLocation): Promise<void> {
+  const { child, printed } = startMigration({ dataDir, url })
   const [status] = (await once(child, 'exit')) as [number | null]
   if (status !== 0) throw new Error(`the migration ended with ${status}: ${printed()}`)
 }
 
-/** Kills the migration once the stored version is that one or a later one. Returns the version that is left. */
-export async function killAt(place: Place, target: number): Promise<number> {
-  const version = await openVersion(place)
-  const { child } = begin(place)
+/**
+ * Kills the migration once the stored version is `target` or later. Returns the version that
+ * remains.
+ */
+export async function killAt(location: StorageLocation, target: number): Promise<number> {
+  const version = await openVersion(location)
+  const { child } = startMigration(location)
   const exit = once(child, 'exit')
   while (child.exitCode === null && (await version.read()) < target) await pause(POLL_MS)
   child.kill('SIGKILL')
@@ -61,7 +66,7 @@ export async function killAt(place: Place, target: number): Promise<number> {
   return left
 }
 
-function begin({ dataDir, url }: Place) {
+function startMigration({ dataDir, url }: StorageLocation) {
   const script = join(import.meta.dirname, 'adopt-process.ts')
   const args = [script, dataDir, ...(url === null ? [] : [url])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })

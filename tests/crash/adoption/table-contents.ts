@@ -1,4 +1,6 @@
-/** Reads every table of a database as text, and compares two databases over the columns that both have. */
+/**
+ * Reads every table of a database as text, and compares two databases over their shared columns.
+ */
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import pg from 'pg'
@@ -10,7 +12,7 @@ type Table = {
 }
 type Row = readonly (string | null)[]
 
-/** Derived from other tables, or only a measure of progress. */
+/** Tables that are derived from other tables, or only measure progress. */
 const DERIVED =
   /^(sqlite_|search_|counted$|counters$|revenue$|pings$|rollcall_version$|migration_lock$|row_locks$|commit_keys$|tries$|active_events$|activation$|proof_|writer_turn$)/
 
@@ -19,11 +21,11 @@ const textOf = (value: unknown): string | null => {
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value)
 }
 
-/** Whether the file exists as SQLite's; an address is PostgreSQL's. */
-const isAddress = (database: string): boolean => database.startsWith('postgres:')
+/** Whether the SQLite file exists. A URL refers to PostgreSQL. */
+const isPostgresUrl = (database: string): boolean => database.startsWith('postgres:')
 
 export async function readContents(database: string): Promise<Contents> {
-  return isAddress(database) ? readPostgres(database) : readSqlite(database)
+  return isPostgresUrl(database) ? readPostgres(database) : readSqlite(database)
 }
 
 function readSqlite(file: string): Contents {
@@ -55,7 +57,7 @@ async function readPostgres(url: string): Promise<Contents> {
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
     )
     const contents = new Map<string, Table>()
-    for (const { name } of names.filter((one) => !DERIVED.test(one.name))) {
+    for (const { name } of names.filter((table) => !DERIVED.test(table.name))) {
       const { rows, fields } = await client.query<unknown[]>({
         text: `SELECT * FROM "${name}"`,
         rowMode: 'array',
@@ -74,13 +76,13 @@ const COUNTED =
 const STORED =
   "SELECT event_id || ' ' || payment_status || ' ' || count(*) || ' registered, ' || sum(booked) || ' paid, ' || sum(CASE WHEN state IN ('cancelled', 'refused') THEN 1 ELSE 0 END) || ' ended' AS line FROM registrations GROUP BY event_id, payment_status ORDER BY event_id, payment_status"
 
-/** The totals that the office sees, and what the registrations add up to. */
+/** The totals in the office, and the sums of the registrations. */
 export async function readTotals(
   database: string,
 ): Promise<{ readonly counted: string; readonly stored: string }> {
   const queries = [COUNTED, STORED]
   let lines: readonly string[]
-  if (isAddress(database)) {
+  if (isPostgresUrl(database)) {
     const client = new pg.Client({ connectionString: database })
     await client.connect()
     const results = []
@@ -103,13 +105,15 @@ const hashOf = (lines: readonly string[]): string =>
 export type Comparison = {
   readonly rows: number
   readonly tables: number
-  /** By table and column: how many rows have another value, or how many rows are new or gone. */
+  /** By table and column: the number of rows with another value, or of new or missing rows. */
   readonly differences: readonly string[]
-  /** Of all tables and columns of the first database, as they are in the second. */
+  /** The tables and columns of the first database, read from the second. */
   readonly hash: string
 }
 
-/** Compares every row of the first database with the second, by their keys, over the columns of the first. */
+/**
+ * Compares every row of the first database with the second by key, over the columns of the first.
+ */
 export function compareContents(before: Contents, after: Contents): Comparison {
   const differences: string[] = []
   const hashes: string[] = []
@@ -121,16 +125,20 @@ export function compareContents(before: Contents, after: Contents): Comparison {
       differences.push(`${name}: the table is gone`)
       continue
     }
-    const shared = columns.filter((column) => other.columns.includes(column))
-    const lost = columns.filter((column) => !other.columns.includes(column))
-    if (lost.length > 0) differences.push(`${name}: columns ${lost.join(', ')} are gone`)
+    const sharedColumns = columns.filter((column) => other.columns.includes(column))
+    const missingColumns = columns.filter((column) => !other.columns.includes(column))
+    if (missingColumns.length > 0)
+      differences.push(`${name}: columns ${missingColumns.join(', ')} are gone`)
     const lines = (table: Table): string[] =>
       table.rows
-        .map((row) => JSON.stringify(shared.map((column) => row[table.columns.indexOf(column)])))
+        .map((row) =>
+          JSON.stringify(sharedColumns.map((column) => row[table.columns.indexOf(column)])),
+        )
         .toSorted()
     const [left, right] = [lines({ columns, rows }), lines(other)]
     hashes.push(`${name} ${hashOf(right)}`)
-    if (hashOf(left) !== hashOf(right)) differences.push(...explain(name, shared, left, right))
+    if (hashOf(left) !== hashOf(right))
+      differences.push(...describeDifferences(name, sharedColumns, left, right))
   }
   return {
     rows: count,
@@ -140,32 +148,34 @@ export function compareContents(before: Contents, after: Contents): Comparison {
   }
 }
 
-/** Says which columns differ in how many rows, where rows have an id; else how many rows are only in one. */
-function explain(
+/**
+ * Lists the columns that differ and in how many rows. Without an id: how many rows are in one only.
+ */
+function describeDifferences(
   name: string,
   columns: readonly string[],
   left: readonly string[],
   right: readonly string[],
 ): readonly string[] {
-  const only = (some: readonly string[], others: readonly string[]): string[] => {
-    const known = new Set(others)
-    return some.filter((line) => !known.has(line))
+  const withoutShared = (rows: readonly string[], otherRows: readonly string[]): string[] => {
+    const otherSet = new Set(otherRows)
+    return rows.filter((line) => !otherSet.has(line))
   }
-  const [gone, come] = [only(left, right), only(right, left)]
+  const [missingRows, newRows] = [withoutShared(left, right), withoutShared(right, left)]
   const key = columns.indexOf('id')
-  const parsed = (line: string): Row => JSON.parse(line) as Row
+  const parseRow = (line: string): Row => JSON.parse(line) as Row
   if (key === -1)
-    return [`${name}: ${gone.length} rows changed or gone, ${come.length} changed or new`]
-  const now = new Map(come.map((line) => [parsed(line)[key], parsed(line)]))
+    return [`${name}: ${missingRows.length} rows changed or gone, ${newRows.length} changed or new`]
+  const now = new Map(newRows.map((line) => [parseRow(line)[key], parseRow(line)]))
   const counts = new Map<string, number>()
-  const add = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
-  for (const line of gone) {
-    const was = parsed(line)
-    const is = now.get(was[key])
-    now.delete(was[key])
-    if (is === undefined) add('gone')
-    else columns.forEach((column, at) => was[at] !== is[at] && add(column))
+  const increment = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1)
+  for (const line of missingRows) {
+    const oldRow = parseRow(line)
+    const newRow = now.get(oldRow[key])
+    now.delete(oldRow[key])
+    if (newRow === undefined) increment('gone')
+    else columns.forEach((column, index) => oldRow[index] !== newRow[index] && increment(column))
   }
-  now.forEach(() => add('new'))
-  return [...counts].map(([what, times]) => `${name}.${what}: ${times}`)
+  now.forEach(() => increment('new'))
+  return [...counts].map(([key, times]) => `${name}.${key}: ${times}`)
 }

@@ -1,6 +1,7 @@
 /**
- * Writes the small databases of version 30 that tests migrate: a file of SQLite, and statements of PostgreSQL.
- * `node write-fixtures.ts CHECKOUT`: needs that version's code and pg_dump of PostgreSQL 15.
+ * Writes the small version 30 databases that tests migrate: a SQLite file and PostgreSQL
+ * statements. `node write-fixtures.ts CHECKOUT` needs that version's code and pg_dump of PostgreSQL
+ * 15.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +11,7 @@ import { brotliCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { oldestBinaries, startPostgres } from '../../server/storage/postgres-server.ts'
 
-/** Five of each story. */
+/** Five registrations for each scenario. */
 const REGISTRATIONS = '155'
 
 const [checkout = ''] = process.argv.slice(2)
@@ -41,7 +42,7 @@ const dump = execFileSync(join(programs ?? '', 'pg_dump'), options, {
   encoding: 'utf8',
   maxBuffer: 1024 * 1024 * 1024,
 })
-// Without comments, commands of psql and settings of the session.
+// Removes comments, psql commands and session settings.
 const lines = dump
   .split('\n')
   .filter((line) => !/^(\\|--|SET |SELECT pg_catalog.set_config|$)/.test(line))

@@ -1,4 +1,4 @@
-/** The built web app comes into its place whole, also when several processes build at once. */
+/** The built web app is replaced as a whole, also by concurrent builds. */
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,47 +11,49 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** A built folder: who made it stands in each of its files. */
-async function made(by: string, sources: string): Promise<string> {
-  const path = join(folder, `made-${by}`)
+/** A built folder. Each of its files contains the builder's name. */
+async function createBuild(builder: string, sources: string): Promise<string> {
+  const path = join(folder, `made-${builder}`)
   await mkdir(join(path, 'assets'), { recursive: true })
   for (const name of ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css'])
-    await writeFile(join(path, name), by)
+    await writeFile(join(path, name), builder)
   await writeFile(join(path, 'sources'), sources)
   return path
 }
 
-/** Who made what lies there; a folder put together from two would name both. */
-async function makersOf(place: string): Promise<readonly string[]> {
+/** The builders named in a folder's files; a mixed folder would have two. */
+async function makersOf(folder: string): Promise<readonly string[]> {
   const names = ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css']
-  return [...new Set(await Promise.all(names.map((name) => readFile(join(place, name), 'utf8'))))]
+  return [...new Set(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8'))))]
 }
 
 const BUILDERS = Array.from({ length: 12 }, (_, index) => `builder-${index}`)
 
 test.each([
-  { sources: 'the same', sourcesOf: () => 'new', force: false },
-  { sources: 'the same, forced', sourcesOf: () => 'new', force: true },
-  { sources: 'each its own', sourcesOf: (by: string) => by, force: false },
+  { sources: 'the same sources', sourcesOf: () => 'new', force: false },
+  { sources: 'the same sources, forced', sourcesOf: () => 'new', force: true },
+  { sources: 'different sources', sourcesOf: (builder: string) => builder, force: false },
 ])(
-  'builds that end at once do not fail on "directory not empty": $sources',
+  'builds that end concurrently do not fail on "directory not empty": $sources',
   async ({ sources, sourcesOf, force }) => {
     const place = join(folder, `dist ${sources}`)
-    await moveIntoPlace(await made('somebody before', 'old'), place, { force })
-    const folders = await Promise.all(BUILDERS.map((by) => made(by, sourcesOf(by))))
+    await moveIntoPlace(await createBuild('an earlier builder', 'old'), place, { force })
+    const folders = await Promise.all(
+      BUILDERS.map((builder) => createBuild(builder, sourcesOf(builder))),
+    )
     await Promise.all(folders.map((path) => moveIntoPlace(path, place, { force })))
-    const makers = await makersOf(place)
-    expect(makers).toHaveLength(1)
-    expect(BUILDERS).toContain(makers[0])
+    const builders = await makersOf(place)
+    expect(builders).toHaveLength(1)
+    expect(BUILDERS).toContain(builders[0])
     expect((await readdir(folder)).filter((name) => name.startsWith('made-'))).toEqual([])
   },
 )
 
 test('uses the build that another process made from the same sources', async () => {
   const place = join(folder, 'dist')
-  await moveIntoPlace(await made('the first', 'new'), place, { force: false })
-  await moveIntoPlace(await made('the second', 'new'), place, { force: false })
+  await moveIntoPlace(await createBuild('the first', 'new'), place, { force: false })
+  await moveIntoPlace(await createBuild('the second', 'new'), place, { force: false })
   expect(await makersOf(place)).toEqual(['the first'])
-  await moveIntoPlace(await made('the third', 'new'), place, { force: true })
+  await moveIntoPlace(await createBuild('the third', 'new'), place, { force: true })
   expect(await makersOf(place)).toEqual(['the third'])
 })

@@ -1,4 +1,4 @@
-/** The real command line, in a folder of its own with a copy of the event files. */
+/** The real command line in a temporary folder with a copy of the event files. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,18 +9,22 @@ import { readEnvironment } from '../../../server/ops/environment.ts'
 import { withoutThreads } from '../store-without-threads.ts'
 
 export const top = join(import.meta.dirname, '..', '..', '..')
-export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
-export type Place = {
+export type CommandResult = {
+  readonly status: number | null
+  readonly out: string
+  readonly err: string
+}
+export type CommandFolder = {
   readonly folder: string
-  rollcall(args: readonly string[], more?: More): Promise<Ran>
+  rollcall(args: readonly string[], options?: RunOptions): Promise<CommandResult>
   read(file: string): string
   write(file: string, text: string): void
-  /** Replaces exactly one occurrence and says so when there is not exactly one. */
+  /** Replaces exactly one occurrence; throws otherwise. */
   change(file: string, from: string, to: string, into?: string): void
   remove(): void
 }
 
-export function place(): Place {
+export function createCommandFolder(): CommandFolder {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-commands-'))
   cpSync(join(top, 'events'), join(folder, 'events'), { recursive: true })
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8')
@@ -29,11 +33,11 @@ export function place(): Place {
     folder,
     read,
     write,
-    rollcall: (args, more = {}) => run(folder, args, more),
+    rollcall: (args, options = {}) => run(folder, args, options),
     change: (file, from, to, into = file) => {
       const text = read(file)
       if (text.split(from).length !== 2)
-        throw new Error(`${file} holds "${from}" ${text.split(from).length - 1} times`)
+        throw new Error(`${file} contains "${from}" ${text.split(from).length - 1} times`)
       write(
         into,
         text.replace(from, () => to),
@@ -43,57 +47,69 @@ export function place(): Place {
   }
 }
 
-type More = {
-  /** What is typed in. */
+type RunOptions = {
+  /** Standard input. */
   readonly input?: string
   readonly variables?: Readonly<Record<string, string>>
-  /** In a process of its own, which reads its standard input. */
+  /** In a separate process, which reads its standard input. */
   readonly isAlone?: boolean
 }
 
 /**
- * The command line's own `main`, in the folder, with its own modules already loaded: a process for each of some
- * hundred commands would spend its time on starting. The launcher has tests of its own (tests/server/cli/launcher.test.ts).
+ * The command line's own `main` in the folder, with loaded modules: starting a process for each of
+ * several hundred commands would be slow. The launcher has its own tests
+ * (tests/server/cli/launcher.test.ts).
  */
-async function run(cwd: string, args: readonly string[], more: More): Promise<Ran> {
-  if (more.isAlone === true) return runAlone(cwd, args, more)
-  const printed = { out: '', err: '' }
-  const printError = (text: string): void => void (printed.err += `${text}\n`)
+async function run(
+  cwd: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<CommandResult> {
+  if (options.isAlone === true) return runInProcess(cwd, args, options)
+  const output = { out: '', err: '' }
+  const printError = (text: string): void => void (output.err += `${text}\n`)
   const before = process.cwd()
   process.chdir(cwd)
   try {
     const status = await main(args, {
-      print: (text) => void (printed.out += `${text}\n`),
+      print: (text) => void (output.out += `${text}\n`),
       printError,
-      eventsDir: variablesIn(cwd, more)['EVENTS_DIR'],
-      input: Readable.from([more.input ?? '']),
+      eventsDir: variablesIn(cwd, options)['EVENTS_DIR'],
+      input: Readable.from([options.input ?? '']),
       environment: () => {
-        const read = readEnvironment(variablesIn(cwd, more))
+        const read = readEnvironment(variablesIn(cwd, options))
         if (read.ok) return withoutThreads(read.value)
-        for (const sentence of read.error) printError(sentence)
+        for (const message of read.error) printError(message)
         return null
       },
     })
-    return { status, ...printed }
+    return { status, ...output }
   } finally {
     process.chdir(before)
   }
 }
 
-const variablesIn = (cwd: string, { variables = {} }: More): Readonly<Record<string, string>> => ({
+const variablesIn = (
+  cwd: string,
+  { variables = {} }: RunOptions,
+): Readonly<Record<string, string>> => ({
   DATA_DIR: join(cwd, 'var'),
   EVENTS_DIR: join(cwd, 'events'),
   ...variables,
 })
 
-function runAlone(cwd: string, args: readonly string[], more: More): Promise<Ran> {
+function runInProcess(
+  cwd: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), ...args], {
       cwd,
       env: {
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-        ...variablesIn(cwd, more),
+        ...variablesIn(cwd, options),
       },
     })
     let out = ''
@@ -102,9 +118,9 @@ function runAlone(cwd: string, args: readonly string[], more: More): Promise<Ran
     child.stderr.on('data', (chunk) => (err += String(chunk)))
     child.on('error', reject)
     child.on('close', (status) => resolve({ status, out, err }))
-    child.stdin.end(more.input ?? '')
+    child.stdin.end(options.input ?? '')
   })
 }
 
-/** No-break spaces of money as plain ones, so that expectations can be read. */
+/** Replaces no-break spaces of amounts by plain ones, so that expectations are readable. */
 export const plain = (text: string): string => text.replaceAll('\u00a0', ' ')

@@ -5,14 +5,14 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 let app: TestApp
-let made: number
+let createdCount: number
 beforeAll(async () => {
   app = await startTestApp()
   const events = app.deps.events.all()
   const now = demoDay(events.map(({ config }) => config))
   if (now === null) throw new Error('an event takes registrations')
   app.setTime(isoIndia(now))
-  made = await createDemoRegistrations({
+  createdCount = await createDemoRegistrations({
     store: app.deps.store,
     uploads: app.deps.uploads,
     events,
@@ -21,9 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a few thousand registrations over all events, with every status', async () => {
-  expect(made).toBe(app.countRows()['registrations'])
-  expect(made).toBeGreaterThan(2500)
+test('several thousand registrations over all events, with every status', async () => {
+  expect(createdCount).toBe(app.countRows()['registrations'])
+  expect(createdCount).toBeGreaterThan(2500)
   const figures = await Promise.all(
     app.deps.events
       .all()

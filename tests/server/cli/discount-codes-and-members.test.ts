@@ -1,14 +1,14 @@
-/** `rollcall event discount-codes` and `rollcall event members`, while the server runs. */
+/** `rollcall event discount-codes` and `rollcall event members` while the server runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { outsideEvent } from '../event-with-quotas.ts'
-import { place, type Place, type Ran } from './cli.ts'
+import { createCommandFolder, type CommandFolder, type CommandResult } from './cli.ts'
 
 let server: TestApp
-let here: Place
+let folder: CommandFolder
 beforeAll(async () => {
-  here = place()
+  folder = createCommandFolder()
   server = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': outsideEvent },
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.close()
-  here.remove()
+  folder.remove()
 })
 const call = async (
   url: string,
@@ -31,11 +31,11 @@ const call = async (
 ): Promise<{ readonly body: Record<string, unknown> }> => ({
   body: (await server.app.inject({ method: 'POST', url, payload })).json(),
 })
-const rollcall = async (...args: string[]): Promise<Ran> =>
-  here.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
+const rollcall = async (...args: string[]): Promise<CommandResult> =>
+  folder.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
 
 test('creates, lists and withdraws discount codes while the server runs', async () => {
-  const made = await rollcall(
+  const created = await rollcall(
     'event',
     'discount-codes',
     'sample2026',
@@ -44,27 +44,27 @@ test('creates, lists and withdraws discount codes while the server runs', async 
     '--count',
     '2',
   )
-  const codes = made.out.trim().split('\n')
-  expect([made.status, made.err, codes.length]).toEqual([0, '', 2])
+  const codes = created.out.trim().split('\n')
+  expect([created.status, created.err, codes.length]).toEqual([0, '', 2])
   const code = codes[0] ?? ''
   expect((await call('/api/events/sample2026/code/', { code })).body['kind']).toBe('faculty')
   expect((await rollcall('event', 'discount-codes', 'sample2026', '--withdraw', code)).status).toBe(
     0,
   )
-  const listed = (await rollcall('event', 'discount-codes', 'sample2026')).out
-  expect(listed).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
+  const codeList = (await rollcall('event', 'discount-codes', 'sample2026')).out
+  expect(codeList).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
   expect((await rollcall('event', 'discount-codes', 'sample2026', '--uses', '3')).err).toBe(
     '--uses needs --make.\n',
   )
 })
 
-test('replaces a member list as a whole, or rejects it and names every bad line', async () => {
-  here.write(
+test('replaces a member list as a whole, or rejects it and reports every bad line', async () => {
+  folder.write(
     'bad.csv',
     'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',
   )
-  const bad = await rollcall('event', 'members', 'sample2026', 'society', 'bad.csv')
-  expect([bad.status, bad.err.split('\n')]).toEqual([
+  const badFile = await rollcall('event', 'members', 'sample2026', 'society', 'bad.csv')
+  expect([badFile.status, badFile.err.split('\n')]).toEqual([
     1,
     [
       'bad.csv:3: “2026-02-30” is no valid_to: write a day such as 2027-03-31 or 31/03/2027.',
@@ -75,19 +75,19 @@ test('replaces a member list as a whole, or rejects it and names every bad line'
       '',
     ],
   ])
-  here.write(
+  folder.write(
     'good.csv',
     'name,number,kind,valid_to,phone\nAsha Sample,L 12,LIFE,,1\n"Ravi\nSample",B 8,annual,31/03/2026,2\n',
   )
-  const good = await rollcall('event', 'members', 'sample2026', 'society', 'good.csv')
-  expect([good.status, good.err, good.out]).toEqual([
+  const goodFile = await rollcall('event', 'members', 'sample2026', 'society', 'good.csv')
+  expect([goodFile.status, goodFile.err, goodFile.out]).toEqual([
     0,
     '',
     'The roll society holds 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nLeft out: phone.\n',
   ])
   const row = await call('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
   expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
-  here.write('short.csv', 'number,name\nL1,x\n')
+  folder.write('short.csv', 'number,name\nL1,x\n')
   expect((await rollcall('event', 'members', 'sample2026', 'society', 'short.csv')).err).toContain(
     'short.csv:1: The column kind is missing.',
   )

@@ -1,10 +1,13 @@
-/** The published schema in a real editor's language server: keys complete with a sentence, a misspelt one is underlined. */
+/**
+ * The published schema in an editor's language server: completes keys with a description, and marks
+ * misspelt ones.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { place, top, type Place } from './cli.ts'
+import { createCommandFolder, top, type CommandFolder } from './cli.ts'
 
 type Message = {
   readonly id?: number
@@ -22,52 +25,54 @@ type Diagnostic = {
 }
 type Item = { readonly label: string; readonly documentation?: string | { readonly value: string } }
 
-let here: Place
+let folder: CommandFolder
 let server: ChildProcess
 let nextId = 0
-const waiting = new Set<(message: Message) => void>()
+const listeners = new Set<(message: Message) => void>()
 
 beforeAll(async () => {
-  here = place()
-  cpSync(join(top, 'schemas'), join(here.folder, 'schemas'), { recursive: true })
+  folder = createCommandFolder()
+  cpSync(join(top, 'schemas'), join(folder.folder, 'schemas'), { recursive: true })
   server = spawn(
     process.execPath,
     [join(top, 'node_modules', 'yaml-language-server', 'bin', 'yaml-language-server'), '--stdio'],
     { stdio: ['pipe', 'pipe', 'ignore'] },
   )
-  // It may still ask for something in the moment in which it is ended.
+  // It may still send requests while it is being ended.
   server.stdin?.on('error', () => {})
   let buffer = Buffer.alloc(0)
   server.stdout?.on('data', (chunk: Buffer) => {
     buffer = Buffer.concat([buffer, chunk])
     for (;;) {
-      const head = buffer.indexOf('\r\n\r\n')
+      const headerEnd = buffer.indexOf('\r\n\r\n')
       const length = Number(
-        /Content-Length: (\d+)/.exec(buffer.subarray(0, Math.max(head, 0)).toString())?.[1],
+        /Content-Length: (\d+)/.exec(buffer.subarray(0, Math.max(headerEnd, 0)).toString())?.[1],
       )
-      if (head === -1 || buffer.length < head + 4 + length) return
-      take(JSON.parse(buffer.subarray(head + 4, head + 4 + length).toString()) as Message)
-      buffer = buffer.subarray(head + 4 + length)
+      if (headerEnd === -1 || buffer.length < headerEnd + 4 + length) return
+      handleMessage(
+        JSON.parse(buffer.subarray(headerEnd + 4, headerEnd + 4 + length).toString()) as Message,
+      )
+      buffer = buffer.subarray(headerEnd + 4 + length)
     }
   })
-  await ask('initialize', {
+  await request('initialize', {
     processId: process.pid,
-    rootUri: pathToFileURL(here.folder).href,
+    rootUri: pathToFileURL(folder.folder).href,
     capabilities: {
       textDocument: { completion: { completionItem: { documentationFormat: ['markdown'] } } },
       workspace: { configuration: true },
     },
   })
-  tell('initialized', {})
+  notify('initialized', {})
 })
 afterAll(() => {
   server.kill()
-  here.remove()
+  folder.remove()
 })
 
-function take(message: Message): void {
+function handleMessage(message: Message): void {
   if (message.id !== undefined && message.method !== undefined) {
-    // It asks for settings, and to be told of changes: defaults, and no store of schemas on the network.
+    // It requests settings and change notifications: defaults, and no schema store on the network.
     const settings = {
       schemaStore: { enable: false },
       validate: true,
@@ -78,31 +83,31 @@ function take(message: Message): void {
       id: message.id,
       result:
         message.method === 'workspace/configuration'
-          ? (message.params?.items ?? []).map((_, at) => (at === 0 ? settings : null))
+          ? (message.params?.items ?? []).map((_, index) => (index === 0 ? settings : null))
           : null,
     })
     return
   }
-  for (const look of waiting) look(message)
+  for (const check of listeners) check(message)
 }
 function send(message: object): void {
   const text = JSON.stringify({ jsonrpc: '2.0', ...message })
   server.stdin?.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
 }
-const tell = (method: string, params: object): void => send({ method, params })
-const until = <T>(pick: (message: Message) => T | undefined): Promise<T> =>
+const notify = (method: string, params: object): void => send({ method, params })
+const waitForMessage = <T>(pick: (message: Message) => T | undefined): Promise<T> =>
   new Promise((resolve) => {
-    const look = (message: Message): void => {
+    const check = (message: Message): void => {
       const found = pick(message)
       if (found === undefined) return
-      waiting.delete(look)
+      listeners.delete(check)
       resolve(found)
     }
-    waiting.add(look)
+    listeners.add(check)
   })
-function ask(method: string, params: object): Promise<unknown> {
+function request(method: string, params: object): Promise<unknown> {
   const id = ++nextId
-  const answer = until((message) =>
+  const answer = waitForMessage((message) =>
     message.id === id && message.method === undefined ? { result: message.result } : undefined,
   )
   send({ id, method, params })
@@ -113,13 +118,13 @@ function open(
   name: string,
   text: string,
 ): { readonly uri: string; readonly diagnostics: Promise<readonly Diagnostic[]> } {
-  const uri = pathToFileURL(join(here.folder, 'events', name)).href
-  const diagnostics = until((message) =>
+  const uri = pathToFileURL(join(folder.folder, 'events', name)).href
+  const diagnostics = waitForMessage((message) =>
     message.method === 'textDocument/publishDiagnostics' && message.params?.uri === uri
       ? message.params.diagnostics
       : undefined,
   )
-  tell('textDocument/didOpen', { textDocument: { uri, languageId: 'yaml', version: 1, text } })
+  notify('textDocument/didOpen', { textDocument: { uri, languageId: 'yaml', version: 1, text } })
   return { uri, diagnostics }
 }
 const completion = async (
@@ -127,44 +132,40 @@ const completion = async (
   line: number,
   character: number,
 ): Promise<readonly Item[]> => {
-  const answer = (await ask('textDocument/completion', {
+  const answer = (await request('textDocument/completion', {
     textDocument: { uri },
     position: { line, character },
   })) as { items: Item[] } | Item[]
   return Array.isArray(answer) ? answer : answer.items
 }
-const said = ({ documentation }: Item): string =>
+const documentationOf = ({ documentation }: Item): string =>
   typeof documentation === 'string' ? documentation : (documentation?.value ?? '')
 
 test.each(readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml')))(
-  '%s has nothing underlined',
+  '%s has no diagnostics',
   async (name) => {
-    expect(await open(name, here.read(`events/${name}`)).diagnostics).toEqual([])
+    expect(await open(name, folder.read(`events/${name}`)).diagnostics).toEqual([])
   },
 )
 
 test.each<[string, (text: string) => string, string]>([
   ['a misspelt key', (text) => text.replace('  venue:', '  vneue:'), '  vneue:'],
-  [
-    'a word that is not possible',
-    (text) => text.replace('status: open', 'status: opne'),
-    'status: opne',
-  ],
+  ['an invalid value', (text) => text.replace('status: open', 'status: opne'), 'status: opne'],
   [
     'options on a text field',
     (text) => text.replace('{id: institution,', '{id: institution, options: [a],'),
     'id: institution',
   ],
-])('%s is underlined where it stands', async (what, spoil, wrong) => {
-  const text = spoil(here.read('events/midzone2025.yaml'))
-  const line = text.split('\n').findIndex((one) => one.includes(wrong))
+])('%s is marked at its position', async (what, misspell, expectedError) => {
+  const text = misspell(folder.read('events/midzone2025.yaml'))
+  const line = text.split('\n').findIndex((message) => message.includes(expectedError))
   const found = await open(`${what.replaceAll(' ', '')}.yaml`, text).diagnostics
   expect(line).toBeGreaterThan(0)
   expect(found.map(({ range }) => range.start.line)).toContain(line)
 })
 
 describe('completes keys, each with a description', () => {
-  const head = '# yaml-language-server: $schema=../schemas/event.schema.json\nformat: 1\n'
+  const headerEnd = '# yaml-language-server: $schema=../schemas/event.schema.json\nformat: 1\n'
   test.each<[string, string, readonly string[]]>([
     ['at the top', '', ['event', 'fees', 'form', 'examples']],
     ['of the event', 'event:\n  ', ['title', 'venue', 'status', 'support']],
@@ -174,37 +175,39 @@ describe('completes keys, each with a description', () => {
       'form:\n  sections:\n    - title: A\n      fields:\n        - ',
       ['id', 'show_when', 'required', 'options'],
     ],
-  ])('%s', async (name, body, wanted) => {
-    const text = head + body
+  ])('%s', async (name, body, expectedKey) => {
+    const text = headerEnd + body
     const lines = text.split('\n')
     const { uri } = open(`${name.replaceAll(' ', '')}.yaml`, text)
     const items = await completion(uri, lines.length - 1, lines.at(-1)?.length ?? 0)
     const keys = items.filter(({ label }) => /^[a-z_]+$/.test(label))
-    expect(keys.map(({ label }) => label)).toEqual(expect.arrayContaining([...wanted]))
-    expect(keys.filter((item) => said(item).length < 8).map(({ label }) => label)).toEqual([])
+    expect(keys.map(({ label }) => label)).toEqual(expect.arrayContaining([...expectedKey]))
+    expect(
+      keys.filter((item) => documentationOf(item).length < 8).map(({ label }) => label),
+    ).toEqual([])
   })
 })
 
 test('every key of the schema has a description', () => {
-  const schema = JSON.parse(here.read('schemas/event.schema.json')) as {
+  const schema = JSON.parse(folder.read('schemas/event.schema.json')) as {
     definitions: Record<string, { description?: string }>
   }
-  const silent: string[] = []
+  const withoutDescription: string[] = []
   const walk = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) return
     const block = value as Record<string, unknown>
     const isCondition = /\/(if|then|else)(\/|$)/.test(path)
     if (!isCondition && typeof block['properties'] === 'object')
-      for (const [key, inner] of Object.entries(
+      for (const [key, child] of Object.entries(
         block['properties'] as Record<string, { description?: string; $ref?: string }>,
       ))
         if (
-          inner.description === undefined &&
-          schema.definitions[inner.$ref?.split('/').at(-1) ?? '']?.description === undefined
+          child.description === undefined &&
+          schema.definitions[child.$ref?.split('/').at(-1) ?? '']?.description === undefined
         )
-          silent.push(`${path}.${key}`)
+          withoutDescription.push(`${path}.${key}`)
     for (const [key, inner] of Object.entries(block)) walk(inner, `${path}/${key}`)
   }
   walk(schema, '')
-  expect(silent).toEqual([])
+  expect(withoutDescription).toEqual([])
 })

@@ -1,21 +1,21 @@
-/** explain, simulate and diff as a person calls them. */
+/** The commands explain, simulate and diff. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { plain, place, top, type Place } from './cli.ts'
+import { plain, createCommandFolder, top, type CommandFolder } from './cli.ts'
 
-/** An event that sells more than the registration. */
-const sold = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
-let here: Place
+/** An event that sells items besides the registration. */
+const itemEvent = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
+let folder: CommandFolder
 beforeAll(() => {
-  here = place()
+  folder = createCommandFolder()
 })
-afterAll(() => here.remove())
+afterAll(() => folder.remove())
 
 describe('explain', () => {
   test('an unknown field, option or event gets a suggestion', async () => {
-    const { out } = await here.rollcall([
+    const { out } = await folder.rollcall([
       'event',
       'explain',
       'chirurgia2026',
@@ -34,26 +34,26 @@ describe('explain', () => {
     expect(out).toContain(
       'food_preference: "Vegetarian" is not one of its options; did you mean vegetarian?',
     )
-    for (const [name, meant] of [
+    for (const [name, suggestion] of [
       ['chirurgia', 'chirurgia2026'],
       ['chirurgia2025', 'chirurgia2026'],
       ['midzoen2025', 'midzone2025'],
       ['events/pulmo.yaml', 'pulmocon2025'],
     ] as const)
-      expect(await here.rollcall(['event', 'explain', name])).toEqual({
+      expect(await folder.rollcall(['event', 'explain', name])).toEqual({
         status: 2,
         out: '',
-        err: `The file ${name} cannot be read. Did you mean ${meant}?\n`,
+        err: `The file ${name} cannot be read. Did you mean ${suggestion}?\n`,
       })
-    expect((await here.rollcall(['event', 'explain', 'zzz'])).err).toContain(
+    expect((await folder.rollcall(['event', 'explain', 'zzz'])).err).toContain(
       'The events in events: afpicon2026,',
     )
   })
 
-  test('prints the answers as read, the rules tried, the price cell with its line, and the tax', async () => {
+  test('prints the parsed answers, the checked rules, the price cell with its line, and the tax', async () => {
     const given =
       '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'
-    const { status, out } = await here.rollcall([
+    const { status, out } = await folder.rollcall([
       'event',
       'explain',
       'chirurgia2026',
@@ -63,7 +63,7 @@ describe('explain', () => {
       '2025-12-01T00:10:00+05:30',
     ])
     const line =
-      here
+      folder
         .read('events/chirurgia2026.yaml')
         .split('\n')
         .findIndex((text) => text.includes('pg-non-asi:')) + 1
@@ -86,7 +86,7 @@ describe('explain', () => {
   })
 
   test('uses the earlier of two periods that contain the day, and adds tax to an exclusive price', async () => {
-    const { out } = await here.rollcall([
+    const { out } = await folder.rollcall([
       'event',
       'explain',
       'events/afpicon2026.yaml',
@@ -113,16 +113,18 @@ describe('explain', () => {
       'july-1-aug-31, the period of every other date',
     ],
     [
-      'nothing chosen',
+      'no value',
       ['afpicon2026', '--on', '2026-01-02'],
       'category  none: ticket_type is not answered\nprice     none: without a category there is no price',
     ],
-  ])('%s', async (_name, args, said) => {
-    expect(plain((await here.rollcall(['event', 'explain', ...args])).out)).toContain(said)
+  ])('%s', async (_name, args, expectedText) => {
+    expect(plain((await folder.rollcall(['event', 'explain', ...args])).out)).toContain(
+      expectedText,
+    )
   })
 
   test('prints paise and the line number as JSON', async () => {
-    const { out } = await here.rollcall([
+    const { out } = await folder.rollcall([
       'event',
       'explain',
       'midzone2025',
@@ -131,27 +133,27 @@ describe('explain', () => {
       '2025-11-01',
       '--json',
     ])
-    const said = JSON.parse(out) as {
+    const expectedText = JSON.parse(out) as {
       event: string
       line: number
       quote: { value: object }
       cell: { price: number }
     }
-    expect(said).toMatchObject({
+    expect(expectedText).toMatchObject({
       event: 'midzone2025',
       cell: { price: 90_000, column: 1 },
       quote: { ok: true, value: { base: 90_000, gst: 16_200, total: 106_200 } },
     })
-    expect(here.read('events/midzone2025.yaml').split('\n')[said.line - 1]).toContain(
+    expect(folder.read('events/midzone2025.yaml').split('\n')[expectedText.line - 1]).toContain(
       'non-afpi-pg:',
     )
   })
 
-  test('explains a bill: the price cell of each line, its adjustments, and why other items are not on it', async () => {
-    const { out } = await here.rollcall([
+  test("explains a bill: each line's price cell, its adjustments, and why other items are missing", async () => {
+    const { out } = await folder.rollcall([
       'event',
       'explain',
-      sold('nidancon2027'),
+      itemEvent('nidancon2027'),
       '--given',
       '{"role":"trainee","workshops":["ultrasound"],"companions":[{"name":"Ravi","age":40},{"name":"Mira","age":4}],"room":"single","nights":2}',
       'presents_paper=true',
@@ -162,10 +164,11 @@ describe('explain', () => {
       '--full',
       'trainees',
     ])
-    const text = readFileSync(sold('nidancon2027'), 'utf8').split('\n')
-    const lineWith = (part: string, after = ''): number =>
+    const text = readFileSync(itemEvent('nidancon2027'), 'utf8').split('\n')
+    const lineWith = (findLine: string, after = ''): number =>
       text.findIndex(
-        (one, at) => one.includes(part) && at > text.findIndex((it) => it.includes(after)),
+        (one, index) =>
+          one.includes(findLine) && index > text.findIndex((it) => it.includes(after)),
       ) + 1
     const rows = plain(out).trimEnd().split('\n')
     const from = rows.findIndex((row) => row.startsWith('rule'))
@@ -197,11 +200,11 @@ describe('explain', () => {
     ])
   })
 
-  test('reads membership from the member list, and explains each item that is not on the bill', async () => {
-    const { out } = await here.rollcall([
+  test('reads membership from the member list, and explains each missing item', async () => {
+    const { out } = await folder.rollcall([
       'event',
       'explain',
-      sold('nidancon2027'),
+      itemEvent('nidancon2027'),
       '--given',
       '{"role":"consultant","is_member":true,"member_number":"M1","companions":[{"name":"Mira","age":4}]}',
       '--roll',
@@ -223,16 +226,16 @@ describe('explain', () => {
     ])
   })
 
-  test('names an item that is not on sale, with its price cell', async () => {
+  test('reports an item that is not on sale, with its price cell', async () => {
     const file = 'events/half.yaml'
-    here.write(
+    folder.write(
       file,
-      readFileSync(sold('nilarun2027'), 'utf8').replace(
+      readFileSync(itemEvent('nilarun2027'), 'utf8').replace(
         'l:      [472, 499]',
         'l:      [472, none]',
       ),
     )
-    const { out } = await here.rollcall([
+    const { out } = await folder.rollcall([
       'event',
       'explain',
       file,
@@ -264,28 +267,32 @@ describe('explain', () => {
       ['--roll', 'member_number=life'],
       'Write a value of the member list for member_number as member_number.column=value, or member_number=none.',
     ],
-  ])('rejects context that the event does not use: %s', async (args, sentence) => {
-    const ran = await here.rollcall(['event', 'explain', sold('nidancon2027'), ...args])
-    expect([ran.status, ran.out, ran.err.trim().split('\n').at(-1)]).toEqual([2, '', sentence])
+  ])('rejects context that the event does not use: %s', async (args, message) => {
+    const result = await folder.rollcall(['event', 'explain', itemEvent('nidancon2027'), ...args])
+    expect([result.status, result.out, result.err.trim().split('\n').at(-1)]).toEqual([
+      2,
+      '',
+      message,
+    ])
   })
 
   test.each([
     ['no file', ['event', 'explain']],
-    ['a file that is not there', ['event', 'explain', 'nowhere2026']],
-    ['a day that is none', ['event', 'explain', 'midzone2025', '--on', 'tomorrow']],
+    ['a missing file', ['event', 'explain', 'nowhere2026']],
+    ['an invalid day', ['event', 'explain', 'midzone2025', '--on', 'tomorrow']],
     [
-      'answers that are neither',
+      'invalid answers',
       ['event', 'explain', 'midzone2025', '--given', '[1]', '--on', '2025-11-01'],
     ],
     ['an unknown option', ['event', 'explain', 'midzone2025', '--onn', '2025-11-01']],
     ['a registration with a file', ['event', 'explain', 'midzone2025', '--registration', 'MIDZ1']],
     [
-      'a registration with a fact',
+      'a registration with context',
       ['event', 'explain', '--registration', 'MIDZ1', '--full', 'hall'],
     ],
-    ['a registration that is not there', ['event', 'explain', '--registration', 'MIDZ1']],
-  ])('%s is asked wrongly', async (_name, args) => {
-    const { status, out, err } = await here.rollcall(args)
+    ['an unknown registration', ['event', 'explain', '--registration', 'MIDZ1']],
+  ])('rejects invalid usage: %s', async (_name, args) => {
+    const { status, out, err } = await folder.rollcall(args)
     expect([status, out]).toEqual([2, ''])
     expect(err).not.toContain('    at ')
     expect(err.length).toBeGreaterThan(10)
@@ -294,7 +301,7 @@ describe('explain', () => {
 
 describe('simulate', () => {
   test('lists prices by period: 25 January is in two periods, each with its own prices', async () => {
-    const { status, out } = await here.rollcall(['event', 'simulate', 'afpicon2026'])
+    const { status, out } = await folder.rollcall(['event', 'simulate', 'afpicon2026'])
     expect(status).toBe(0)
     const blocks = plain(out).split('\n\n')
     expect(blocks.find((block) => block.startsWith('jan-25-jan-31'))).toMatch(
@@ -306,24 +313,24 @@ describe('simulate', () => {
   })
 
   test('categories do not depend on the order of the rules', async () => {
-    const who = async (file: string): Promise<string> =>
-      plain((await here.rollcall(['event', 'simulate', file])).out)
+    const withoutDelegate = async (file: string): Promise<string> =>
+      plain((await folder.rollcall(['event', 'simulate', file])).out)
         .split('\n\n')
         .find((block) => block.startsWith('Who gets')) ?? ''
-    const before = await who('events/midzone2025.yaml')
-    here.change(
+    const before = await withoutDelegate('events/midzone2025.yaml')
+    folder.change(
       'events/midzone2025.yaml',
       '    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}\n    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}',
       '    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}\n    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}',
       'events/turned.yaml',
     )
     expect(before).toContain('  non-afpi-pg        is_pg: yes, afpi_member: no')
-    expect(await who('events/turned.yaml')).toBe(before)
+    expect(await withoutDelegate('events/turned.yaml')).toBe(before)
   })
 
   test('prints a price table for each item, then adjustments and limits', async () => {
     const blocks = plain(
-      (await here.rollcall(['event', 'simulate', sold('nidancon2027')])).out,
+      (await folder.rollcall(['event', 'simulate', itemEvent('nidancon2027')])).out,
     ).split('\n\n')
     const block = (start: string): readonly string[] =>
       (blocks.find((one) => one.startsWith(start)) ?? '').split('\n')
@@ -364,13 +371,15 @@ describe('simulate', () => {
 
   test('prints the lowest and highest bill with their answers, and the delegates of each category', async () => {
     const blocks = plain(
-      (await here.rollcall(['event', 'simulate', sold('nidancon2027')])).out,
+      (await folder.rollcall(['event', 'simulate', itemEvent('nidancon2027')])).out,
     ).split('\n\n')
     const block = (start: string): readonly string[] =>
       (blocks.find((one) => one.startsWith(start)) ?? '').trimEnd().split('\n')
     expect(block('Cheapest')[0]).toMatch(/^Cheapest bill: Free, (faculty|senior) in early/)
-    const [dearest, given, ...lines] = block('Dearest')
-    expect(dearest).toBe('Dearest bill: ₹ 89,115, non-member in spot, such as on 6 February 2027')
+    const [highestTitle, given, ...lines] = block('Dearest')
+    expect(highestTitle).toBe(
+      'Dearest bill: ₹ 89,115, non-member in spot, such as on 6 February 2027',
+    )
     expect(given).toContain('companions: 4 × (age: 5)')
     expect(given).toContain('dinner_tickets: 5, room: single, nights: 5')
     expect(lines).toEqual([
@@ -382,40 +391,46 @@ describe('simulate', () => {
       '  Single room, 5 nights, 5 × ₹ 4,725: ₹ 23,625',
       '  Late fee: ₹ 590',
     ])
-    const who = block('Who gets').join('\n')
-    expect(who).toContain('  faculty     code: faculty')
-    expect(who).toContain('where trainees is full')
-    expect(who).toMatch(/senior .*member_number.kind: life.*born_on: to 12 February 1957/)
-    expect(who).not.toMatch(/senior .*not in the member list/)
+    const withoutDelegate = block('Who gets').join('\n')
+    expect(withoutDelegate).toContain('  faculty     code: faculty')
+    expect(withoutDelegate).toContain('where trainees is full')
+    expect(withoutDelegate).toMatch(
+      /senior .*member_number.kind: life.*born_on: to 12 February 1957/,
+    )
+    expect(withoutDelegate).not.toMatch(/senior .*not in the member list/)
   })
 
   test('prints no table for an amount that the delegate enters, and one table for an event without items', async () => {
-    const named = plain((await here.rollcall(['event', 'simulate', sold('nilarun2027')])).out)
-    expect(named).toContain(
+    const namedOutput = plain(
+      (await folder.rollcall(['event', 'simulate', itemEvent('nilarun2027')])).out,
+    )
+    expect(namedOutput).toContain(
       '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in donation, no tax\n\n',
     )
-    const seats = plain((await here.rollcall(['event', 'simulate', sold('soiltalk2027')])).out)
+    const seats = plain(
+      (await folder.rollcall(['event', 'simulate', itemEvent('soiltalk2027')])).out,
+    )
     expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
   })
 
   test('marks placeholder texts', async () => {
-    const { out } = await here.rollcall(['event', 'simulate', 'chirurgia2026'])
+    const { out } = await folder.rollcall(['event', 'simulate', 'chirurgia2026'])
     expect(out).toContain('inside the price. (demo values)')
-    expect((await here.rollcall(['event', 'simulate', 'afpicon2026'])).out).not.toContain(
+    expect((await folder.rollcall(['event', 'simulate', 'afpicon2026'])).out).not.toContain(
       '(demo values)',
     )
   })
 })
 
 describe('diff', () => {
-  test('a price and a period: days, categories, up and down', async () => {
-    const text = here
+  test('shows changes of a price and a period: days, categories, up and down', async () => {
+    const text = folder
       .read('events/afpicon2026.yaml')
       .replace('[4250, 5250, 7250, 10000]', '[4250, 5250, 7500, 10000]')
       .replace('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-01, to: 2026-01-02')
       .replace('from: 2026-01-01', 'from: 2026-01-03')
-    here.write('events/next.yaml', text)
-    const { status, out } = await here.rollcall([
+    folder.write('events/next.yaml', text)
+    const { status, out } = await folder.rollcall([
       'event',
       'diff',
       'afpicon2026',
@@ -431,10 +446,10 @@ describe('diff', () => {
     expect(plain(out)).not.toContain('Categories')
   })
 
-  test('items: changes by line and day, conditions and limits', async () => {
-    const text = readFileSync(sold('nidancon2027'), 'utf8')
-    here.write('events/old.yaml', text)
-    here.write(
+  test('shows changes of items by line and day, conditions and quotas', async () => {
+    const text = readFileSync(itemEvent('nidancon2027'), 'utf8')
+    folder.write('events/old.yaml', text)
+    folder.write(
       'events/next.yaml',
       text
         .replace('each: [4000, 4500, 5000, 6000]', 'each: [4000, 4500, 5500, 6000]')
@@ -450,7 +465,7 @@ describe('diff', () => {
           '      times: nights\n      tax: {name: GST, percent: 12,',
         ),
     )
-    const { out } = await here.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
+    const { out } = await folder.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
     const lines = plain(out).split('\n')
     for (const line of [
       '  accompanying, from 16 January 2027 until 6 February 2027 (not included): ₹ 5,900 → ₹ 6,490',
@@ -464,10 +479,10 @@ describe('diff', () => {
     expect(out).not.toContain('fees.items')
   })
 
-  test('added and removed items, quotas and kinds of discount codes', async () => {
-    const text = readFileSync(sold('nidancon2027'), 'utf8')
-    here.write('events/old.yaml', text)
-    here.write(
+  test('shows added and removed items, quotas and kinds of discount codes', async () => {
+    const text = readFileSync(itemEvent('nidancon2027'), 'utf8')
+    folder.write('events/old.yaml', text)
+    folder.write(
       'events/next.yaml',
       text
         .replace('    - id: dinner\n', '    - id: gala\n')
@@ -477,7 +492,7 @@ describe('diff', () => {
           '{id: speaker, label: Speaker, gives',
         ),
     )
-    const { out } = await here.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
+    const { out } = await folder.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
     expect(out).toContain('  dinner: Gala dinner, for each in dinner_tickets (up to 5) → nothing')
     expect(out).toContain('  gala: nothing → Gala dinner, for each in dinner_tickets (up to 5)')
     expect(out).toMatch(/^ {2}limit hall: 500; .* → nothing$/m)
@@ -485,12 +500,12 @@ describe('diff', () => {
     expect(out).toContain('  code speaker: nothing → Speaker: gives the category faculty')
   })
 
-  test('reports nothing if only texts have changed', async () => {
-    here.write(
+  test('reports no changes if only texts have changed', async () => {
+    folder.write(
       'events/same.yaml',
-      `${here.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`,
+      `${folder.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`,
     )
-    const { status, out } = await here.rollcall([
+    const { status, out } = await folder.rollcall([
       'event',
       'diff',
       'midzone2025',
@@ -499,8 +514,8 @@ describe('diff', () => {
     expect([status, out.trim()]).toEqual([0, 'midzone2025 → events/same.yaml: nothing changes.'])
   })
 
-  test('names changed rules, messages, addresses and fields', async () => {
-    const text = here
+  test('lists changed rules, messages, addresses and fields', async () => {
+    const text = folder
       .read('events/midzone2025.yaml')
       .replace(
         'is_pg: true, afpi_member: false}, then: non-afpi-pg',
@@ -509,8 +524,8 @@ describe('diff', () => {
       .replace('Required for AFPI members\n', 'Please give the number\n')
       .replace('form: /midzone2025', 'form: /midzone')
       .replace('label: Institution', 'label: Hospital')
-    here.write('events/next.yaml', text.replace(/examples:[^]*/, ''))
-    const { out } = await here.rollcall(['event', 'diff', 'midzone2025', 'events/next.yaml'])
+    folder.write('events/next.yaml', text.replace(/examples:[^]*/, ''))
+    const { out } = await folder.rollcall(['event', 'diff', 'midzone2025', 'events/next.yaml'])
     expect(out).toContain(
       'Categories\n  is_pg: yes, afpi_member: no or not answered: non-afpi-pg → afpi-pg',
     )
@@ -524,14 +539,14 @@ describe('diff', () => {
   test('compares with files of a git revision, and reports new files', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', ...args], {
-        cwd: here.folder,
+        cwd: folder.folder,
         stdio: 'pipe',
       })
     git('init', '-q')
     git('add', 'events/midzone2025.yaml', 'events/_shared')
     git('commit', '-q', '-m', 'one')
-    here.change('events/midzone2025.yaml', 'non-afpi-pg:       [900]', 'non-afpi-pg:       [950]')
-    const changed = await here.rollcall([
+    folder.change('events/midzone2025.yaml', 'non-afpi-pg:       [900]', 'non-afpi-pg:       [950]')
+    const changedResult = await folder.rollcall([
       'event',
       'diff',
       '--git',
@@ -539,21 +554,22 @@ describe('diff', () => {
       'events/midzone2025.yaml',
       'events/chirurgia2026.yaml',
     ])
-    expect(plain(changed.out)).toContain(
+    expect(plain(changedResult.out)).toContain(
       'from the beginning  non-afpi-pg  ₹ 1,062 → ₹ 1,121  ▲ ₹ 59',
     )
-    expect(changed.out).toContain('events/chirurgia2026.yaml: new since HEAD.')
-    expect(changed.status).toBe(1)
+    expect(changedResult.out).toContain('events/chirurgia2026.yaml: new since HEAD.')
+    expect(changedResult.status).toBe(1)
     expect(
-      (await here.rollcall(['event', 'diff', '--git', 'nosuch', 'events/midzone2025.yaml'])).status,
+      (await folder.rollcall(['event', 'diff', '--git', 'nosuch', 'events/midzone2025.yaml']))
+        .status,
     ).toBe(2)
     git('checkout', '-q', 'events/midzone2025.yaml')
     expect(
-      (await here.rollcall(['event', 'diff', '--git', 'HEAD', 'events/midzone2025.yaml'])).status,
+      (await folder.rollcall(['event', 'diff', '--git', 'HEAD', 'events/midzone2025.yaml'])).status,
     ).toBe(0)
   })
 
   test('requires two files', async () => {
-    expect((await here.rollcall(['event', 'diff', 'midzone2025'])).status).toBe(2)
+    expect((await folder.rollcall(['event', 'diff', 'midzone2025'])).status).toBe(2)
   })
 })

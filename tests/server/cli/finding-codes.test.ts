@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../../engine/authoring.ts'
-import { place, type Place } from './cli.ts'
+import { createCommandFolder, type CommandFolder } from './cli.ts'
 
-let here: Place
+let folder: CommandFolder
 beforeAll(() => {
-  here = place()
+  folder = createCommandFolder()
 })
-afterAll(() => here.remove())
+afterAll(() => folder.remove())
 
 test('explains a code or its name with an incorrect and a correct example, and the printed finding', async () => {
-  const { status, out } = await here.rollcall(['event', 'finding', 'ev302'])
+  const { status, out } = await folder.rollcall(['event', 'finding', 'ev302'])
   expect(status).toBe(0)
   expect(out).toMatch(
     /^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\n`validate` prints:\n\n {4}error\[EV302\]: this rule is never reached\n/,
   )
   expect(out).not.toContain('EV303')
-  expect(await here.rollcall(['event', 'finding', 'rule-unreachable'])).toEqual({
+  expect(await folder.rollcall(['event', 'finding', 'rule-unreachable'])).toEqual({
     status,
     out,
     err: '',
@@ -23,7 +23,7 @@ test('explains a code or its name with an incorrect and a correct example, and t
 })
 
 test('lists all findings without an argument', async () => {
-  const { out } = await here.rollcall(['event', 'finding'])
+  const { out } = await folder.rollcall(['event', 'finding'])
   expect(
     out
       .trim()
@@ -34,7 +34,7 @@ test('lists all findings without an argument', async () => {
 })
 
 test('exits with 2 for an unknown code', async () => {
-  expect(await here.rollcall(['event', 'finding', 'EV999'])).toEqual({
+  expect(await folder.rollcall(['event', 'finding', 'EV999'])).toEqual({
     status: 2,
     out: '',
     err: 'Unknown finding "EV999". rollcall event finding lists them.\n',
@@ -53,10 +53,10 @@ test.each([
   ['302', 'EV302'],
   ['rule-unreachabel', 'rule-unreachable'],
   ['unreachable', 'rule-unreachable, category-unreachable, unreachable-price'],
-])('%s: did you mean %s?', async (asked, meant) => {
-  const { status, err } = await here.rollcall(['event', 'finding', asked])
+])('%s: did you mean %s?', async (input, suggestion) => {
+  const { status, err } = await folder.rollcall(['event', 'finding', input])
   expect({ status, err }).toEqual({
     status: 2,
-    err: `Unknown finding "${asked}". Did you mean ${meant}? rollcall event finding lists them.\n`,
+    err: `Unknown finding "${input}". Did you mean ${suggestion}? rollcall event finding lists them.\n`,
   })
 })

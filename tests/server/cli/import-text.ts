@@ -1,4 +1,4 @@
-/** A CSV text, judged as `rollcall registration import` judges a file. */
+/** Reads a CSV text as `rollcall registration import` reads a file. */
 import { err } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { parseImport } from '../../../server/cli/registrations/import-csv-rows.ts'

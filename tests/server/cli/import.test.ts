@@ -18,10 +18,10 @@ import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-const HEADER =
+const CSV_HEADER =
   'id,reg_no,full_name,ksmc_reg_no,email,phone_number,registration_category_display,food_preference_display,final_amount,registration_fee,accompanying_persons_fee,accompanying_persons_count,payment_status,payment_status_display,payment_id,created_at'
-const GOOD = [
-  HEADER,
+const VALID_CSV = [
+  CSV_HEADER,
   '17,PULMO-2025-17,Dr. Example Old,EXAMPLE-1,old@example.org,+919800000001,APCCM Member,Vegetarian,"₹ 7,080",6000,1080.50,1,success,Success,PAY17,2025-07-30 18:30:00',
   '18,PULMO-2025-18,"Dr. Sample, Old",,,,pg-students,,4000,,,,Pending,,,2025-08-01',
 ]
@@ -37,17 +37,17 @@ beforeEach(() => {
   return () => rmSync(folder, { recursive: true, force: true })
 })
 
-const pulmo = () => {
+const readPulmocon = () => {
   const served = app.deps.events.byId('pulmocon2025')
   if (served === null) throw new Error('the event is not served')
   return served.config
 }
 const problems = (lines: readonly string[]): readonly CsvProblem[] => {
-  const read = readImportText(pulmo(), 'hash', lines.join('\n'))
+  const read = readImportText(readPulmocon(), 'hash', lines.join('\n'))
   return read.ok ? [] : read.error
 }
 
-/** Runs the command as a person would; answers its status and what it said. */
+/** Runs the command. Returns its status and output. */
 async function run(
   ...args: string[]
 ): Promise<{ status: number; said: string; complained: string }> {
@@ -66,7 +66,7 @@ const write = (lines: readonly string[]): string => {
   writeFileSync(file, lines.join('\r\n'))
   return file
 }
-async function stored(): Promise<number> {
+async function countStored(): Promise<number> {
   const store = await openStoreHere({ dataDir: join(folder, 'var') })
   try {
     return (await store.listPage({ eventId: 'pulmocon2025', answers: {} }, 1, 100)).count
@@ -76,7 +76,7 @@ async function stored(): Promise<number> {
 }
 
 test('converts a row to a registration: labels to values, amounts to paise, times to Indian time, empty cells to no answer', () => {
-  const read = readImportText(pulmo(), 'hash', GOOD.join('\n'))
+  const read = readImportText(readPulmocon(), 'hash', VALID_CSV.join('\n'))
   expect(read.ok && read.value).toEqual([
     {
       line: 2,
@@ -148,7 +148,7 @@ describe('reads lists in a cell', () => {
   }
   test.each([
     [
-      'as our export writes them',
+      'in our export format',
       'Ultrasound at the bedside (Hall A, 9 AM), Writing a paper (Hall B, 3 PM)',
     ],
     ['as ids', 'writing; ultrasound'],
@@ -158,7 +158,7 @@ describe('reads lists in a cell', () => {
   })
 
   test.each([
-    ['as our export writes them', 'Mini Sample, 4, Vegetarian; Ravi Sample, 45, Non-Vegetarian'],
+    ['in our export format', 'Mini Sample, 4, Vegetarian; Ravi Sample, 45, Non-Vegetarian'],
     [
       'as JSON',
       '[{"name":"Mini Sample","age":4,"food":"vegetarian"},{"name":"Ravi Sample","age":"45","food":"non-vegetarian"}]',
@@ -190,16 +190,16 @@ describe('reads lists in a cell', () => {
     ['companions', 'Mini Sample, 4', /“Mini Sample, 4” has not 3 answers.*\[\{"name": "…"\}\]/],
     ['companions', 'Mini Sample, four, Vegetarian', /age: “four” is no number/],
     ['companions', '[{"nam":"Mini"}]', /“nam” is none of name, age, food/],
-  ])('reports the mistake in %s: %s', (column, cell, said) => {
+  ])('reports the error in %s: %s', (column, cell, said) => {
     expect(answersOf(column, cell)).toMatch(said)
   })
 })
 
-describe('reports a mistake with its line', () => {
+describe('reports an error with its line', () => {
   const header =
     'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count,email'
   const line = (change: Record<string, string>): string => {
-    const usual: Record<string, string> = {
+    const defaultCells: Record<string, string> = {
       reg_no: 'PULMO1',
       full_name: 'Dr. Example',
       payment_status: 'success',
@@ -207,7 +207,7 @@ describe('reports a mistake with its line', () => {
     }
     return header
       .split(',')
-      .map((name) => change[name] ?? usual[name] ?? '')
+      .map((name) => change[name] ?? defaultCells[name] ?? '')
       .join(',')
   }
   test.each<[string, Record<string, string>, string]>([
@@ -216,36 +216,36 @@ describe('reports a mistake with its line', () => {
       { reg_no: 'CHIR17' },
       'reg_no: “CHIR17” is no number of PULMOCON 2025.',
     ],
-    ['no number', { reg_no: '' }, 'There is no registration number.'],
+    ['a missing number', { reg_no: '' }, 'There is no registration number.'],
     [
       'an unknown status',
       { payment_status: 'done' },
       'payment_status: “done” is none of pending, success, failed, refunded.',
     ],
     [
-      'Review, as an export says of money that somebody has to decide about',
+      'Review, which an export writes for a payment under review',
       { payment_status: 'Review' },
       'payment_status: “Review” means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
     ],
     [
-      'Registered, as an export says of a price that nobody was asked to pay',
+      'Registered, which an export writes for a price that was never requested',
       { payment_status: 'Registered' },
       'payment_status: “Registered” means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
     ],
-    ['no status', { payment_status: '' }, 'There is no payment status.'],
+    ['a missing status', { payment_status: '' }, 'There is no payment status.'],
     [
       'an Indian date',
       { created_at: '01/08/2025' },
       'created_at: “01/08/2025” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
     ],
     [
-      'a day that is none',
+      'an invalid day',
       { created_at: '2025-02-30' },
       'created_at: “2025-02-30” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
     ],
-    ['no date', { created_at: '' }, 'There is no date of registration.'],
+    ['a missing date', { created_at: '' }, 'There is no date of registration.'],
     [
-      'an amount that is none',
+      'an invalid amount',
       { final_amount: '7080.005' },
       'total: “7080.005” is no amount in rupees.',
     ],
@@ -260,18 +260,18 @@ describe('reports a mistake with its line', () => {
       'registration_category: “vip” is none of apccm-member, non-apccm-member, pg-students.',
     ],
     [
-      'a number that is none',
+      'an invalid number',
       { accompanying_persons_count: 'two' },
       'accompanying_persons_count: “two” is no number.',
     ],
-    ['an email address that is none', { email: 'foobar' }, 'email: “foobar” is no email address.'],
+    ['an invalid email address', { email: 'foobar' }, 'email: “foobar” is no email address.'],
   ])('%s', (_name, change, message) =>
     expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
       { line: 3, message },
     ]),
   )
 
-  test('names every bad line, not only the first', () =>
+  test('reports every bad line, not only the first', () =>
     expect(
       problems([
         header,
@@ -285,16 +285,16 @@ describe('reports a mistake with its line', () => {
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
   test('a payment that is listed twice was counted twice: it is rejected', () => {
-    const [heads, one] = [`${header},payment_id`, `${line({ payment_status: 'success' })}`]
+    const [headerLine, one] = [`${header},payment_id`, `${line({ payment_status: 'success' })}`]
     const other = line({ reg_no: 'PULMO2', payment_status: 'success' })
-    expect(problems([heads, `${one},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual([
+    expect(problems([headerLine, `${one},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual([
       {
         line: 3,
         message:
           'payment_id: “5261 2345 6702” is already in line 2. Leave the cell empty if that payment paid for both.',
       },
     ])
-    expect(problems([heads, `${one},cash`, `${other},cash`])).toEqual([])
+    expect(problems([headerLine, `${one},cash`, `${other},cash`])).toEqual([])
   })
   test('rejects a line with too few cells', () =>
     expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
@@ -310,14 +310,14 @@ describe('reports a mistake with its line', () => {
     expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(
       /^This is not valid CSV: /,
     ))
-  test('rejects an unknown column, and names a missing one', () => {
+  test('rejects an unknown column, and reports a missing one', () => {
     const [unknown, ...rest] = problems(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
     expect(unknown?.message).toMatch(
       /^“fullname” is no column of PULMOCON 2025\. It may be full_name, email, /,
     )
     expect(rest).toEqual([{ line: 1, message: 'There is no column “payment_status”.' }])
   })
-  test('rejects two columns of the same meaning', () =>
+  test('rejects two columns with the same meaning', () =>
     expect(
       problems([
         'reg_no,payment_status,created_at,final_amount,amount',
@@ -334,35 +334,35 @@ describe('reports a mistake with its line', () => {
 
 describe('the command', () => {
   test('imports all rows, and changes nothing when repeated', async () => {
-    const file = write(GOOD)
+    const file = write(VALID_CSV)
     expect(await run('pulmocon2025', file)).toEqual({
       status: 0,
       said: '2 registrations imported into PULMOCON 2025.',
       complained: '',
     })
-    expect(await stored()).toBe(2)
+    expect(await countStored()).toBe(2)
     expect((await run('pulmocon2025', file)).said).toBe(
       '0 registrations imported into PULMOCON 2025; 2 registrations already existed.',
     )
-    expect(await stored()).toBe(2)
+    expect(await countStored()).toBe(2)
   })
 
   test('stores nothing if one line is invalid', async () => {
-    const file = write([...GOOD, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
+    const file = write([...VALID_CSV, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
     const done = await run('pulmocon2025', file)
     expect(done.status).toBe(1)
     expect(done.complained).toBe(
       `${file}:4: registration_category_display: “nobody” is none of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
     )
-    expect(await stored()).toBe(0)
+    expect(await countStored()).toBe(0)
   })
 
   test('rejects the file if a stored number has other answers', async () => {
-    await run('pulmocon2025', write(GOOD))
+    await run('pulmocon2025', write(VALID_CSV))
     const file = write([
-      GOOD[0] ?? '',
+      VALID_CSV[0] ?? '',
       '20,PULMO-20,Dr. New,,,,pg-students,,,,,,success,,,2025-08-01',
-      (GOOD[1] ?? '').replace('Old', 'Changed'),
+      (VALID_CSV[1] ?? '').replace('Old', 'Changed'),
     ])
     const done = await run('pulmocon2025', file)
     expect(done).toEqual({
@@ -370,7 +370,7 @@ describe('the command', () => {
       said: '',
       complained: `${file}:3: PULMO-2025-17 is already stored with other data.\nNothing was imported.`,
     })
-    expect(await stored()).toBe(2)
+    expect(await countStored()).toBe(2)
   })
 
   test.each([
@@ -383,8 +383,8 @@ describe('the command', () => {
     expect(done.complained).not.toBe('')
   })
 
-  test('names the unknown event and lists the known ones', async () => {
-    const done = await run('pulmocon', write(GOOD))
+  test('reports the unknown event and lists the known ones', async () => {
+    const done = await run('pulmocon', write(VALID_CSV))
     expect(done.status).toBe(2)
     expect(done.complained).toBe(
       'No event "pulmocon". Events: afpicon2026, chirurgia2026, midzone2025, pulmocon2025.',
@@ -392,30 +392,33 @@ describe('the command', () => {
   })
 })
 
-/** The lines of a file, each under a number as the command draws it. */
-const numbered = (lines: readonly string[]): ImportRow[] => {
+/** The rows of a file, with generated numbers as in the command. */
+const readNumbered = (lines: readonly string[]): ImportRow[] => {
   const read = readImportText(
-    pulmo(),
+    readPulmocon(),
     app.deps.events.byId('pulmocon2025')?.hash ?? '',
     lines.join('\n'),
   )
-  if (!read.ok) throw new Error('the file is good')
-  return read.value.map(({ row }) => ({ ...row, regNo: drawRegNo(pulmo()) }))
+  if (!read.ok) throw new Error('the file must be valid')
+  return read.value.map(({ row }) => ({ ...row, regNo: drawRegNo(readPulmocon()) }))
 }
 
 test('replaces sequential numbers by random ones and keeps the old number; keeps numbers in our format', async () => {
-  const ours = drawRegNo(pulmo())
-  const file = write([...GOOD, `19,${ours},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`])
+  const generatedNumber = drawRegNo(readPulmocon())
+  const file = write([
+    ...VALID_CSV,
+    `19,${generatedNumber},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`,
+  ])
   expect((await run('pulmocon2025', file)).status).toBe(0)
   const store = await openStoreHere({ dataDir: join(folder, 'var') })
   try {
-    const stored = [
+    const countStored = [
       await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-17'),
       await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-18'),
-      await store.registrationByFormerNumber('pulmocon2025', ours),
+      await store.registrationByFormerNumber('pulmocon2025', generatedNumber),
     ].map((one) => one?.regNo ?? '')
-    expect(stored.map((number) => isRegNo(pulmo(), number))).toEqual([true, true, true])
-    expect([new Set(stored).size, stored[2]]).toEqual([3, ours])
+    expect(countStored.map((number) => isRegNo(readPulmocon(), number))).toEqual([true, true, true])
+    expect([new Set(countStored).size, countStored[2]]).toEqual([3, generatedNumber])
   } finally {
     await store.close()
   }
@@ -427,18 +430,18 @@ describe('a link with an old sequential number', () => {
     test.app.inject({ method: 'POST', url: path, payload: { email } })
 
   let other: TestApp
-  let own = ''
+  let ownNumber = ''
   beforeAll(async () => {
     other = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
-    const rows = numbered(GOOD)
-    own = rows[0]?.regNo ?? ''
+    const rows = readNumbered(VALID_CSV)
+    ownNumber = rows[0]?.regNo ?? ''
     await other.deps.store.importRegistrations(rows)
   })
   afterAll(() => other.close())
 
   test('asks for the email address, then shows the registration under its new number', async () => {
-    const asked = await other.app.inject(url)
-    expect([asked.statusCode, asked.json()]).toEqual([
+    const lookup = await other.app.inject(url)
+    expect([lookup.statusCode, lookup.json()]).toEqual([
       403,
       {
         status: 'error',
@@ -447,16 +450,18 @@ describe('a link with an old sequential number', () => {
           'This registration was moved here from another system. Please enter the email address you registered with.',
       },
     ])
-    expect(asked.body).not.toContain('Example')
+    expect(lookup.body).not.toContain('Example')
     expect((await withEmail(other, { $ne: 1 })).statusCode).toBe(422)
-    for (const wrong of ['other@example.org', '', 7])
-      expect((await withEmail(other, wrong)).json<{ code: string }>().code).toBe('email_differs')
+    for (const invalidArgs of ['other@example.org', '', 7])
+      expect((await withEmail(other, invalidArgs)).json<{ code: string }>().code).toBe(
+        'email_differs',
+      )
     const shown = await withEmail(other, ' OLD@example.org ')
     expect([shown.statusCode, shown.json<RegistrationAnswer>().registration.reg_no]).toEqual([
       200,
-      own,
+      ownNumber,
     ])
-    expect((await other.app.inject(`/api/registrations/${own}/`)).statusCode).toBe(200)
+    expect((await other.app.inject(`/api/registrations/${ownNumber}/`)).statusCode).toBe(200)
   })
 
   test('cannot be opened if the registration has no email address', async () => {
@@ -491,7 +496,7 @@ describe('a link with an old sequential number', () => {
 })
 
 test('the office lists imported rows, and its export can be imported elsewhere', async () => {
-  const rows = numbered(GOOD)
+  const rows = readNumbered(VALID_CSV)
   await app.deps.store.importRegistrations(rows)
   const office = await signIn(app)
   const { registrations } = (await office.json(
@@ -513,11 +518,15 @@ test('the office lists imported rows, and its export can be imported elsewhere',
     },
   ])
   const csv = (await office.get('/admin/export/?event_type=pulmocon')).body
-  const again = readImportText(pulmo(), app.deps.events.byId('pulmocon2025')?.hash ?? '', csv)
-  if (!again.ok) throw new Error(JSON.stringify(again.error))
-  expect(again.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(
-    rows.map(({ regNo, ...row }) => ({ ...row, formerNo: regNo })),
+  const readAgain = readImportText(
+    readPulmocon(),
+    app.deps.events.byId('pulmocon2025')?.hash ?? '',
+    csv,
   )
+  if (!readAgain.ok) throw new Error(JSON.stringify(readAgain.error))
+  expect(
+    readAgain.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt),
+  ).toEqual(rows.map(({ regNo, ...row }) => ({ ...row, formerNo: regNo })))
   const page = await office.json(`/admin/registrations/${rows[0]?.regNo}/`)
   expect(page['answers']).toContainEqual({
     id: 'former_no',

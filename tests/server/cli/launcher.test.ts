@@ -1,4 +1,4 @@
-/** The launcher and the command line behind it: help, what is asked wrongly, admins, and a Node that is too old. */
+/** The launcher and the command line: help, invalid usage, users, and unsupported Node versions. */
 import {
   cpSync,
   mkdirSync,
@@ -36,9 +36,9 @@ describe('the command line', () => {
     const names = [...commands.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => [name ?? ''])
     expect(names).toEqual(expect.arrayContaining([['start'], ['validate'], ['doctor']]))
     for (const [, group = ''] of groups.matchAll(/^ {2}(\w+) {2,}\S/gm)) {
-      const listed = await runHere([group, '--help'])
-      expect(listed.status).toBe(0)
-      for (const [, word = ''] of listed.stdout.matchAll(
+      const groupHelp = await runHere([group, '--help'])
+      expect(groupHelp.status).toBe(0)
+      for (const [, word = ''] of groupHelp.stdout.matchAll(
         new RegExp(`^ {2}${group} (\\S+) {2}`, 'gm'),
       )) {
         expect(groups).toContain(word)
@@ -54,11 +54,11 @@ describe('the command line', () => {
     )
     for (const name of names) {
       const help = await runHere([...name, '--help'])
-      const isItsOwn = new RegExp(
+      const isOwnUsage = new RegExp(
         `^(Usage:| {6}) rollcall (event )?${name.join(' ').replace('event ', '')}\\b`,
         'm',
       )
-      expect([name, help.status, isItsOwn.test(help.stdout)]).toEqual([name, 0, true])
+      expect([name, help.status, isOwnUsage.test(help.stdout)]).toEqual([name, 0, true])
     }
   })
 
@@ -66,10 +66,10 @@ describe('the command line', () => {
     [['backup'], 'db backup'],
     [['event', 'explian'], 'event explain'],
     [['valdate'], 'validate'],
-  ])('suggests the intended command for a typo: %j', async (args, meant) => {
+  ])('suggests the intended command for a typo: %j', async (args, suggestion) => {
     const { status, stderr } = await runHere(args)
     expect(status).toBe(2)
-    expect(stderr).toContain(`Did you mean "rollcall ${meant}"?`)
+    expect(stderr).toContain(`Did you mean "rollcall ${suggestion}"?`)
   })
 
   test.each([
@@ -87,8 +87,8 @@ describe('the command line', () => {
 
   test('user add and password: generates and prints a password or reads it from standard input; exits with 1 for a duplicate or unknown name', async () => {
     const variables = { DATA_DIR: join(folder, 'cli') }
-    const added = run([launcher, 'user', 'add', 'meera'], variables)
-    expect([added.status, added.stdout]).toEqual([
+    const addResult = run([launcher, 'user', 'add', 'meera'], variables)
+    expect([addResult.status, addResult.stdout]).toEqual([
       0,
       expect.stringMatching(
         /^User "meera" was added: owner for all events\.\nPassword: [a-z2-9-]{19}\n$/,
@@ -113,11 +113,15 @@ describe('the command line', () => {
     expect(
       run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
     ).toBe(2)
-    // What else is guessed first: tests/server/office/permissions/sign-in.test.ts. The names of the user and of the events come from here.
-    for (const weak of ['meera2026', 'afpicon@2026'])
+    // Other common passwords are in tests/server/office/permissions/sign-in.test.ts. This test
+    // covers names of users and events.
+    for (const weakPassword of ['meera2026', 'afpicon@2026'])
       expect(
-        run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, `${weak}\n`)
-          .status,
+        run(
+          [launcher, 'user', 'passwd', 'meera', '--password-stdin'],
+          variables,
+          `${weakPassword}\n`,
+        ).status,
       ).toBe(2)
     expect(await runHere(['user', 'remove', 'meera'], variables)).toEqual({
       status: 1,
@@ -131,12 +135,12 @@ describe('the command line', () => {
       stdout: 'User "meera" was removed and is signed out everywhere.\n',
       stderr: '',
     })
-    const told = async (...args: string[]) => {
+    const runUser = async (...args: string[]) => {
       const { status, stdout, stderr } = await runHere(['user', ...args], variables)
       return [status, `${stdout}${stderr}`]
     }
     expect(
-      await told(
+      await runUser(
         'add',
         'devi',
         '--role',
@@ -147,27 +151,30 @@ describe('the command line', () => {
         'midzone2025',
       ),
     ).toEqual([0, expect.stringContaining('was added: desk for afpicon2026, midzone2025.\n')])
-    expect(await told('role', 'devi', '--role', 'treasurer')).toEqual([
+    expect(await runUser('role', 'devi', '--role', 'treasurer')).toEqual([
       0,
       '"devi" is now treasurer for all events.\n',
     ])
-    expect(await told('role', 'latha', '--role', 'viewer')).toEqual([
+    expect(await runUser('role', 'latha', '--role', 'viewer')).toEqual([
       1,
       expect.stringContaining('"latha" is the last owner with access to all events'),
     ])
-    expect(await told('reset-second-factor', 'devi')).toEqual([1, '"devi" has no second factor.\n'])
-    expect(await told('list')).toEqual([
+    expect(await runUser('reset-second-factor', 'devi')).toEqual([
+      1,
+      '"devi" has no second factor.\n',
+    ])
+    expect(await runUser('list')).toEqual([
       0,
       'devi: treasurer for all events, never signed in\nlatha: owner for all events, never signed in\n',
     ])
-    for (const [wrong, why] of [
+    for (const [invalidVariable, message] of [
       [['add', 'x', '--role', 'king'], 'Unknown role "king"'],
       [['add', 'x', '--event', 'nosuch'], 'No event "nosuch"'],
       [['add', 'two words'], 'no spaces'],
       [['role', 'devi'], 'Specify the role'],
       [['remove', 'devi', '--role', 'desk'], 'Usage'],
     ] as const)
-      expect(await told(...wrong)).toEqual([2, expect.stringContaining(why)])
+      expect(await runUser(...invalidVariable)).toEqual([2, expect.stringContaining(message)])
     expect(await runHere(['user', 'passwd', 'nobody'], variables)).toEqual({
       status: 1,
       stdout: '',
@@ -175,31 +182,34 @@ describe('the command line', () => {
     })
   })
 
-  test('an old Node starts the installed Node, or prints what to do', () => {
-    // A preloaded line makes this Node say that it is an old one; the Node it hands over to is not preloaded.
+  test('an old Node starts the installed Node, or prints instructions', () => {
+    // A preloaded script makes this Node report an old version; the Node that it starts is not
+    // preloaded.
     const old = join(folder, 'old.cjs')
     writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
-    const refused = run(['--require', old, launcher, '--help'], { ROLLCALL_HANDED_OVER: '1' })
-    expect([refused.status, refused.stderr]).toEqual([
+    const handedOverTwice = run(['--require', old, launcher, '--help'], {
+      ROLLCALL_HANDED_OVER: '1',
+    })
+    expect([handedOverTwice.status, handedOverTwice.stderr]).toEqual([
       2,
       expect.stringContaining('Rollcall needs Node 22.18 or newer; this is Node 20.20.2.'),
     ])
-    const handedOver = run(['--require', old, launcher, 'start', 'now'])
-    expect([handedOver.status, handedOver.stderr]).toEqual([
+    const handOver = run(['--require', old, launcher, 'start', 'now'])
+    expect([handOver.status, handOver.stderr]).toEqual([
       2,
       expect.stringMatching(/^(Unexpected argument "now"|Rollcall needs Node)/),
     ])
   })
 })
 
-test('a command whose output nothing reads any longer ends without a stack trace', () => {
-  // As `head` does after its last line.
+test('a command whose output is no longer read ends without a stack trace', () => {
+  // Like `head` after its last line.
   const command = `"${process.execPath}" "${launcher}" --help | true`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('a source that was changed after the build is what runs', async () => {
+test('a source file that was changed after the build is used', async () => {
   const tree = join(folder, 'tree')
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
     cpSync(join(top, name), join(tree, name), { recursive: true })
@@ -208,22 +218,22 @@ test('a source that was changed after the build is what runs', async () => {
     join(tree, 'server', 'cli', 'build', 'stamp.ts')
   )) as typeof Stamp
   mkdirSync(join(tree, 'build'))
-  // In the place of what takes long.
+  // Replaces a slow step.
   writeFileSync(
     join(tree, 'build', 'run-command.js'),
     "export const main = async () => (console.log('built'), 0)",
   )
   const help = (variables: Readonly<Record<string, string>> = {}): string =>
     run([join(tree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
-  // Not stamped: it is not complete.
+  // Without a stamp it is incomplete.
   expect(help()).toBe('Usage: rollcall <command> [options]')
   writeFileSync(join(tree, 'build', STAMP), hashSources(SERVER_BUILD.sources))
   expect(help()).toBe('built')
   expect(help({ ROLLCALL_SOURCES: '1' })).toBe('Usage: rollcall <command> [options]')
-  const changed = join(tree, 'engine', 'lib', 'money.ts')
-  const before = readFileSync(changed, 'utf8')
-  writeFileSync(changed, `${before}\n// A line more.\n`)
+  const changedFile = join(tree, 'engine', 'lib', 'money.ts')
+  const before = readFileSync(changedFile, 'utf8')
+  writeFileSync(changedFile, `${before}\n// A line more.\n`)
   expect(help()).toBe('Usage: rollcall <command> [options]')
-  writeFileSync(changed, before)
+  writeFileSync(changedFile, before)
   expect(help()).toBe('built')
 })

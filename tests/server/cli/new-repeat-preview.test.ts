@@ -1,4 +1,7 @@
-/** new, repeat, show, schema and preview: what they write can be read back, looked at and checked. */
+/**
+ * The commands new, repeat, show, schema and preview: their output can be read back, viewed and
+ * checked.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,14 +17,14 @@ import {
   showEvent,
   type SampleOptions,
 } from '../../../engine/authoring.ts'
-import { place, plain, top, type Place } from './cli.ts'
+import { createCommandFolder, plain, top, type CommandFolder } from './cli.ts'
 import { shared } from './shared-files.ts'
 
-let here: Place
+let folder: CommandFolder
 beforeAll(() => {
-  here = place()
+  folder = createCommandFolder()
 })
-afterAll(() => here.remove())
+afterAll(() => folder.remove())
 
 const files = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
 const compiled = (text: string, name = 'event'): EventConfig => {
@@ -38,7 +41,7 @@ const compiled = (text: string, name = 'event'): EventConfig => {
 
 describe('new', () => {
   const today = day('2026-11-21')
-  const full: SampleOptions = {
+  const allOptions: SampleOptions = {
     id: 'lungs2027',
     prefix: 'LUNG',
     title: 'Lungs: a #1 "meeting"',
@@ -56,15 +59,15 @@ describe('new', () => {
   }
 
   test.each<[string, SampleOptions]>([
-    ['nothing told', { id: 'myevent', prefix: 'MYEV', today }],
-    ['everything told, in texts that YAML could misread', full],
-    ['nobody pays', { ...full, free: true }],
-    ['no tax', { ...full, tax: 'none' }],
-    ['a tax inside the prices', { ...full, tax: 'inside' }],
+    ['no options', { id: 'myevent', prefix: 'MYEV', today }],
+    ['all options, with texts that YAML could misread', allOptions],
+    ['a free event', { ...allOptions, free: true }],
+    ['no tax', { ...allOptions, tax: 'none' }],
+    ['a tax inclusive price', { ...allOptions, tax: 'inside' }],
     [
-      'prices that are free, and one that is not on sale',
+      'free prices, and one that is not on sale',
       {
-        ...full,
+        ...allOptions,
         categories: [
           { label: 'Delegate', early: paise(400_000), regular: paise(500_000) },
           { label: 'Faculty', early: paise(0), regular: paise(0) },
@@ -73,9 +76,9 @@ describe('new', () => {
       },
     ],
     [
-      'somebody who comes along, children for nothing, and workshops with seats',
+      'companions, free children, and workshops with seats',
       {
-        ...full,
+        ...allOptions,
         companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
         workshops: [
           { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
@@ -84,9 +87,9 @@ describe('new', () => {
       },
     ],
     [
-      'everybody who comes along pays, inside the price; workshops without end; nobody early',
+      'paying companions in an inclusive price; unlimited workshops; no early price',
       {
-        ...full,
+        ...allOptions,
         tax: 'inside',
         categories: [{ label: 'On the spot', early: null, regular: paise(600_000) }],
         companions: { early: paise(300_000), regular: paise(350_000), freeUnder: null },
@@ -94,22 +97,19 @@ describe('new', () => {
       },
     ],
     [
-      'free, somebody comes along, and seats are counted',
+      'a free event with companions and counted seats',
       {
-        ...full,
+        ...allOptions,
         free: true,
         companions: { early: paise(0), regular: paise(0), freeUnder: null },
         workshops: [{ label: 'ECG', early: paise(0), regular: paise(0), seats: 20 }],
       },
     ],
-    ['free, with nothing else told', { id: 'open2031', prefix: 'OPEN', today, free: true }],
-    ['a name that says a later year', { id: 'later2031', prefix: 'LATE', today }],
-    ['an event of next week', { id: 'soon', prefix: 'SOON', today, from: day('2026-11-28') }],
-    ['only an end', { id: 'ending', prefix: 'ENDI', today, to: day('2027-03-12') }],
-    [
-      'only the early days',
-      { id: 'earlyone', prefix: 'EARL', today, earlyUntil: day('2028-03-12') },
-    ],
+    ['a free event without other options', { id: 'open2031', prefix: 'OPEN', today, free: true }],
+    ['a name with a later year', { id: 'later2031', prefix: 'LATE', today }],
+    ['an event next week', { id: 'soon', prefix: 'SOON', today, from: day('2026-11-28') }],
+    ['only a closing day', { id: 'ending', prefix: 'ENDI', today, to: day('2027-03-12') }],
+    ['only early days', { id: 'earlyone', prefix: 'EARL', today, earlyUntil: day('2028-03-12') }],
     [
       'a workshop of five seats, all of which would be few',
       {
@@ -122,7 +122,7 @@ describe('new', () => {
       },
     ],
     [
-      'a conference of one day, with one category',
+      'a one-day conference with one category',
       {
         id: 'aday',
         prefix: 'ADAY',
@@ -132,7 +132,7 @@ describe('new', () => {
         categories: [{ label: 'Delegate', early: paise(10_000), regular: paise(10_000) }],
       },
     ],
-  ])('%s: the file has no finding but the note about demo values', (_name, options) => {
+  ])('%s: the file has no finding except the note about demo values', (_name, options) => {
     const { event, findings } = compileEvent(newEventFile(options), shared, {
       path: `${options.id}.yaml`,
     })
@@ -152,7 +152,7 @@ describe('new', () => {
   })
 
   test('answers are not marked as placeholders', () => {
-    expect(compiled(newEventFile(full)).demo).toEqual([
+    expect(compiled(newEventFile(allOptions)).demo).toEqual([
       'look',
       'fees.tax',
       'payment.account',
@@ -168,20 +168,20 @@ describe('new', () => {
         'fees.tax',
       ]),
     )
-    expect(compiled(newEventFile({ ...full, free: true })).demo).toEqual(['look', 'email'])
+    expect(compiled(newEventFile({ ...allOptions, free: true })).demo).toEqual(['look', 'email'])
   })
 
   test('sells the accompanying persons and workshops that were entered', () => {
     const event = compiled(
       newEventFile({
-        ...full,
+        ...allOptions,
         companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
         workshops: [
           { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
         ],
       }),
     )
-    expect(event.fees.items.map(({ id, by, count }) => [id, by, count])).toEqual([
+    expect(event.fees.items.map(({ id, by: reason, count }) => [id, reason, count])).toEqual([
       [
         'accompanying',
         undefined,
@@ -196,7 +196,7 @@ describe('new', () => {
       ['workshops', { ultrasound: 30 }],
     ])
     expect(
-      event.examples.flatMap((one) => ('answers' in one ? [one.expect.lines] : [])),
+      event.examples.flatMap((example) => ('answers' in example ? [example.expect.lines] : [])),
     ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
   })
 
@@ -211,7 +211,7 @@ describe('new', () => {
   })
 
   test('writes an event file that can be served, and never overwrites a file', async () => {
-    const first = await here.rollcall([
+    const first = await folder.rollcall([
       'new',
       'my-event',
       '--title',
@@ -221,7 +221,7 @@ describe('new', () => {
     ])
     expect([first.status, first.err]).toEqual([0, ''])
     expect(first.out).toContain('the id is myevent')
-    const event = compiled(here.read('events/myevent.yaml'))
+    const event = compiled(folder.read('events/myevent.yaml'))
     expect([event.title, event.fees.prices]).toEqual([
       'My Event 2027',
       {
@@ -230,15 +230,15 @@ describe('new', () => {
       },
     ])
     expect(event.admin.lists.map(({ route }) => route)).toEqual(['/admin/myevent'])
-    const validated = await here.rollcall(['validate', 'events/myevent.yaml'])
+    const validated = await folder.rollcall(['validate', 'events/myevent.yaml'])
     expect([validated.status, validated.err]).toEqual([0, ''])
-    const text = here.read('events/myevent.yaml')
-    const again = await here.rollcall(['new', 'my-event'])
-    expect([again.status, again.out]).toEqual([2, ''])
-    expect(here.read('events/myevent.yaml')).toBe(text)
-    expect((await here.rollcall(['new', 'midzone2027'])).status).toBe(0)
-    expect(compiled(here.read('events/midzone2027.yaml')).orderId.prefix).not.toMatch(/^MIDZ/)
-    expect((await here.rollcall(['validate'])).status).toBe(0)
+    const text = folder.read('events/myevent.yaml')
+    const secondRun = await folder.rollcall(['new', 'my-event'])
+    expect([secondRun.status, secondRun.out]).toEqual([2, ''])
+    expect(folder.read('events/myevent.yaml')).toBe(text)
+    expect((await folder.rollcall(['new', 'midzone2027'])).status).toBe(0)
+    expect(compiled(folder.read('events/midzone2027.yaml')).orderId.prefix).not.toMatch(/^MIDZ/)
+    expect((await folder.rollcall(['validate'])).status).toBe(0)
   })
 
   test('reads piped answers: repeats the question for an unreadable one and keeps the others', async () => {
@@ -260,7 +260,7 @@ describe('new', () => {
       '20 March 2027',
       '31st Jan 2027',
     ].join('\n')
-    const { status, err } = await here.rollcall(['new', 'rivers2027'], { input, isAlone: true })
+    const { status, err } = await folder.rollcall(['new', 'rivers2027'], { input, isAlone: true })
     expect([status, err.trim().split('\n')]).toEqual([
       0,
       [
@@ -271,7 +271,7 @@ describe('new', () => {
         'The early prices would apply until 20 March 2027, but the conference ends on 13 March 2027: no day is left for the later prices.',
       ],
     ])
-    const event = compiled(here.read('events/rivers2027.yaml'), 'rivers2027.yaml')
+    const event = compiled(folder.read('events/rivers2027.yaml'), 'rivers2027.yaml')
     expect([event.title, event.from, event.to, event.venue, event.support]).toEqual([
       'Rivers & Lungs 2027',
       '2027-03-12',
@@ -293,15 +293,15 @@ describe('new', () => {
       'inclusive',
       ['look', 'payment.account', 'email'],
     ])
-    expect(here.read('events/rivers2027.yaml')).toContain('Friday, 12 March 2027')
-    expect((await here.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)
+    expect(folder.read('events/rivers2027.yaml')).toContain('Friday, 12 March 2027')
+    expect((await folder.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)
   })
 
   test('creates a free event for prices of 0, without questions about payment', async () => {
     const input = 'Open Day\n\n\n\n\n\nEverybody = 0 / 0\n'
-    const { status, err } = await here.rollcall(['new', 'opendoor'], { input })
+    const { status, err } = await folder.rollcall(['new', 'opendoor'], { input })
     expect([status, err]).toEqual([0, ''])
-    const event = compiled(here.read('events/opendoor.yaml'), 'opendoor.yaml')
+    const event = compiled(folder.read('events/opendoor.yaml'), 'opendoor.yaml')
     expect([event.payment, event.fees.tax, event.fees.prices]).toEqual([
       null,
       null,
@@ -310,81 +310,83 @@ describe('new', () => {
   })
 
   test('writes nothing if an answer stays invalid', async () => {
-    const { status, err } = await here.rollcall(['new', 'bad'], { input: 'Title\nsoon\nlater' })
+    const { status, err } = await folder.rollcall(['new', 'bad'], { input: 'Title\nsoon\nlater' })
     expect([status, err.trim().split('\n').at(-1)]).toEqual([2, 'Nothing was written.'])
-    expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
+    expect(existsSync(join(folder.folder, 'events', 'bad.yaml'))).toBe(false)
   })
 
   test.each([
     ['no id', ['new']],
     ['an id without a letter', ['new', '2027']],
-    ['a day that is none', ['new', 'bad', '--from', '30 January']],
-    ['an end before the beginning', ['new', 'bad', '--from', '2027-02-02', '--to', '2027-02-01']],
+    ['an invalid day', ['new', 'bad', '--from', '30 January']],
+    ['an end before the start', ['new', 'bad', '--from', '2027-02-02', '--to', '2027-02-01']],
     ['a category without its price', ['new', 'bad', '--categories', 'Member = 40, Student']],
     ['prices without figures', ['new', 'bad', '--categories', 'Member = cheap']],
     ['a free event with prices', ['new', 'bad', '--free', '--categories', 'Member = 40']],
-    ['a tax in no place', ['new', 'bad', '--gst', 'yes']],
-    ['no such way to pay', ['new', 'bad', '--payment', 'cash']],
+    ['an invalid tax', ['new', 'bad', '--gst', 'yes']],
+    ['an invalid payment method', ['new', 'bad', '--payment', 'cash']],
     ['no address', ['new', 'bad', '--support', 'help']],
   ])('rejects invalid usage and writes nothing: %s', async (_name, args) => {
-    const { status, out, err } = await here.rollcall(args)
+    const { status, out, err } = await folder.rollcall(args)
     expect([status, out]).toEqual([2, ''])
     expect(err).not.toContain('    at ')
-    expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
+    expect(existsSync(join(folder.folder, 'events', 'bad.yaml'))).toBe(false)
   })
 })
 
 describe('repeat', () => {
-  test('writes the file of the next event, reports the changes, and both events can be served', async () => {
-    const { status, out, err } = await here.rollcall([
+  test("writes the next event's file, reports the changes, and both events can be served", async () => {
+    const { status, out, err } = await folder.rollcall([
       'event',
       'repeat',
       'afpicon2026',
       'afpicon2027',
     ])
     expect([status, err]).toEqual([0, ''])
-    for (const said of [
+    for (const question of [
       'events/afpicon2027.yaml was written, 52 weeks after events/afpicon2026.yaml.',
       '31 January – 1 February 2026 is now 30–31 January 2027.',
       '/afpicon/payment/success is /afpicon2027/payment/success.',
       'Check these yourself:',
       'The motto is still last time’s: The Spice Route.',
     ])
-      expect(out).toContain(said)
-    const validated = await here.rollcall(['validate', 'events/afpicon2027.yaml'])
+      expect(out).toContain(question)
+    const validated = await folder.rollcall(['validate', 'events/afpicon2027.yaml'])
     expect([validated.status, validated.out]).toEqual([0, 'no findings in 1 file\n'])
-    expect((await here.rollcall(['validate', '--strict'])).status).toBe(0)
-    const text = here.read('events/afpicon2027.yaml')
-    expect((await here.rollcall(['event', 'repeat', 'afpicon2026', 'afpicon2027'])).status).toBe(2)
-    expect(here.read('events/afpicon2027.yaml')).toBe(text)
+    expect((await folder.rollcall(['validate', '--strict'])).status).toBe(0)
+    const text = folder.read('events/afpicon2027.yaml')
+    expect((await folder.rollcall(['event', 'repeat', 'afpicon2026', 'afpicon2027'])).status).toBe(
+      2,
+    )
+    expect(folder.read('events/afpicon2027.yaml')).toBe(text)
   })
 
   test.each([
     ['no new name', ['event', 'repeat', 'afpicon2026']],
-    ['a name that is no id', ['event', 'repeat', 'afpicon2026', 'AFPICON 2028']],
-    ['an event that is not there', ['event', 'repeat', 'nowhere', 'nowhere2']],
-    ['half a week', ['event', 'repeat', 'afpicon2026', 'afpicon2028', '--weeks', '1.5']],
+    ['an invalid id', ['event', 'repeat', 'afpicon2026', 'AFPICON 2028']],
+    ['an unknown event', ['event', 'repeat', 'nowhere', 'nowhere2']],
+    ['a fraction of weeks', ['event', 'repeat', 'afpicon2026', 'afpicon2028', '--weeks', '1.5']],
     ['no weeks', ['event', 'repeat', 'afpicon2026', 'afpicon2028', '--weeks', '0']],
   ])('rejects invalid usage and writes nothing: %s', async (_name, args) => {
-    const { status, out, err } = await here.rollcall(args)
+    const { status, out, err } = await folder.rollcall(args)
     expect([status, out]).toEqual([2, ''])
     expect(err).not.toContain('    at ')
-    expect(existsSync(join(here.folder, 'events', 'afpicon2028.yaml'))).toBe(false)
+    expect(existsSync(join(folder.folder, 'events', 'afpicon2028.yaml'))).toBe(false)
   })
 })
 
 describe('show', () => {
   test.each(files)('%s: the expanded file compiles to the same event', (name) => {
-    const event = compiled(here.read(`events/${name}`), name)
+    const event = compiled(folder.read(`events/${name}`), name)
     expect(compiled(showEvent(event), name)).toEqual(event)
   })
 
   test.each<[string, string, (text: string) => string]>([
-    ['all that a conference sells', 'nidancon2027', (text) => text],
-    ['all that a marathon sells', 'nilarun2027', (text) => text],
-    ['a webinar for nothing', 'soiltalk2027', (text) => text],
+    ['all kinds of conference items', 'nidancon2027', (text) => text],
+    ['all kinds of marathon items', 'nilarun2027', (text) => text],
+    ['a free webinar', 'soiltalk2027', (text) => text],
     [
-      'other tests, other units and other bounds',
+      'other checks, units and limits',
       'nidancon2027',
       (text) =>
         text
@@ -406,7 +408,7 @@ describe('show', () => {
   })
 
   test('includes defaults and shared lists', async () => {
-    const { status, out } = await here.rollcall(['event', 'show', 'afpicon2026'])
+    const { status, out } = await folder.rollcall(['event', 'show', 'afpicon2026'])
     expect(status).toBe(0)
     expect(out).toContain('label: Kerala')
     expect(out).toContain('no_order: No order ID found')
@@ -416,7 +418,7 @@ describe('show', () => {
 
 describe('schema', () => {
   test('the full schema compiles in ajv and validates', async () => {
-    const { status, out } = await here.rollcall(['event', 'schema', 'midzone2025'])
+    const { status, out } = await folder.rollcall(['event', 'schema', 'midzone2025'])
     const { schema, flat, ui } = JSON.parse(out) as {
       schema: object
       flat: { properties: object }
@@ -446,7 +448,7 @@ describe('schema', () => {
 
 describe('preview', () => {
   test('writes a page for every example, without scripts or external addresses', async () => {
-    const { status, out } = await here.rollcall([
+    const { status, out } = await folder.rollcall([
       'event',
       'preview',
       'chirurgia2026',
@@ -457,13 +459,15 @@ describe('preview', () => {
       0,
       `7 pages were written. Open ${join('pages', 'index.html')}.`,
     ])
-    const pages = readdirSync(join(here.folder, 'pages')).map((name) => here.read(`pages/${name}`))
+    const pages = readdirSync(join(folder.folder, 'pages')).map((name) =>
+      folder.read(`pages/${name}`),
+    )
     for (const html of pages) {
       expect(html).not.toMatch(/<script|https?:|\son[a-z]+="/)
       expect(html).toContain("default-src 'none'")
     }
-    const member = plain(here.read('pages/example-2.html'))
-    for (const said of [
+    const memberPage = plain(folder.read('pages/example-2.html'))
+    for (const question of [
       '30 November 2025, 12:00 pm in India',
       '<dt>ASI Membership Number <span class="star">*</span></dt><dd>A-7</dd>',
       '<dd>₹ 5,900</dd>',
@@ -473,14 +477,14 @@ describe('preview', () => {
       'To asha@example.org',
       'Demo values: ',
     ])
-      expect(member).toContain(said)
-    const empty = plain(here.read('pages/example-6.html'))
-    expect(empty).toContain('<span class="error">Required</span>')
-    expect(empty).not.toContain('Dear ')
+      expect(memberPage).toContain(question)
+    const emptyPage = plain(folder.read('pages/example-6.html'))
+    expect(emptyPage).toContain('<span class="error">Required</span>')
+    expect(emptyPage).not.toContain('Dear ')
   })
 
-  test.each(files)('%s: every link leads to a page that exists', (name) => {
-    const pages = preview(compiled(here.read(`events/${name}`), name))
+  test.each(files)('%s: every link leads to an existing page', (name) => {
+    const pages = preview(compiled(folder.read(`events/${name}`), name))
     const names = pages.map((page) => page.name)
     for (const { html } of pages)
       for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
@@ -498,7 +502,7 @@ describe('preview', () => {
 
   test('escapes texts and answers', () => {
     const event = compiled(
-      here
+      folder
         .read('events/midzone2025.yaml')
         .replace('title: Kerala Mid Zone 2025', 'title: "<b>Zone</b> & co"')
         .replaceAll('Asha Nair', '"<script>alert(1)</script>"'),
@@ -510,11 +514,11 @@ describe('preview', () => {
   })
 
   test('writes into an existing folder', async () => {
-    mkdirSync(join(here.folder, 'there'), { recursive: true })
+    mkdirSync(join(folder.folder, 'there'), { recursive: true })
     expect(
-      (await here.rollcall(['event', 'preview', 'events/midzone2025.yaml', '--out', 'there']))
+      (await folder.rollcall(['event', 'preview', 'events/midzone2025.yaml', '--out', 'there']))
         .status,
     ).toBe(0)
-    expect((await here.rollcall(['event', 'preview'])).status).toBe(2)
+    expect((await folder.rollcall(['event', 'preview'])).status).toBe(2)
   })
 })

@@ -1,4 +1,4 @@
-/** The shared files of the repository, for events that a test writes. */
+/** The repository's shared files, for event files in tests. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { top } from './cli.ts'

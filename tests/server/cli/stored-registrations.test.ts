@@ -1,4 +1,4 @@
-/** Commands that look at stored registrations, while the server that took them runs. */
+/** Commands that read stored registrations while the server runs. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -8,10 +8,10 @@ import type { RegisterAnswer } from '../../../engine/api.ts'
 import { newEventFile } from '../../../engine/authoring.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
-import { place, plain, type Place } from './cli.ts'
+import { createCommandFolder, plain, type CommandFolder } from './cli.ts'
 
-/** An event that sells companions, children for nothing, and workshops. */
-const fair = newEventFile({
+/** An event that sells companions, free children, and workshops. */
+const fairEvent = newEventFile({
   id: 'fair2026',
   prefix: 'FAIR',
   title: 'Fair 2026',
@@ -25,13 +25,13 @@ const fair = newEventFile({
   ],
 })
 let server: TestApp
-let here: Place
+let folder: CommandFolder
 let regNo: string
 beforeAll(async () => {
-  here = place()
+  folder = createCommandFolder()
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent(), 'fair2026.yaml': fair },
+    events: { 'sample2026.yaml': fixtureEvent(), 'fair2026.yaml': fairEvent },
   })
   regNo = (await server.post('/api/sample2026/register/', fixtureDelegate)).json<RegisterAnswer>()
     .reg_no
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.close()
-  here.remove()
+  folder.remove()
 })
 const variables = () => ({ DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir })
 
@@ -48,9 +48,12 @@ test('explains an old price with the version of the file that quoted it', async 
   expect(server.deps.events.byId('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
     150_000,
   )
-  const { status, out, err } = await here.rollcall(['event', 'explain', '--registration', regNo], {
-    variables: variables(),
-  })
+  const { status, out, err } = await folder.rollcall(
+    ['event', 'explain', '--registration', regNo],
+    {
+      variables: variables(),
+    },
+  )
   const line =
     fixtureEvent()
       .split('\n')
@@ -64,12 +67,12 @@ test('explains an old price with the version of the file that quoted it', async 
 })
 
 test('diff reports how many registrations a change affects, and what it would break', async () => {
-  writeFileSync(join(here.folder, 'old.yaml'), fixtureEvent())
+  writeFileSync(join(folder.folder, 'old.yaml'), fixtureEvent())
   writeFileSync(
-    join(here.folder, 'next.yaml'),
+    join(folder.folder, 'next.yaml'),
     fixtureEvent({ price: 2000, total: 2360, prefix: 'SMPX' }),
   )
-  const { status, out } = await here.rollcall(
+  const { status, out } = await folder.rollcall(
     ['event', 'diff', 'old.yaml', 'next.yaml', '--database'],
     {
       variables: variables(),
@@ -83,7 +86,7 @@ test('diff reports how many registrations a change affects, and what it would br
   expect(out).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
 })
 
-test('exports sold items one by one, and accompanying people one per row', async () => {
+test('exports sold items one per row, and accompanying people one per row', async () => {
   const sent = await server.post('/api/fair2026/register/', {
     full_name: 'Asha Nair',
     email: 'asha@example.org',
@@ -97,8 +100,8 @@ test('exports sold items one by one, and accompanying people one per row', async
   })
   expect(sent.statusCode, sent.body).toBe(201)
   const number = sent.json<RegisterAnswer>().reg_no
-  const exported = async (...args: string[]) => {
-    const { status, out, err } = await here.rollcall(
+  const runExport = async (...args: string[]) => {
+    const { status, out, err } = await folder.rollcall(
       ['registration', 'export', 'fair2026', ...args],
       {
         variables: variables(),
@@ -107,8 +110,10 @@ test('exports sold items one by one, and accompanying people one per row', async
     expect([status, err]).toEqual([0, ''])
     return parse(out, { bom: true, relax_column_count: false })
   }
-  const [heads, row] = await exported()
-  const cells = Object.fromEntries((heads ?? []).map((head, at) => [head, row?.[at]]))
+  const [headings, row] = await runExport()
+  const cells = Object.fromEntries(
+    (headings ?? []).map((heading, index) => [heading, row?.[index]]),
+  )
   expect(cells).toMatchObject({
     'Accompanying person (number)': '1',
     'Accompanying person (amount)': '4000.00',
@@ -116,21 +121,26 @@ test('exports sold items one by one, and accompanying people one per row', async
     'Workshop (amount)': '2000.00',
     Workshops: 'Ultrasound, Writing',
   })
-  expect(await exported('--per', 'companions')).toEqual([
+  expect(await runExport('--per', 'companions')).toEqual([
     ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', 'Name', 'Age'],
     [number, 'Asha Nair', 'Member', 'Pending', '1', 'Ravi Nair', '40'],
     [number, 'Asha Nair', 'Member', 'Pending', '2', 'Mini; Nair', '4'],
   ])
-  const wrong = await here.rollcall(['registration', 'export', 'fair2026', '--per', 'workshops'], {
-    variables: variables(),
-  })
-  expect([wrong.status, wrong.err.trim()]).toEqual([
+  const invalidResult = await folder.rollcall(
+    ['registration', 'export', 'fair2026', '--per', 'workshops'],
+    {
+      variables: variables(),
+    },
+  )
+  expect([invalidResult.status, invalidResult.err.trim()]).toEqual([
     2,
     'There is no field "workshops" that lists people. There are: companions.',
   ])
-  const said = await here.rollcall(['event', 'explain', '--registration', number], {
+  const explanation = await folder.rollcall(['event', 'explain', '--registration', number], {
     variables: variables(),
   })
-  expect(said.err).toBe('')
-  expect(plain(said.out)).toMatch(/^line {6}Accompanying person {2}1 × ₹ 4,000 .*\(line \d+\)$/m)
+  expect(explanation.err).toBe('')
+  expect(plain(explanation.out)).toMatch(
+    /^line {6}Accompanying person {2}1 × ₹ 4,000 .*\(line \d+\)$/m,
+  )
 })

@@ -1,28 +1,28 @@
-/** validate as people, programs and CI call it. */
+/** The command validate for people, programs and CI. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyFixes, findingsAsGithub, type Finding } from '../../../engine/authoring.ts'
-import { place, top, type Place } from './cli.ts'
+import { createCommandFolder, top, type CommandFolder } from './cli.ts'
 
-let here: Place
+let folder: CommandFolder
 beforeEach(() => {
-  here = place()
+  folder = createCommandFolder()
 })
-afterEach(() => here.remove())
+afterEach(() => folder.remove())
 
 const oldKeys = join(top, 'tests', 'engine', 'authoring', 'old-keys')
 const codesIn = (json: string): readonly string[] =>
   (JSON.parse(json) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code)
 
-const spoiled = (): void =>
-  here.change('events/midzone2025.yaml', 'prices: exclusive', 'prices: exclusiv')
+const breakFile = (): void =>
+  folder.change('events/midzone2025.yaml', 'prices: exclusive', 'prices: exclusiv')
 
-test('exits with 0 for valid files, 1 for a mistake with its line, 2 for invalid usage', async () => {
-  expect(await here.rollcall(['validate'])).toMatchObject({ status: 0, err: '' })
-  spoiled()
-  const { status, out } = await here.rollcall(['validate'])
+test('exits with 0 for valid files, 1 for an error with its line, 2 for invalid usage', async () => {
+  expect(await folder.rollcall(['validate'])).toMatchObject({ status: 0, err: '' })
+  breakFile()
+  const { status, out } = await folder.rollcall(['validate'])
   expect(status).toBe(1)
   expect(out).toMatch(/error\[EV104\][^]*--> events\/midzone2025\.yaml:\d+:\d+/)
   for (const args of [
@@ -33,26 +33,26 @@ test('exits with 0 for valid files, 1 for a mistake with its line, 2 for invalid
     ['--strickt'],
     ['-', '--fix'],
   ])
-    expect(await here.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
+    expect(await folder.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
 })
 
-test('validate and explain use the event files of EVENTS_DIR, not those of events/', async () => {
-  mkdirSync(join(here.folder, 'served'))
-  const variables = { EVENTS_DIR: join(here.folder, 'served') }
-  const own = here.read('events/midzone2025.yaml').replaceAll('1250', '6250')
-  here.write('served/midzone2025.yaml', own)
-  const validated = await here.rollcall(['validate'], { variables })
+test('validate and explain use the event files of EVENTS_DIR instead of events/', async () => {
+  mkdirSync(join(folder.folder, 'served'))
+  const variables = { EVENTS_DIR: join(folder.folder, 'served') }
+  const own = folder.read('events/midzone2025.yaml').replaceAll('1250', '6250')
+  folder.write('served/midzone2025.yaml', own)
+  const validated = await folder.rollcall(['validate'], { variables })
   expect(validated.out).toMatch(/served\/midzone2025\.yaml/)
   expect(validated.out).not.toMatch(/ events\//)
-  const explained = await here.rollcall(['event', 'explain', 'midzone2025'], { variables })
+  const explained = await folder.rollcall(['event', 'explain', 'midzone2025'], { variables })
   expect(explained.out).toContain('6,250')
-  const absent = await here.rollcall(['event', 'explain', 'afpicon2026'], { variables })
-  expect([absent.status, absent.err.trim()]).toEqual([
+  const unknownEvent = await folder.rollcall(['event', 'explain', 'afpicon2026'], { variables })
+  expect([unknownEvent.status, unknownEvent.err.trim()]).toEqual([
     2,
     'The file afpicon2026 cannot be read. The events in served: midzone2025.',
   ])
   expect(
-    await here.rollcall(['validate'], { variables: { EVENTS_DIR: '/nowhere' } }),
+    await folder.rollcall(['validate'], { variables: { EVENTS_DIR: '/nowhere' } }),
   ).toMatchObject({
     status: 2,
     err: expect.stringContaining('EVENTS_DIR is /nowhere, which does not exist.'),
@@ -60,36 +60,36 @@ test('validate and explain use the event files of EVENTS_DIR, not those of event
 })
 
 test('reports that the server does not read a file of this name, in addition to its findings', async () => {
-  const text = here.read('events/midzone2025.yaml')
-  here.write('events/midzone2025.yaml.txt', text)
-  here.write('events/midzone2025.yaml.bak', text)
-  const { err, status } = await here.rollcall(['validate', 'events/midzone2025.yaml.txt'])
+  const text = folder.read('events/midzone2025.yaml')
+  folder.write('events/midzone2025.yaml.txt', text)
+  folder.write('events/midzone2025.yaml.bak', text)
+  const { err, status } = await folder.rollcall(['validate', 'events/midzone2025.yaml.txt'])
   expect(status).toBe(1)
   expect(err.replaceAll('\\', '/')).toBe(
     'events/midzone2025.yaml.txt is not read: its name ends in .txt, not in .yaml. Only midzone2025.yaml is read; put the changes there.\n',
   )
   for (const name of ['events/midzone2025.yaml', 'midzone2025', 'events/midzone2025.yaml.bak'])
-    expect(await here.rollcall(['validate', name])).toMatchObject({ status: 0, err: '' })
+    expect(await folder.rollcall(['validate', name])).toMatchObject({ status: 0, err: '' })
 })
 
-test('names a file that looks like an event file but is not read, with what to do', async () => {
-  const text = here.read('events/midzone2025.yaml')
+test('reports a file that looks like an event file but is not read, with instructions', async () => {
+  const text = folder.read('events/midzone2025.yaml')
   for (const name of [
     'ortho2027.yaml.txt',
     'Cardio2027.YAML',
     'old2024.yml.bak',
     'dental2027',
     'afpicon2026.yaml.txt',
-    // Not meant as one, or kept beside it on purpose.
+    // Other files, and deliberately disabled event files.
     'midzone2025.yaml.bak',
     'notes.txt',
     'README.md',
     'logo2027.png',
     'chirurgia2026.docx',
   ])
-    here.write(`events/${name}`, text)
-  here.write('events/neuro2027.docx', 'PK')
-  const { status, err } = await here.rollcall(['validate'])
+    folder.write(`events/${name}`, text)
+  folder.write('events/neuro2027.docx', 'PK')
+  const { status, err } = await folder.rollcall(['validate'])
   expect(status).toBe(0)
   expect(err.replaceAll('\\', '/').trimEnd().split('\n')).toEqual([
     'events/Cardio2027.YAML is not read: its extension must be .yaml in lower case. Rename it to cardio2027.yaml.',
@@ -99,46 +99,52 @@ test('names a file that looks like an event file but is not read, with what to d
     'events/old2024.yml.bak is not read: its name ends in .bak, not in .yaml. Rename it to old2024.yaml.',
     'events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.',
   ])
-  expect((await here.rollcall(['validate', 'ortho'])).err).toBe(
+  expect((await folder.rollcall(['validate', 'ortho'])).err).toBe(
     'The file ortho cannot be read. events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.\n',
   )
 })
 
 test.each([
-  ['UTF-16 of Notepad', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'), 1, 'UTF-16'],
+  [
+    'a UTF-16 file from Notepad',
+    (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+    1,
+    'UTF-16',
+  ],
   [
     'Windows-1252',
     (text: string) => Buffer.from(text.replace('Thiruvalla', 'Pondich\u00e9ry'), 'latin1'),
     0,
-    'a letter in `Pondich?ry` is unreadable',
+    'an unreadable letter in `Pondich?ry`',
   ],
-  ['a document of Word', () => Buffer.from('PK\u0003\u0004\u0014', 'latin1'), 1, 'Word or Excel'],
+  ['a Word document', () => Buffer.from('PK\u0003\u0004\u0014', 'latin1'), 1, 'Word or Excel'],
 ])(
-  'a file saved as %s is told at its line, and never written over',
-  async (_what, bytes, at, says) => {
+  'a file saved as %s is reported at its line, and never overwritten',
+  async (_what, bytes, at, message) => {
     const file = 'events/chirurgia2026.yaml'
-    const text = here
+    const text = folder
       .read(file)
       .replace(/[^\x00-\x7f]/g, '-')
       .replace('status: open', 'status: opne')
-    const line = at === 0 ? text.split('\n').findIndex((one) => one.includes('Thiruvalla')) + 1 : at
-    const saved = bytes(text)
-    writeFileSync(join(here.folder, file), saved)
-    const { status, out } = await here.rollcall(['validate', file, '--fix'])
+    const line =
+      at === 0 ? text.split('\n').findIndex((line) => line.includes('Thiruvalla')) + 1 : at
+    const savedBytes = bytes(text)
+    writeFileSync(join(folder.folder, file), savedBytes)
+    const { status, out } = await folder.rollcall(['validate', file, '--fix'])
     expect(status).toBe(1)
-    expect(out).toContain(says)
+    expect(out).toContain(message)
     expect(out).toContain(`${file}:${line}:`)
     expect(out).toMatch(/save (the file|it) as UTF-8/)
-    expect(readFileSync(join(here.folder, file)).equals(saved)).toBe(true)
+    expect(readFileSync(join(folder.folder, file)).equals(savedBytes)).toBe(true)
   },
 )
 
 test('standard input, with the shared files of events/', async () => {
   expect(
-    (await here.rollcall(['validate', '-'], { input: here.read('events/midzone2025.yaml') }))
+    (await folder.rollcall(['validate', '-'], { input: folder.read('events/midzone2025.yaml') }))
       .status,
   ).toBe(0)
-  const { status, out } = await here.rollcall(['validate', '-'], {
+  const { status, out } = await folder.rollcall(['validate', '-'], {
     input: 'format: 1\n',
     isAlone: true,
   })
@@ -148,23 +154,25 @@ test('standard input, with the shared files of events/', async () => {
 
 test('--production reports demo values, --strict fails on warnings, --only selects findings', async () => {
   expect(
-    (await here.rollcall(['validate', '--production', 'events/midzone2025.yaml'])).status,
+    (await folder.rollcall(['validate', '--production', 'events/midzone2025.yaml'])).status,
   ).toBe(1)
   expect(
-    (await here.rollcall(['validate', '--production', '--only', 'rule-incomplete,EV302'])).status,
+    (await folder.rollcall(['validate', '--production', '--only', 'rule-incomplete,EV302'])).status,
   ).toBe(0)
-  here.change(
+  folder.change(
     'events/midzone2025.yaml',
     'non-afpi-pg:       [900]',
     'non-afpi-pg:       [900]\n  overlap: first',
   )
-  expect((await here.rollcall(['validate', 'events/midzone2025.yaml'])).status).toBe(0)
-  expect((await here.rollcall(['validate', '--strict', 'events/midzone2025.yaml'])).status).toBe(1)
+  expect((await folder.rollcall(['validate', 'events/midzone2025.yaml'])).status).toBe(0)
+  expect((await folder.rollcall(['validate', '--strict', 'events/midzone2025.yaml'])).status).toBe(
+    1,
+  )
 })
 
 test('--format json: one object with positions from 1 and a summary', async () => {
-  spoiled()
-  const { status, out } = await here.rollcall(['validate', '--format', 'json'])
+  breakFile()
+  const { status, out } = await folder.rollcall(['validate', '--format', 'json'])
   const { version, diagnostics, summary } = JSON.parse(out) as {
     version: number
     diagnostics: { code: string; file: string; start: { line: number }; fix: { text: string } }[]
@@ -180,7 +188,7 @@ test('--format json: one object with positions from 1 and a summary', async () =
     fix: { text: 'exclusive' },
   })
   expect(
-    here.read('events/midzone2025.yaml').split('\n')[(diagnostics[0]?.start.line ?? 0) - 1],
+    folder.read('events/midzone2025.yaml').split('\n')[(diagnostics[0]?.start.line ?? 0) - 1],
   ).toContain('exclusiv}')
 })
 
@@ -199,13 +207,13 @@ test('--format sarif: version, columns, fingerprints that moving a line does not
     }[]
   }
   const run = async () =>
-    JSON.parse((await here.rollcall(['validate', '--format', 'sarif'])).out) as Sarif
-  spoiled()
+    JSON.parse((await folder.rollcall(['validate', '--format', 'sarif'])).out) as Sarif
+  breakFile()
   const first = await run()
-  here.write('events/midzone2025.yaml', `# moved\n${here.read('events/midzone2025.yaml')}`)
+  folder.write('events/midzone2025.yaml', `# moved\n${folder.read('events/midzone2025.yaml')}`)
   const second = await run()
-  const line = (one: Sarif) =>
-    one.runs[0]?.results[0]?.locations[0]?.physicalLocation.region.startLine ?? 0
+  const line = (line: Sarif) =>
+    line.runs[0]?.results[0]?.locations[0]?.physicalLocation.region.startLine ?? 0
   expect(first).toMatchObject({
     version: '2.1.0',
     runs: [
@@ -258,8 +266,8 @@ describe('--format github', () => {
   })
 
   test('prints the readable report after it', async () => {
-    spoiled()
-    const { out } = await here.rollcall(['validate', '--format', 'github'])
+    breakFile()
+    const { out } = await folder.rollcall(['validate', '--format', 'github'])
     expect(out).toMatch(
       /^::error file=events\/midzone2025\.yaml,line=\d+,[^\n]*title=EV104::[^]*\nerror\[EV104\]/,
     )
@@ -268,26 +276,26 @@ describe('--format github', () => {
 
 describe('--fix', () => {
   test('applies certain fixes and reports the rest', async () => {
-    const clean = here.read('events/midzone2025.yaml')
-    spoiled()
-    const { status, err } = await here.rollcall(['validate', '--fix'])
+    const validText = folder.read('events/midzone2025.yaml')
+    breakFile()
+    const { status, err } = await folder.rollcall(['validate', '--fix'])
     expect([status, err]).toEqual([0, 'events/midzone2025.yaml: 1 edit written.\n'])
-    expect(here.read('events/midzone2025.yaml')).toBe(clean)
+    expect(folder.read('events/midzone2025.yaml')).toBe(validText)
   })
 
   test.each(readdirSync(oldKeys))(
-    'writes the new names of keys into %s, and nothing is found afterwards that was not there before',
+    'writes the new names of keys into %s, and causes no new findings',
     async (name) => {
       const file = join('events', name)
-      here.write(file, readFileSync(join(oldKeys, name), 'utf8'))
-      const before = await here.rollcall(['validate', file, '--format', 'json'])
-      const { status, err } = await here.rollcall(['validate', file, '--fix'])
+      folder.write(file, readFileSync(join(oldKeys, name), 'utf8'))
+      const before = await folder.rollcall(['validate', file, '--format', 'json'])
+      const { status, err } = await folder.rollcall(['validate', file, '--fix'])
       const renames = codesIn(before.out).filter((code) => code === 'EV019').length
       expect([status, before.status]).toEqual([0, 0])
       expect(err).toBe(
         renames === 0 ? '' : `${file}: ${renames} edit${renames === 1 ? '' : 's'} written.\n`,
       )
-      const after = await here.rollcall(['validate', file, '--format', 'json'])
+      const after = await folder.rollcall(['validate', file, '--format', 'json'])
       expect(codesIn(after.out)).toEqual(codesIn(before.out).filter((code) => code !== 'EV019'))
     },
   )
@@ -317,24 +325,24 @@ describe('--fix', () => {
 
 test('--watch checks again when a file changes', async () => {
   const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), 'validate', '--watch'], {
-    cwd: here.folder,
+    cwd: folder.folder,
     env: { PATH: process.env['PATH'] ?? '' },
   })
   try {
     let out = ''
-    const until = (wanted: RegExp): Promise<void> =>
+    const waitForOutput = (pattern: RegExp): Promise<void> =>
       new Promise((resolve, reject) => {
-        const look = (chunk: unknown): void => {
+        const check = (chunk: unknown): void => {
           out += String(chunk)
-          if (wanted.test(out)) resolve()
+          if (pattern.test(out)) resolve()
         }
-        child.stdout.on('data', look)
-        child.stderr.on('data', look)
-        child.on('close', () => reject(new Error(`it ended: ${out}`)))
+        child.stdout.on('data', check)
+        child.stderr.on('data', check)
+        child.on('close', () => reject(new Error(`the command ended: ${out}`)))
       })
-    await until(/Watching/)
-    spoiled()
-    await until(/EV104/)
+    await waitForOutput(/Watching/)
+    breakFile()
+    await waitForOutput(/EV104/)
   } finally {
     child.kill()
   }

@@ -1,4 +1,7 @@
-/** A folder that was clean when a server started is not judged again by the next, until anything in it is another. */
+/**
+ * A folder that was valid at startup is not checked again at the next, until any of its files
+ * changes.
+ */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,29 +15,31 @@ import {
 import type { Compiled } from '../../../server/events/files/event-folder.ts'
 import { TOP } from '../../browser/serve.ts'
 
-let work: string
+let temporaryFolder: string
 let events: string
 beforeEach(() => {
-  work = mkdtempSync(join(tmpdir(), 'rollcall-kept-'))
-  events = join(work, 'events')
+  temporaryFolder = mkdtempSync(join(tmpdir(), 'rollcall-kept-'))
+  events = join(temporaryFolder, 'events')
   cpSync(join(TOP, 'events'), events, { recursive: true })
 })
-afterEach(() => rmSync(work, { recursive: true, force: true }))
+afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 
-/** What a start makes of the folder, and whether the checker was asked. */
-async function started(production = false): Promise<Compiled & { readonly isJudged: boolean }> {
+/** The result for the folder, and whether the checker ran. */
+async function compileAtStartup(
+  production = false,
+): Promise<Compiled & { readonly isJudged: boolean }> {
   let isJudged = false
   const compiled = await compileFolder(
     await readFolder(events),
-    { cacheFolder: join(work, 'cache'), production },
-    (toJudge) => {
+    { cacheFolder: join(temporaryFolder, 'cache'), production },
+    (input) => {
       isJudged = true
-      return checkFolderHere(toJudge)
+      return checkFolderHere(input)
     },
   )
   return { ...compiled, isJudged }
 }
-const changed = (name: string, from: string, to: string): void => {
+const changeFile = (name: string, from: string, to: string): void => {
   const file = join(events, name)
   const text = readFileSync(file, 'utf8')
   expect(text).toContain(from)
@@ -42,44 +47,44 @@ const changed = (name: string, from: string, to: string): void => {
 }
 
 test('the third start reports the same findings without running the checker', async () => {
-  const first = await started()
-  const second = await started()
-  const third = await started()
+  const first = await compileAtStartup()
+  const second = await compileAtStartup()
+  const third = await compileAtStartup()
   expect([first.isJudged, second.isJudged, third.isJudged]).toEqual([true, true, false])
   expect({ ...third, isJudged: true }).toEqual(first)
 })
 
 test.each([
   ['an event file', 'afpicon2026.yaml', 'label: City', 'label: Town'],
-  ['the words of the landing page', '_shared/site.yaml', 'Rollcall', 'Roll call'],
+  ["the landing page's texts", '_shared/site.yaml', 'Rollcall', 'Roll call'],
   ['a shared text', '_shared/texts.yaml', 'Please try again.', 'Try again, please.'],
 ])('runs the checker when %s changes', async (_, name, from, to) => {
-  await started()
-  await started()
-  changed(name, from, to)
-  expect((await started()).isJudged).toBe(true)
+  await compileAtStartup()
+  await compileAtStartup()
+  changeFile(name, from, to)
+  expect((await compileAtStartup()).isJudged).toBe(true)
 })
 
 test('runs the checker in production for a file that was valid in the sandbox', async () => {
-  await started()
-  await started()
-  expect((await started(true)).isJudged).toBe(true)
+  await compileAtStartup()
+  await compileAtStartup()
+  expect((await compileAtStartup(true)).isJudged).toBe(true)
 })
 
 test('cached findings are reported again', async () => {
-  await started()
-  await started()
-  changed('_shared/site.yaml', 'format: 1', 'format: 9')
-  const found = await started()
+  await compileAtStartup()
+  await compileAtStartup()
+  changeFile('_shared/site.yaml', 'format: 1', 'format: 9')
+  const found = await compileAtStartup()
   expect(found.findings).not.toBe('')
-  expect((await started()).findings).toBe(found.findings)
-  expect((await started()).findings).toBe(found.findings)
+  expect((await compileAtStartup()).findings).toBe(found.findings)
+  expect((await compileAtStartup()).findings).toBe(found.findings)
 })
 
 test('a check that timed out is not repeated for an unchanged file', async () => {
-  await started()
-  await started()
-  const options = { cacheFolder: join(work, 'cache'), production: false }
+  await compileAtStartup()
+  await compileAtStartup()
+  const options = { cacheFolder: join(temporaryFolder, 'cache'), production: false }
   const compiled = await compileFolder(await readFolder(events), options, async () => err('late'))
   expect(compiled.served.length).toBeGreaterThan(1)
 })

@@ -1,4 +1,4 @@
-/** One verdict on a folder: what `rollcall validate` accepts is served, what it refuses is not. */
+/** One result per folder: what `rollcall validate` accepts is served, what it rejects is not. */
 import {
   cpSync,
   mkdirSync,
@@ -23,50 +23,50 @@ import { fixtureEvent } from '../small-event.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
 const ownShared = join(import.meta.dirname, '..', '..', '..', 'events', '_shared')
-let work = ''
+let temporaryFolder = ''
 let store: Store
 beforeAll(async () => {
-  work = mkdtempSync(join(tmpdir(), 'rollcall-folders-'))
-  store = await openStoreHere({ dataDir: join(work, 'data') })
+  temporaryFolder = mkdtempSync(join(tmpdir(), 'rollcall-folders-'))
+  store = await openStoreHere({ dataDir: join(temporaryFolder, 'data') })
 })
 afterAll(async () => {
   await store.close()
-  rmSync(work, { recursive: true, force: true })
+  rmSync(temporaryFolder, { recursive: true, force: true })
 })
 
 const sample = fixtureEvent()
 const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
-/** Replaces what must be there, so that a row cannot come to nothing when the fixture changes. */
-const changed = (text: string, from: string, to: string): string => {
-  if (!text.includes(from)) throw new Error(`the fixture holds no "${from}"`)
+/** Replaces text that must exist, so that a row cannot lose its effect when the fixture changes. */
+const replaceText = (text: string, from: string, to: string): string => {
+  if (!text.includes(from)) throw new Error(`the fixture does not contain "${from}"`)
   return text.replace(from, to)
 }
 const api = (text: string, changes: Readonly<Record<string, string>>): string => {
   const id = /^ {2}id: (\w+)$/m.exec(text)?.[1] ?? ''
-  const calls = {
+  const apiPaths = {
     register: `/api/${id}/register/`,
     registration: `/api/${id}/registrations/{reg_no}/`,
     ...changes,
   }
-  const lines = Object.entries(calls).map(([name, path]) => `  ${name}: ${path}\n`)
-  return changed(text, '\npayment: {', `\napi:\n${lines.join('')}\npayment: {`)
+  const lines = Object.entries(apiPaths).map(([name, path]) => `  ${name}: ${path}\n`)
+  return replaceText(text, '\npayment: {', `\napi:\n${lines.join('')}\npayment: {`)
 }
 const office = (text: string, lines: string): string =>
-  changed(text, '\nexamples:', `\nadmin:\n  ${lines}\n\nexamples:`)
-const leadingTo = (text: string, go: string): string =>
-  changed(
+  replaceText(text, '\nexamples:', `\nadmin:\n  ${lines}\n\nexamples:`)
+const leadingTo = (text: string, withGatewayFields: string): string =>
+  replaceText(
     text,
     'details: [order_id, amount]',
-    `details: [order_id, amount]\n    buttons: [{label: Elsewhere, go: ${go}}]`,
+    `details: [order_id, amount]\n    buttons: [{label: Elsewhere, go: ${withGatewayFields}}]`,
   )
 
 type Row = {
   readonly what: string
-  /** What lies in the folder; null takes something of the usual shared files away. */
+  /** The files of the folder; null removes a shared file. */
   readonly files: Readonly<Record<string, string | Buffer | null>>
   readonly make?: (folder: string) => void
   readonly production?: boolean
-  /** What either says of it; a folder without is accepted. */
+  /** The expected message of both. Folders without it are accepted. */
   readonly refused?: RegExp
 }
 const FOLDERS: readonly Row[] = [
@@ -155,7 +155,7 @@ const FOLDERS: readonly Row[] = [
   },
   {
     what: 'an id in capitals',
-    files: { 'Sample2026.yaml': changed(sample, 'id: sample2026', 'id: Sample2026') },
+    files: { 'Sample2026.yaml': replaceText(sample, 'id: sample2026', 'id: Sample2026') },
     refused: /EV105/,
   },
   {
@@ -172,7 +172,7 @@ const FOLDERS: readonly Row[] = [
     what: 'two events at one page',
     files: {
       'sample2026.yaml': sample,
-      'other2026.yaml': changed(other, 'form: /other2026', 'form: /sample2026'),
+      'other2026.yaml': replaceText(other, 'form: /other2026', 'form: /sample2026'),
     },
     refused: /EV801.*\/sample2026 already belongs to (sample|other)2026/,
   },
@@ -180,7 +180,7 @@ const FOLDERS: readonly Row[] = [
     what: 'an old address that is a result page of another event',
     files: {
       'sample2026.yaml': sample,
-      'other2026.yaml': changed(
+      'other2026.yaml': replaceText(
         other,
         'form: /other2026',
         'form: /other2026\n  also: [/sample2026/payment/success]',
@@ -192,7 +192,7 @@ const FOLDERS: readonly Row[] = [
     what: "order ids that could be either event's",
     files: {
       'sample2026.yaml': sample,
-      'other2026.yaml': changed(other, 'prefix: OTHR', 'prefix: SMPL2'),
+      'other2026.yaml': replaceText(other, 'prefix: OTHR', 'prefix: SMPL2'),
     },
     refused: /EV802.*could belong to/,
   },
@@ -245,11 +245,11 @@ const FOLDERS: readonly Row[] = [
   })),
   {
     what: 'a page at /metrics',
-    files: { 'sample2026.yaml': changed(sample, 'form: /sample2026', 'form: /metrics') },
+    files: { 'sample2026.yaml': replaceText(sample, 'form: /sample2026', 'form: /metrics') },
     refused: /EV801.*already belongs to the site/,
   },
   {
-    what: 'a button to a page of nobody',
+    what: 'a button to an unknown page',
     files: { 'sample2026.yaml': leadingTo(sample, '/other2026') },
     refused: /no page has the address \/other2026/,
   },
@@ -282,7 +282,7 @@ const FOLDERS: readonly Row[] = [
   {
     what: 'a file in the letters of old Windows programs',
     files: {
-      'sample2026.yaml': Buffer.from(changed(sample, 'Town Hall', 'Café'), 'latin1'),
+      'sample2026.yaml': Buffer.from(replaceText(sample, 'Town Hall', 'Café'), 'latin1'),
     },
     refused: /EV01\d/,
   },
@@ -300,46 +300,47 @@ const FOLDERS: readonly Row[] = [
   },
 ]
 
-let made = 0
+let folderCount = 0
 function folderOf({ files, make }: Pick<Row, 'files' | 'make'>): string {
-  const folder = join(work, `folder-${(made += 1)}`)
+  const folder = join(temporaryFolder, `folder-${(folderCount += 1)}`)
   cpSync(ownShared, join(folder, '_shared'), { recursive: true })
-  lay(folder, { files, ...(make === undefined ? {} : { make }) })
+  writeFolder(folder, { files, ...(make === undefined ? {} : { make }) })
   return folder
 }
-function lay(folder: string, { files, make }: Pick<Row, 'files' | 'make'>): void {
+function writeFolder(folder: string, { files, make }: Pick<Row, 'files' | 'make'>): void {
   for (const [name, content] of Object.entries(files))
     if (content === null) rmSync(join(folder, name), { recursive: true })
     else writeFileSync(join(folder, name), content)
   make?.(folder)
 }
 
-/** What the command says, and whether it is content. */
-async function validated(folder: string, production: boolean): Promise<[boolean, string]> {
-  const said: string[] = []
+/** The command's output, and whether it succeeds. */
+async function runValidate(folder: string, production: boolean): Promise<[boolean, string]> {
+  const output: string[] = []
   const status = await validateCommand.run([folder, ...(production ? ['--production'] : [])], {
-    print: (text) => void said.push(text),
-    printError: (text) => void said.push(text),
+    print: (text) => void output.push(text),
+    printError: (text) => void output.push(text),
     environment: () => null,
   })
-  return [status === 0, said.join('\n')]
+  return [status === 0, output.join('\n')]
 }
 
 /**
- * What the server says when it opens its events, and what it serves then; null where it does not start. A verdict is the same
- * in this thread and in one of its own, which takes longer to begin than most of these folders to judge.
+ * The server's output when it opens its events, and the served events; null if it does not start.
+ * The check is the same in this thread and in a separate one, whose start takes longer than most
+ * checks.
  */
-async function opened(
+async function openEvents(
   folder: string,
   production = false,
-  judge: FolderCheck | null = checkFolderHere,
+  check: FolderCheck | null = checkFolderHere,
   isWatching = false,
 ) {
   const said: string[] = []
   const registry = await openRegistry({
     folder,
-    cacheFolder: join(work, 'cache'),
-    // Each folder is a first start: what other folders served with the same store is not known here.
+    cacheFolder: join(temporaryFolder, 'cache'),
+    // Each folder is a first start: events of other folders are unknown here.
     store: { ...store, eventsServed: () => Promise.resolve([]) },
     clock: () => instant(Date.UTC(2026, 0, 10)),
     log: {
@@ -350,7 +351,7 @@ async function opened(
     print: (text) => void said.push(text),
     production,
     isWatching,
-    ...(judge === null ? {} : { checkFolder: judge }),
+    ...(check === null ? {} : { checkFolder: check }),
   })
   if (!registry.ok) said.push(registry.error)
   return { registry: registry.ok ? registry.value : null, said }
@@ -363,31 +364,31 @@ test('the table has accepted and rejected rows with unique names', () => {
 })
 
 describe.each(FOLDERS)('$what', ({ files, make, production = false, refused }) => {
-  test(`is ${refused === undefined ? 'accepted and served' : 'refused and not served'}`, async () => {
+  test(`is ${refused === undefined ? 'accepted and served' : 'rejected and not served'}`, async () => {
     const folder = folderOf({ files, ...(make === undefined ? {} : { make }) })
-    const [accepted, text] = await validated(folder, production)
-    // Twice: the second start has what the first one compiled.
+    const [isAccepted, text] = await runValidate(folder, production)
+    // Twice: the second start uses the first one's compiled events.
     for (const start of ['first', 'second']) {
-      const { registry, said } = await opened(folder, production)
+      const { registry, said: output } = await openEvents(folder, production)
       await registry?.close()
-      expect([start, registry !== null], said.join('\n')).toEqual([start, refused === undefined])
-      if (refused !== undefined) expect(said.join('\n')).toMatch(refused)
+      expect([start, registry !== null], output.join('\n')).toEqual([start, refused === undefined])
+      if (refused !== undefined) expect(output.join('\n')).toMatch(refused)
     }
-    expect(accepted, text).toBe(refused === undefined)
+    expect(isAccepted, text).toBe(refused === undefined)
     if (refused !== undefined) expect(text).toMatch(refused)
   })
 })
 
 describe.each(FOLDERS.filter(({ refused, production }) => refused && !production))(
-  'a server that runs while its folder becomes: $what',
+  'a running server whose folder becomes: $what',
   ({ files, make }) => {
-    test('keeps serving its events without a conflict', async () => {
+    test('continues to serve its events without a conflict', async () => {
       const folder = folderOf({ files: { 'sample2026.yaml': sample, 'other2026.yaml': other } })
-      const { registry } = await opened(folder)
-      if (registry === null) throw new Error('the clean folder must be served')
+      const { registry } = await openEvents(folder)
+      if (registry === null) throw new Error('the valid folder must be served')
       rmSync(join(folder, 'sample2026.yaml'))
       rmSync(join(folder, 'other2026.yaml'))
-      lay(folder, { files, ...(make === undefined ? {} : { make }) })
+      writeFolder(folder, { files, ...(make === undefined ? {} : { make }) })
       await registry.reload()
       const configs = registry.all().map(({ config }) => config)
       expect(configs.map(({ id }) => id)).toEqual(['other2026', 'sample2026'])
@@ -400,8 +401,8 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
 
 test('a changed file that takes too long to check is not served: the previous version stays, with the reason', async () => {
   const folder = folderOf({ files: { 'sample2026.yaml': sample } })
-  const { registry, said } = await opened(folder, false, (toJudge) =>
-    checkFolderInWorker(toJudge, 1),
+  const { registry, said: output } = await openEvents(folder, false, (input) =>
+    checkFolderInWorker(input, 1),
   )
   const file = join(folder, 'sample2026.yaml')
   const before = registry?.byId('sample2026')?.hash
@@ -409,44 +410,44 @@ test('a changed file that takes too long to check is not served: the previous ve
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# changed\n`)
   await registry?.reload()
   expect(registry?.byId('sample2026')?.hash).toBe(before)
-  expect(said.join('\n')).toMatch(
+  expect(output.join('\n')).toMatch(
     /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* The previous versions stay/m,
   )
-  // How the files go together is checked also where each is known.
+  // The files are also checked together if each is unchanged.
   writeFileSync(file, readFileSync(file, 'utf8').replace('\n# changed\n', ''))
   writeFileSync(
     join(folder, '_shared', 'site.yaml'),
     `${readFileSync(join(ownShared, 'site.yaml'), 'utf8')}\n`,
   )
   await registry?.reload()
-  expect(said.at(-1)).toMatch(/^Checking the event files took longer than 0\.001 seconds/)
+  expect(output.at(-1)).toMatch(/^Checking the event files took longer than 0\.001 seconds/)
   await registry?.close()
 
-  const patient = await opened(folder, false, null)
+  const waitingServer = await openEvents(folder, false, null)
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# once more\n`)
-  const served = patient.registry?.byId('sample2026')?.hash
-  let threads = 0
-  const count = (): void => void (threads += 1)
+  const served = waitingServer.registry?.byId('sample2026')?.hash
+  let threadCount = 0
+  const count = (): void => void (threadCount += 1)
   process.on('worker', count)
-  await patient.registry?.reload()
+  await waitingServer.registry?.reload()
   process.removeListener('worker', count)
-  expect(threads).toBe(1)
-  expect(patient.registry?.byId('sample2026')?.hash).not.toBe(served)
-  await patient.registry?.close()
+  expect(threadCount).toBe(1)
+  expect(waitingServer.registry?.byId('sample2026')?.hash).not.toBe(served)
+  await waitingServer.registry?.close()
 })
 
 test('a changed file whose check was stopped on a busy machine is served two minutes later, without another change', async () => {
   const folder = folderOf({ files: { 'sample2026.yaml': sample } })
   let isBusy = true
   const check: FolderCheck = async (input) => (isBusy ? err('stopped') : checkFolderHere(input))
-  const { registry } = await opened(folder, false, check, true)
+  const { registry } = await openEvents(folder, false, check, true)
   const hash = (): string | undefined => registry?.byId('sample2026')?.hash
   const before = hash()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     writeFileSync(join(folder, 'sample2026.yaml'), `${sample}\n# changed\n`)
     await registry?.reload()
-    // The notification of the change.
+    // The file system's notification of the change.
     await vi.advanceTimersByTimeAsync(1000)
     await registry?.reload()
     expect(hash()).toBe(before)

@@ -1,4 +1,7 @@
-/** Event files change while the server runs: what is clean is served, what is not leaves the old version serving. */
+/**
+ * Event files change while the server runs: valid versions are served, invalid ones leave the old
+ * version served.
+ */
 import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -18,9 +21,9 @@ const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026
 let server: TestApp | null = null
 const start = async (
   text = fixtureEvent(),
-  more: Parameters<typeof startTestApp>[0] = {},
+  options: Parameters<typeof startTestApp>[0] = {},
 ): Promise<TestApp> => {
-  server = await startTestApp({ clock: '2026-01-10', events: { [file]: text }, ...more })
+  server = await startTestApp({ clock: '2026-01-10', events: { [file]: text }, ...options })
   return server
 }
 afterEach(async () => {
@@ -33,7 +36,7 @@ const tariffOf = async ({ app }: TestApp): Promise<TariffAnswer> =>
 const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) =>
   post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
 
-test('a price changed together with its example: form and server follow, the open form gets 409, the pending registration owes the old total', async () => {
+test('a price changed together with its example: form and server follow, the open form gets 409, the pending registration keeps the old total', async () => {
   const app = await start()
   const pending = (await register(app, { total_amount: '1180' })).json<RegisterAnswer>()
   const before = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>()
@@ -89,9 +92,9 @@ test('a price that contradicts its example is not served, and the finding is pri
 
 test.each([
   ['a typo in a key', (text: string) => text.replace('venue:', 'vneue:')],
-  ['YAML that is not YAML', (text: string) => text.replace('event:', 'event: [')],
+  ['invalid YAML', (text: string) => text.replace('event:', 'event: [')],
   ['an empty file', () => ''],
-])('%s keeps the old version serving and prints where', async (_what, spoil) => {
+])('%s keeps the old version served and prints the position', async (_what, spoil) => {
   const app = await start()
   app.writeEvent(file, spoil(fixtureEvent({ title: 'Sample changed' })))
   await app.deps.events.reload()
@@ -133,13 +136,13 @@ test('serves a new file; closes registration a few seconds after a file is remov
   const closed = await app.post('/api/other2026/register/', fixtureDelegate)
   expect([closed.statusCode, closed.json()]).toMatchObject([409, { code: 'registration_closed' }])
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
-  // Health says what the log said, and neither once the file is back.
+  // Health reports the same as the log, and neither once the file is back.
   const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json().troubles
-  const why = expect.stringMatching(
+  const reason = expect.stringMatching(
     /^The file other2026\.yaml no longer exists: registration is closed/,
   )
-  expect(await health()).toEqual([why])
-  expect(app.log.map(({ message }) => message)).toContainEqual(why)
+  expect(await health()).toEqual([reason])
+  expect(app.log.map(({ message }) => message)).toContainEqual(reason)
   app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
   expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
@@ -159,7 +162,7 @@ test('renaming or rewriting a file does not close registration', async () => {
   app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
-  // Under another name it has the addresses of the event that it was.
+  // A renamed file keeps its event's addresses.
   rmSync(join(app.eventsDir, 'other2026.yaml'))
   app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
   await app.deps.events.reload()
@@ -169,7 +172,7 @@ test('renaming or rewriting a file does not close registration', async () => {
   expect(app.deps.events.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
 })
 
-test('a missing folder of event files closes no registration, and health reports it', async () => {
+test('a missing folder of event files closes no registration, and the health check reports it', async () => {
   const app = await start()
   renameSync(app.eventsDir, `${app.eventsDir}-away`)
   await app.deps.events.reload()
@@ -213,19 +216,19 @@ test('two events can exchange an address in one reload', async () => {
       'third2026.yaml': fixtureEvent({ id: 'third2026', prefix: 'THRD' }),
     },
   })
-  const at = (id: string) => app.deps.events.byId(id)?.config.routes.form
+  const formPathOf = (id: string) => app.deps.events.byId(id)?.config.routes.form
   app.writeEvent(
     'third2026.yaml',
     app.readEvent('third2026.yaml').replace('form: /third2026', 'form: /sample2026'),
   )
   app.writeEvent(file, fixtureEvent().replace('form: /sample2026', 'form: /third2026'))
   await app.deps.events.reload()
-  expect([at('sample2026'), at('third2026')]).toEqual(['/third2026', '/sample2026'])
-  // One of them turns back, and the other's file is broken: both stay as they are.
+  expect([formPathOf('sample2026'), formPathOf('third2026')]).toEqual(['/third2026', '/sample2026'])
+  // One of them is changed back, and the other's file is invalid: both stay unchanged.
   app.writeEvent(file, fixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
-  expect([at('sample2026'), at('third2026')]).toEqual(['/third2026', '/sample2026'])
+  expect([formPathOf('sample2026'), formPathOf('third2026')]).toEqual(['/third2026', '/sample2026'])
   expect(app.printed.join('\n')).toContain('The previous version stays')
 })
 
@@ -246,11 +249,11 @@ test('starts even if compiled events cannot be cached', async () => {
   const app = await start()
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   writeFileSync(join(app.dir, 'no-folder'), '')
-  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+  const compilation = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'no-folder'),
     production: false,
   })
-  expect(compiled.served.map(({ hash }) => hash)).toEqual([
+  expect(compilation.served.map(({ hash }) => hash)).toEqual([
     app.deps.events.byId('sample2026')?.hash,
   ])
 })
@@ -269,13 +272,13 @@ test('sends the validator compressed to browsers that support it, with the same 
   const app = await start()
   const url =
     (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
-  const plain = await app.app.inject(url)
-  const packed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
-  expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([
-    undefined,
-    'gzip',
-  ])
-  expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.payload)
+  const uncompressed = await app.app.inject(url)
+  const compressed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+  expect([
+    uncompressed.headers['content-encoding'],
+    compressed.headers['content-encoding'],
+  ]).toEqual([undefined, 'gzip'])
+  expect(gunzipSync(compressed.rawPayload).toString()).toBe(uncompressed.payload)
 })
 
 test('a page that was open before a reload can still load its validator', async () => {
@@ -284,10 +287,10 @@ test('a page that was open before a reload can still load its validator', async 
     (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
   app.writeEvent(file, fixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
   await app.deps.events.reload()
-  const fresh =
+  const currentUrl =
     (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
-  expect(fresh).not.toBe(old)
-  for (const url of [old, fresh]) {
+  expect(currentUrl).not.toBe(old)
+  for (const url of [old, currentUrl]) {
     const response = await app.app.inject(url)
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toBe('text/javascript; charset=utf-8')
@@ -300,47 +303,50 @@ test('a page that was open before a reload can still load its validator', async 
 test('compiles open events in advance, and logs an event that cannot be compiled', async () => {
   const app = await start()
   const { warmValidators } = await import('../../../server/events/answer-validators.ts')
-  const warmed: string[] = []
+  const warmedEvents: string[] = []
   const served = app.deps.events.byId('sample2026')
   if (served === null) throw new Error('the event must be served')
   const [first, ...others] = served.config.fields
   if (first === undefined) throw new Error('it must have a field')
-  const twice = [
+  const sameIds = [
     { id: 'same', label: 'One' },
     { id: 'same', label: 'Two' },
   ]
   const config = {
     ...served.config,
     id: 'other2026',
-    fields: [{ ...first, type: 'select' as const, options: twice }, ...others],
+    fields: [{ ...first, type: 'select' as const, options: sameIds }, ...others],
   }
-  // The checker refuses such an event, so a registry cannot hold one.
+  // The checker rejects such an event, so a registry cannot contain one.
   const events = { ...app.deps.events, all: () => [{ ...served, config }, served] }
-  const warming = warmValidators(events, app.now, {
+  const warmingUp = warmValidators(events, app.now, {
     ...app.deps.log,
-    error: (entry) => void warmed.push(JSON.stringify(entry)),
+    error: (entry) => void warmedEvents.push(JSON.stringify(entry)),
   })
-  await warming.done()
-  warming.stop()
-  expect(warmed).toHaveLength(1)
-  expect(warmed[0]).toMatch(/other2026.*duplicate/)
+  await warmingUp.done()
+  warmingUp.stop()
+  expect(warmedEvents).toHaveLength(1)
+  expect(warmedEvents[0]).toMatch(/other2026.*duplicate/)
 })
 
 test('notices a changed file automatically', async () => {
   const app = await start(fixtureEvent(), { isWatching: true })
-  const changed = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
+  const eventsChanged = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
   writeFileSync(join(app.eventsDir, file), fixtureEvent({ title: 'Sample changed' }))
-  await changed
+  await eventsChanged
   expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
 })
 
 test('a changed shared file makes a new version of every event', async () => {
   const app = await start()
   const before = app.deps.events.byId('sample2026')?.hash
-  const texts = app.readEvent('_shared/texts.yaml')
+  const textsFile = app.readEvent('_shared/texts.yaml')
   app.writeEvent(
     '_shared/texts.yaml',
-    texts.replace('Registration failed. Please try again.', 'That did not work. Please try again.'),
+    textsFile.replace(
+      'Registration failed. Please try again.',
+      'That did not work. Please try again.',
+    ),
   )
   await app.deps.events.reload()
   expect(app.deps.events.byId('sample2026')?.config.form.failure).toBe(
@@ -351,38 +357,38 @@ test('a changed shared file makes a new version of every event', async () => {
 
 test('compiles an event once and returns the same result', async () => {
   const app = await start(fixtureEvent(), { isCompiling: true })
-  const compiled = app.deps.events.byId('sample2026')?.config
+  const compilation = app.deps.events.byId('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
-  const again = await compileFolder(await readFolder(app.eventsDir), {
+  const secondCompilation = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: false,
   })
-  expect(again.served[0]?.config).toEqual(compiled)
+  expect(secondCompilation.served[0]?.config).toEqual(compilation)
 })
 
-test('names a file that looks like an event file but is not read, at startup', async () => {
+test('reports a file that looks like an event file but is not read, at startup', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start()
   writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), fixtureEvent())
-  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+  const compilation = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: false,
   })
-  expect(compiled.findings).toBe(
+  expect(compilation.findings).toBe(
     `${join(app.eventsDir, 'ortho2027.yaml.txt')} is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.`,
   )
-  expect(compiled.served.length).toBe(1)
+  expect(compilation.served.length).toBe(1)
 })
 
-test('rejects an event with demo values in production, with a sentence', async () => {
+test('rejects an event with demo values in production, with a message', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
-  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+  const compilation = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: true,
   })
-  expect(compiled.served).toEqual([])
-  expect([...compiled.refused.values()]).toEqual([
+  expect(compilation.served).toEqual([])
+  expect([...compilation.refused.values()]).toEqual([
     'sample2026.yaml is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it contains demo values (payment.account).',
   ])
 })

@@ -1,4 +1,4 @@
-/** A new version of an event file that would break stored registrations is held back. */
+/** A new version of an event file that would break stored registrations is not activated. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,10 +26,10 @@ const file = withState(fixtureEvent())
 describe('the findings', () => {
   const compiled = (text: string): EventConfig => {
     const event = readEvent(text, shared)
-    if (event === null) throw new Error('the changed file must still be readable')
+    if (event === null) throw new Error('the changed file must be readable')
     return event
   }
-  const use: InUse = {
+  const usage: InUse = {
     registrations: 7,
     pending: 2,
     fields: { full_name: 7, state: 5, is_member: 7 },
@@ -39,9 +39,9 @@ describe('the findings', () => {
     places: {},
     codes: {},
   }
-  const found = (change: (text: string) => string, inUse = use): readonly Finding[] => {
+  const found = (change: (text: string) => string, inUse = usage): readonly Finding[] => {
     const text = change(file)
-    if (text === file) throw new Error('the change changes nothing')
+    if (text === file) throw new Error('the change has no effect')
     return compareWithServedVersion(
       compiled(text),
       { path: 'sample2026.yaml', text },
@@ -49,24 +49,20 @@ describe('the findings', () => {
       inUse,
     )
   }
-  const said = (findings: readonly Finding[]): readonly string[] =>
+  const formatFindings = (findings: readonly Finding[]): readonly string[] =>
     findings.map(
       ({ code, severity, at, message }) => `${severity} ${code} ${at.keyPath}: ${message}`,
     )
 
   test.each<[string, (text: string) => string, readonly string[]]>([
     [
-      'a field that was answered is gone',
+      'a removed field with answers',
       (text) => text.replace(/ {8}- \{id: state.*\n/, ''),
       [
         'error EV1001 form.sections: the field `state` was removed, but 5 registrations answered it',
       ],
     ],
-    [
-      'a field that nobody answered is gone',
-      (text) => text.replace(/ {8}- \{id: letter.*\n/, ''),
-      [],
-    ],
+    ['a removed field without answers', (text) => text.replace(/ {8}- \{id: letter.*\n/, ''), []],
     [
       'it is kept beside the form',
       (text) =>
@@ -79,7 +75,7 @@ describe('the findings', () => {
       [],
     ],
     [
-      'another type',
+      'a changed type',
       (text) =>
         text.replace(
           'id: state, type: select, label: State, options: [kerala, goa]',
@@ -90,7 +86,7 @@ describe('the findings', () => {
       ],
     ],
     [
-      'a choice becomes free text, which every answer is',
+      'a choice becomes free text, which accepts every answer',
       (text) =>
         text.replace(
           'id: state, type: select, label: State, options: [kerala, goa]',
@@ -99,33 +95,33 @@ describe('the findings', () => {
       [],
     ],
     [
-      'an option in use is gone',
+      'a removed option in use',
       (text) => text.replace('[kerala, goa]', '[tamil-nadu, goa]'),
       [
         'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations chose it',
       ],
     ],
     [
-      'an option that nobody chose is gone',
+      'a removed option not in use',
       (text) => text.replace('[kerala, goa]', '[kerala, karnataka]'),
       [],
     ],
     [
-      'a category in use is gone',
+      'a removed category in use',
       (text) => text.replaceAll('non-member', 'visitor'),
       [
         'error EV1004 categories: the category `non-member` was removed, but 4 registrations belong to it',
       ],
     ],
     [
-      'another prefix',
+      'a changed prefix',
       (text) => text.replace('prefix: SMPL', 'prefix: SMPX'),
       [
         'error EV1005 order_id.prefix: the format of registration numbers changed (prefix was `SMPL`), and 7 registrations would no longer be found',
       ],
     ],
     [
-      'another account',
+      'a changed account',
       (text) => text.replace('account: sample', 'account: other'),
       [
         'error EV1006 payment.account: payments went to the account `sample`, which has pending payments of 2 registrations',
@@ -139,7 +135,7 @@ describe('the findings', () => {
       ],
     ],
     [
-      'the form moved, the old address kept',
+      'a moved form with its old address',
       (text) => text.replace('form: /sample2026', 'form: /sample\n  also: [/sample2026]'),
       [],
     ],
@@ -163,19 +159,19 @@ describe('the findings', () => {
       [],
     ],
   ])('%s', (_name, change, expected) => {
-    expect(said(found(change))).toEqual(expected)
+    expect(formatFindings(found(change))).toEqual(expected)
   })
 
   test.each<[string, string, string, Partial<InUse>, readonly string[]]>([
     [
-      'fewer seats of an option than are taken, and none of its own',
+      'fewer seats of an option than are taken, without an own maximum',
       '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
       '{id: seats, each_option_of: state, max: {kerala: 4, goa: 2}, full: Full}',
       { places: { 'seats.kerala': 5, 'seats.goa': 2 } },
       ['error EV1011 quotas.0.max.kerala: `kerala` of `seats` has 4 seats, but 5 are in use'],
     ],
     [
-      'one number for all where each option had its own',
+      'one maximum for all instead of one per option',
       '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
       '{id: seats, max: 18, full: Full}',
       { places: { 'seats.kerala': 5 } },
@@ -184,39 +180,39 @@ describe('the findings', () => {
       ],
     ],
     [
-      'a limit of which nothing is taken is gone',
+      'a removed quota without taken seats',
       '{id: seats, max: 18, full: Full}',
       '{id: hall, max: 18, full: Full}',
       { places: { seats: 0, seatsmore: 3 } },
       [],
     ],
-  ])('%s', (_name, before, after, used, expected) => {
-    const limited = (limit: string): string => `${file}\nquotas:\n  - ${limit}\n`
+  ])('%s', (_name, before, after, usedSeats, expected) => {
+    const withQuota = (limit: string): string => `${file}\nquotas:\n  - ${limit}\n`
     expect(
-      said(
+      formatFindings(
         compareWithServedVersion(
-          compiled(limited(after)),
-          { path: 'sample2026.yaml', text: limited(after) },
-          compiled(limited(before)),
-          { ...use, ...used },
+          compiled(withQuota(after)),
+          { path: 'sample2026.yaml', text: withQuota(after) },
+          compiled(withQuota(before)),
+          { ...usage, ...usedSeats },
         ),
       ),
     ).toEqual(expected)
   })
 
   test('a chosen option was removed', () => {
-    const many = file.replace(
+    const multipleChoice = file.replace(
       'type: select, label: State, options: [kerala, goa]',
       'type: many, label: States, options: [kerala, goa, assam]',
     )
-    const text = many.replace('[kerala, goa, assam]', '[goa]')
+    const text = multipleChoice.replace('[kerala, goa, assam]', '[goa]')
     expect(
-      said(
+      formatFindings(
         compareWithServedVersion(
           compiled(text),
           { path: 'sample2026.yaml', text },
-          compiled(many),
-          use,
+          compiled(multipleChoice),
+          usage,
         ),
       ),
     ).toEqual([
@@ -226,7 +222,7 @@ describe('the findings', () => {
 
   test('the account can change while no payment is pending', () => {
     expect(
-      found((text) => text.replace('account: sample', 'account: other'), { ...use, pending: 0 }),
+      found((text) => text.replace('account: sample', 'account: other'), { ...usage, pending: 0 }),
     ).toEqual([])
   })
 })
@@ -247,11 +243,11 @@ describe('the server', () => {
   }
   const prefix = ({ deps }: TestApp): string | undefined =>
     deps.events.byId('sample2026')?.config.orderId.prefix
-  const broken = file.replace('prefix: SMPL', 'prefix: SMPX')
+  const changedPrefix = file.replace('prefix: SMPL', 'prefix: SMPX')
 
   test('holds a version that would break a stored registration, with the reason, until it is approved', async () => {
     const app = await start()
-    app.writeEvent('sample2026.yaml', broken)
+    app.writeEvent('sample2026.yaml', changedPrefix)
     await app.deps.events.reload()
     expect(prefix(app)).toBe('SMPL')
     expect(app.printed.join('\n')).toMatch(
@@ -259,16 +255,19 @@ describe('the server', () => {
     )
     app.writeEvent(
       'sample2026.yaml',
-      `${broken}\nallow:\n  - {code: EV1005, because: It was a rehearsal.}\n`,
+      `${changedPrefix}\nallow:\n  - {code: EV1005, because: It was a rehearsal.}\n`,
     )
     await app.deps.events.reload()
     expect(prefix(app)).toBe('SMPX')
   })
 
   test('keeps a quota whose seats are taken, with at least as many seats', async () => {
-    const limited = (max: number): string =>
+    const withQuota = (max: number): string =>
       `${file}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
-    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': limited(5) } })
+    server = await startTestApp({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': withQuota(5) },
+    })
     const app = server
     for (const email of ['a@example.org', 'b@example.org'])
       expect(
@@ -277,7 +276,7 @@ describe('the server', () => {
       ).toBe(201)
     const max = () => app.deps.events.byId('sample2026')?.config.quotas[0]?.max
     for (const [text, code] of [
-      [limited(1), 'EV1011'],
+      [withQuota(1), 'EV1011'],
       [file, 'EV1010'],
     ] as const) {
       app.writeEvent('sample2026.yaml', text)
@@ -285,42 +284,46 @@ describe('the server', () => {
       expect(app.printed.join('\n')).toContain(`error[${code}]`)
       expect(max()).toBe(5)
     }
-    app.writeEvent('sample2026.yaml', limited(2))
+    app.writeEvent('sample2026.yaml', withQuota(2))
     await app.deps.events.reload()
     expect(max()).toBe(2)
   })
 
   test('serves the same change while there are no registrations', async () => {
     server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
-    server.writeEvent('sample2026.yaml', broken)
+    server.writeEvent('sample2026.yaml', changedPrefix)
     await server.deps.events.reload()
     expect(prefix(server)).toBe('SMPX')
   })
 
-  test('serves the last valid version at startup, and says so', async () => {
+  test('serves the last valid version at startup, and reports it', async () => {
     const app = await start()
     const hash = app.deps.events.byId('sample2026')?.hash
     const copy = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
     cpSync(app.dir, copy, { recursive: true })
     const store = await openStoreHere({ dataDir: copy })
-    const said: string[] = []
+    const formatFindings: string[] = []
     try {
-      app.writeEvent('sample2026.yaml', broken)
-      const opened = await openRegistry({
+      app.writeEvent('sample2026.yaml', changedPrefix)
+      const registry = await openRegistry({
         folder: app.eventsDir,
         cacheFolder: join(copy, 'cache'),
         store,
         clock: app.now,
-        log: { info: () => {}, warn: (_, text) => void said.push(text ?? ''), error: () => {} },
-        print: (text) => void said.push(text),
+        log: {
+          info: () => {},
+          warn: (_, text) => void formatFindings.push(text ?? ''),
+          error: () => {},
+        },
+        print: (text) => void formatFindings.push(text),
         production: false,
         isWatching: false,
       })
-      if (!opened.ok) throw new Error(opened.error)
-      expect(opened.value.byId('sample2026')?.hash).toBe(hash)
-      expect(opened.value.byOrderId('SMPL123')?.config.id).toBe('sample2026')
-      expect(said.join('\n')).toContain('the last valid version')
-      await opened.value.close()
+      if (!registry.ok) throw new Error(registry.error)
+      expect(registry.value.byId('sample2026')?.hash).toBe(hash)
+      expect(registry.value.byOrderId('SMPL123')?.config.id).toBe('sample2026')
+      expect(formatFindings.join('\n')).toContain('the last valid version')
+      await registry.value.close()
     } finally {
       await store.close()
       rmSync(copy, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** The addresses that are Rollcall's own: the app's routes and what the checker keeps for them are one list. */
+/** Rollcall's own addresses: the app's routes equal the checker's list of reserved addresses. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RESERVED_CALLS } from '../../../engine/index.ts'
 import { findClashes } from '../../../engine/authoring.ts'
@@ -11,9 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Where event files' own calls and pages are looked up. */
-const DISPATCHING = ['/api/*', '/*', '*']
-/** A route as the checker writes it. */
+/** Routes that look up addresses of event files. */
+const DYNAMIC_ROUTES = ['/api/*', '/*', '*']
+/** A route in the checker's notation. */
 const reservedAs = (url: string): string =>
   url.replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
 
@@ -21,55 +21,66 @@ test('every fixed route of the app is reserved, so that no event file can claim 
   const urls = server.app.fixedRoutes.map(({ url }) => url)
   expect(urls).toContain('/api/payment/webhook/')
   expect(
-    urls.filter((url) => !DISPATCHING.includes(url) && !RESERVED_CALLS.includes(reservedAs(url))),
+    urls.filter(
+      (url) => !DYNAMIC_ROUTES.includes(url) && !RESERVED_CALLS.includes(reservedAs(url)),
+    ),
     'add it to RESERVED_CALLS of engine/event/reserved-addresses.ts',
   ).toEqual([])
 })
 
 test('every reserved address is a fixed route, except files of the web app', () => {
-  const routed = new Set(server.app.fixedRoutes.map(({ url }) => reservedAs(url)))
-  expect(RESERVED_CALLS.filter((path) => path !== '/assets/*' && !routed.has(path))).toEqual([])
+  const routedAddresses = new Set(server.app.fixedRoutes.map(({ url }) => reservedAs(url)))
+  expect(
+    RESERVED_CALLS.filter((path) => path !== '/assets/*' && !routedAddresses.has(path)),
+  ).toEqual([])
 })
 
 test('finds a conflict among 1,001 events', () => {
   const config = server.deps.events.all()[0]?.config
   if (config === undefined) throw new Error('there must be an event')
-  const many = Array.from({ length: 1000 }, (_, at) => {
-    const own = (path: string): string => path.replace(/^(\/api)?\/[^/]+/, `$1/e${at}`)
+  const manyEvents = Array.from({ length: 1000 }, (_, index) => {
+    const ownPath = (path: string): string => path.replace(/^(\/api)?\/[^/]+/, `$1/e${index}`)
     return {
       ...config,
-      id: `e${at}`,
-      orderId: { ...config.orderId, prefix: `E${at}X` },
+      id: `e${index}`,
+      orderId: { ...config.orderId, prefix: `E${index}X` },
       routes: {
-        form: `/e${at}`,
+        form: `/e${index}`,
         also: [],
-        success: `/e${at}/success`,
-        failed: `/e${at}/failed`,
+        success: `/e${index}/success`,
+        failed: `/e${index}/failed`,
       },
       api: {
         ...config.api,
-        register: own(config.api.register),
-        registration: own(config.api.registration),
-        tariff: own(config.api.tariff),
+        register: ownPath(config.api.register),
+        registration: ownPath(config.api.registration),
+        tariff: ownPath(config.api.tariff),
         gatewayReturn: null,
       },
-      admin: { dashboard: { ...config.admin.dashboard, key: `e${at}` }, lists: [] },
+      admin: { dashboard: { ...config.admin.dashboard, key: `e${index}` }, lists: [] },
     }
   })
-  expect(findClashes(many)).toEqual([])
-  const twin = many[7]
-  if (twin === undefined) throw new Error('there must be a seventh')
-  // In the last of them one address of each kind is the seventh's.
+  expect(findClashes(manyEvents)).toEqual([])
+  const seventhEvent = manyEvents[7]
+  if (seventhEvent === undefined) throw new Error('there must be a seventh event')
+  // The last one has one address of each kind in common with the seventh.
   const last = {
-    ...many[999],
+    ...manyEvents[999],
     ...config,
     id: 'last',
-    orderId: twin.orderId,
-    routes: { ...twin.routes, form: '/last', failed: '/last/failed' },
-    api: { ...config.api, ...twin.api, register: '/api/last/register/', gatewayReturn: null },
-    admin: { ...twin.admin },
+    orderId: seventhEvent.orderId,
+    routes: { ...seventhEvent.routes, form: '/last', failed: '/last/failed' },
+    api: {
+      ...config.api,
+      ...seventhEvent.api,
+      register: '/api/last/register/',
+      gatewayReturn: null,
+    },
+    admin: { ...seventhEvent.admin },
   }
-  expect(findClashes([...many, last]).map(({ code, earlier, at }) => [code, earlier, at])).toEqual([
+  expect(
+    findClashes([...manyEvents, last]).map(({ code, earlier, at }) => [code, earlier, at]),
+  ).toEqual([
     ['EV801', 7, 'routes.success'],
     ['EV803', 7, 'api.registration'],
     ['EV803', 7, 'api.tariff'],

@@ -1,4 +1,7 @@
-/** Databases of before the keys of event files got their usual names: their versions are read, and their registrations are paid. */
+/**
+ * Databases with event versions that use old keys: the versions are read, and their registrations
+ * can be paid.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,23 +11,23 @@ import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../../e
 import { readEvent, renameKeys } from '../../../engine/authoring.ts'
 import { parseSharedFiles } from '../../../server/events/versions/version-approval.ts'
 import { PROOF } from '../../browser/delegate.ts'
-import { openRig, type Rig } from '../payments/server-with-gateway.ts'
+import { openTestServer, type TestServer } from '../payments/server-with-gateway.ts'
 
-const OLD = join(import.meta.dirname, '../../engine/authoring/old-keys')
-const textOf = (name: string): string => readFileSync(join(OLD, name), 'utf8')
+const OLD_FILES = join(import.meta.dirname, '../../engine/authoring/old-keys')
+const textOf = (name: string): string => readFileSync(join(OLD_FILES, name), 'utf8')
 
-type Open = {
+type OpenRegistration = {
   readonly eventId: string
   readonly regNo: string
   readonly on: Instant
   readonly order: PaymentData
 }
-let rig: Rig
-const open: Open[] = []
+let testServer: TestServer
+const open: OpenRegistration[] = []
 
 beforeAll(async () => {
-  rig = await openRig({ events: OLD, clock: '2025-08-01T12:00:00+05:30' })
-  const events = rig
+  testServer = await openTestServer({ events: OLD_FILES, clock: '2025-08-01T12:00:00+05:30' })
+  const events = testServer
     .parts()
     .deps.events.all()
     .map(({ config }) => config)
@@ -33,23 +36,23 @@ beforeAll(async () => {
     .map((config) => ({ config, example: exampleOf(config) }))
     .toSorted((a, b) => a.example.on - b.example.on)
   for (const { config, example } of first) {
-    rig.at(isoIndia(example.on))
+    testServer.at(isoIndia(example.on))
     const { payment_data: order, reg_no: regNo } = await register(config, example.answers)
-    if (order === undefined) throw new Error(`${config.id} asks for no money`)
+    if (order === undefined) throw new Error(`${config.id} has no payment`)
     open.push({ eventId: config.id, regNo, on: example.on, order })
   }
 })
-afterAll(() => rig.close())
+afterAll(() => testServer.close())
 
-/** The first example of the file that has a price and can be registered as it is. */
+/** The first priced example of the file that can be registered unchanged. */
 function exampleOf({ id, examples }: EventConfig) {
   const found = examples.find(
-    (one) =>
-      'answers' in one &&
-      (one.expect.total ?? 0) > 0 &&
-      one.expect.errors === undefined &&
-      one.answers['member_number'] === undefined &&
-      one.answers['code'] === undefined,
+    (candidate) =>
+      'answers' in candidate &&
+      (candidate.expect.total ?? 0) > 0 &&
+      candidate.expect.errors === undefined &&
+      candidate.answers['member_number'] === undefined &&
+      candidate.answers['code'] === undefined,
   )
   if (found === undefined || !('answers' in found)) throw new Error(`${id} has no such example`)
   return found
@@ -57,86 +60,92 @@ function exampleOf({ id, examples }: EventConfig) {
 
 async function register(
   { api, fields }: EventConfig,
-  given: Readonly<Record<string, unknown>>,
+  answers: Readonly<Record<string, unknown>>,
 ): Promise<RegisterAnswer> {
   const form = new FormData()
-  for (const [name, value] of Object.entries(given))
+  for (const [name, value] of Object.entries(answers))
     if (fields.find(({ id }) => id === name)?.type === 'file')
       form.append(name, new Blob([PROOF.buffer], { type: 'application/pdf' }), 'proof.pdf')
     else form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
-  const response = await fetch(`${rig.url}${api.register}`, { method: 'POST', body: form })
+  const response = await fetch(`${testServer.url}${api.register}`, { method: 'POST', body: form })
   const answer = (await response.json()) as RegisterAnswer
   expect([response.status, answer]).toEqual([201, expect.anything()])
   return answer
 }
 
-async function look({ eventId, regNo }: Open): Promise<RegistrationAnswer['registration']> {
-  const path = rig.parts().deps.events.byId(eventId)?.config.api.registration ?? ''
-  const response = await fetch(`${rig.url}${path.replace('{reg_no}', regNo)}`)
+async function readRegistration({
+  eventId,
+  regNo,
+}: OpenRegistration): Promise<RegistrationAnswer['registration']> {
+  const path = testServer.parts().deps.events.byId(eventId)?.config.api.registration ?? ''
+  const response = await fetch(`${testServer.url}${path.replace('{reg_no}', regNo)}`)
   return ((await response.json()) as RegistrationAnswer).registration
 }
 
 const versions = (): unknown[] =>
-  rig.rows('SELECT hash, event_id, text FROM event_files ORDER BY hash')
+  testServer.rows('SELECT hash, event_id, text FROM event_files ORDER BY hash')
 const served = (): unknown[] =>
-  rig
+  testServer
     .parts()
     .deps.events.all()
     .map(({ config, hash }) => [config.id, hash])
 
 test('event files with the old names are served', () => {
-  expect(served()).toHaveLength(readdirSync(OLD).length)
+  expect(served()).toHaveLength(readdirSync(OLD_FILES).length)
   // One of them is closed, and one is free.
-  expect(open).toHaveLength(readdirSync(OLD).length - 2)
+  expect(open).toHaveLength(readdirSync(OLD_FILES).length - 2)
 })
 
-test('renaming keys only makes no new version', async () => {
+test('renaming keys only creates no new version', async () => {
   const [before, stored] = [served(), versions()]
-  for (const name of readdirSync(OLD))
-    writeFileSync(join(rig.eventsDir, name), renameKeys(textOf(name)))
-  await rig.parts().deps.events.reload()
+  for (const name of readdirSync(OLD_FILES))
+    writeFileSync(join(testServer.eventsDir, name), renameKeys(textOf(name)))
+  await testServer.parts().deps.events.reload()
   expect(served()).toEqual(before)
-  expect(rig.parts().deps.events.refusedFiles()).toEqual([])
-  await rig.restart()
+  expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
+  await testServer.restart()
   expect(served()).toEqual(before)
-  expect(rig.parts().deps.events.refusedFiles()).toEqual([])
+  expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
   expect(versions()).toEqual(stored)
 })
 
 test('shows each open registration of an old version, and accepts its payment', async () => {
-  for (const name of readdirSync(OLD))
+  for (const name of readdirSync(OLD_FILES))
     writeFileSync(
-      join(rig.eventsDir, name),
+      join(testServer.eventsDir, name),
       renameKeys(textOf(name)).replace(/^  venue: (.*)$/m, '  venue: The new hall, $1'),
     )
-  await rig.restart()
+  await testServer.restart()
   const now = new Map(
-    rig
+    testServer
       .parts()
       .deps.events.all()
       .map(({ config, hash }) => [config.id, hash]),
   )
-  for (const one of open) {
-    const [row] = rig.rows(
+  for (const candidate of open) {
+    const [row] = testServer.rows(
       'SELECT r.event_hash, f.text, f.shared FROM registrations r JOIN event_files f ON f.hash = r.event_hash WHERE r.reg_no = ?',
-      one.regNo,
+      candidate.regNo,
     )
-    expect(row?.['event_hash']).not.toBe(now.get(one.eventId))
-    expect(row?.['text']).toBe(textOf(`${one.eventId}.yaml`))
+    expect(row?.['event_hash']).not.toBe(now.get(candidate.eventId))
+    expect(row?.['text']).toBe(textOf(`${candidate.eventId}.yaml`))
     expect(readEvent(String(row?.['text']), parseSharedFiles(String(row?.['shared'])))?.id).toBe(
-      one.eventId,
+      candidate.eventId,
     )
-    expect(await look(one)).toMatchObject({ reg_no: one.regNo, payment_status: 'pending' })
+    expect(await readRegistration(candidate)).toMatchObject({
+      reg_no: candidate.regNo,
+      payment_status: 'pending',
+    })
   }
   for (const one of open) {
     const orderId = one.order.orderid as OrderId
-    // A hand-off counts on its day only.
-    rig.at(isoIndia(one.on))
-    const handedOver = await rig.handOff(one.order)
-    expect([one.eventId, handedOver.status]).toEqual([one.eventId, 303])
-    await rig.sandbox().runAction(orderId, 'pay')
-    await rig.settled()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
-    expect(await look(one)).toMatchObject({ payment_status: 'success' })
+    // A hand-off is valid on its day only.
+    testServer.at(isoIndia(one.on))
+    const handOffResponse = await testServer.handOff(one.order)
+    expect([one.eventId, handOffResponse.status]).toEqual([one.eventId, 303])
+    await testServer.sandbox().runAction(orderId, 'pay')
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
+    expect(await readRegistration(one)).toMatchObject({ payment_status: 'success' })
   }
 })

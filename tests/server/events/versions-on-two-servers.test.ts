@@ -1,4 +1,7 @@
-/** Two whole servers on one PostgreSQL: which version of an event they serve, and what one of them has not read from its disk. */
+/**
+ * Two servers on one PostgreSQL: which version of an event they serve, also if a server's disk is
+ * outdated.
+ */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -18,10 +21,10 @@ import type { PostgresServer } from '../storage/postgres-server.ts'
 const FILE = 'sample2026.yaml'
 const DAY_MS = 24 * 60 * 60_000
 const FORM = '/api/events/sample2026'
-const pictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
-const before = pictures(fixtureEvent({ extra: '' }))
-const dearer = pictures(fixtureEvent({ price: 1500, total: 1770 }))
-/** With the place where it was taken in it. */
+const allowPictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
+const before = allowPictures(fixtureEvent({ extra: '' }))
+const higherPrice = allowPictures(fixtureEvent({ price: 1500, total: 1770 }))
+/** A photo with its location. */
 const photoWithPlace = (): Buffer =>
   Buffer.concat([
     createJpg().subarray(0, -2),
@@ -35,7 +38,7 @@ else {
   let url: string
   let first: TestApp
   let second: TestApp
-  const started: TestApp[] = []
+  const startedApps: TestApp[] = []
   const start = async (
     events: Readonly<Record<string, string>>,
     variables: Readonly<Record<string, string>> = {},
@@ -46,7 +49,7 @@ else {
       isDeciding: true,
       variables: { DATABASE_URL: url, ...variables },
     })
-    started.push(app)
+    startedApps.push(app)
     return app
   }
   const register = (app: TestApp, total: string) =>
@@ -56,9 +59,9 @@ else {
   const statusAt = async (app: TestApp, address: string): Promise<number> =>
     (await app.app.inject({ url: address })).statusCode
 
-  /** Every test begins with both servers at the same version, and nobody else. */
-  const backToBefore = async (): Promise<void> => {
-    for (const app of started.splice(2)) await app.close()
+  /** Every test starts with both servers at the same version, and no others. */
+  const restoreVersions = async (): Promise<void> => {
+    for (const app of startedApps.splice(2)) await app.close()
     first.writeEvent(FILE, before)
     await first.deps.events.reload()
     await second.deps.events.refresh()
@@ -70,14 +73,14 @@ else {
     first = await start({ [FILE]: before })
     second = await start({ [FILE]: before })
   })
-  afterEach(backToBefore)
+  afterEach(restoreVersions)
   afterAll(async () => {
-    for (const app of started) await app.close()
+    for (const app of startedApps) await app.close()
     await postgres.stop()
   })
 
   test('a price that one server activates applies on the other immediately', async () => {
-    first.writeEvent(FILE, dearer)
+    first.writeEvent(FILE, higherPrice)
     await first.deps.events.reload()
     expect((await formAt(second)).hash).not.toBe((await formAt(first)).hash)
     const old = await register(second, '1180')
@@ -96,9 +99,9 @@ else {
   })
 
   test('a registration sent with the previous version is validated against the active one', async () => {
-    first.writeEvent(FILE, dearer)
+    first.writeEvent(FILE, higherPrice)
     await first.deps.events.reload()
-    // Nothing was sent of the price: whatever it is now is asked for, and never that of before.
+    // Without a sent price, the current price applies, never the previous one.
     const answer = await second.post('/api/sample2026/register/', fixtureDelegate)
     expect(answer.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
   })
@@ -111,42 +114,42 @@ else {
       { letter: { name: 'letter.pdf', bytes } },
     )
     const { reg_no: regNo } = sent.json<{ reg_no: string }>()
-    const [kept] = (await second.deps.store.registration(regNo))?.uploads ?? []
-    const there = await second.deps.uploads.read(String(kept?.sha256))
-    if (there === null) throw new Error('the other server has no such file')
-    expect(await buffer(there.content)).toEqual(bytes)
-    // Ahead of its form, which is sent to the other one.
-    const ahead = await first.post(
+    const [keptUpload] = (await second.deps.store.registration(regNo))?.uploads ?? []
+    const content = await second.deps.uploads.read(String(keptUpload?.sha256))
+    if (content === null) throw new Error('the other server does not have the file')
+    expect(await buffer(content.content)).toEqual(bytes)
+    // Uploaded ahead of its form, which is sent to the other server.
+    const uploadResponse = await first.post(
       '/api/events/sample2026/proofs/',
       {},
       { letter: { name: 'letter.pdf', bytes: createPdf('another letter') } },
     )
-    expect([ahead.statusCode, ahead.body]).toEqual([201, expect.anything()])
-    const { token } = ahead.json<{ token: string }>()
-    const taken = await second.post('/api/sample2026/register/', {
+    expect([uploadResponse.statusCode, uploadResponse.body]).toEqual([201, expect.anything()])
+    const { token } = uploadResponse.json<{ token: string }>()
+    const registerResponse = await second.post('/api/sample2026/register/', {
       ...fixtureDelegate,
       letter: token,
       total_amount: '1180',
     })
-    expect([taken.statusCode, taken.body]).toEqual([201, expect.anything()])
+    expect([registerResponse.statusCode, registerResponse.body]).toEqual([201, expect.anything()])
   })
 
   test('a document sent with a form of the previous version is stored once', async () => {
-    first.writeEvent(FILE, dearer)
+    first.writeEvent(FILE, higherPrice)
     await first.deps.events.reload()
     const photo = photoWithPlace()
     const { statusCode, body } = await second.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.jpg', bytes: photo },
     })
     expect([statusCode, body]).toEqual([201, expect.anything()])
-    const [kept] =
+    const [keptUpload] =
       (await second.deps.store.registration((JSON.parse(body) as { reg_no: string }).reg_no))
         ?.uploads ?? []
-    const there = await first.deps.uploads.read(String(kept?.sha256))
-    if (there === null) throw new Error('there is no such file')
-    const bytes = await buffer(there.content)
+    const content = await first.deps.uploads.read(String(keptUpload?.sha256))
+    if (content === null) throw new Error('the file was not stored')
+    const bytes = await buffer(content.content)
     expect(bytes.includes('10.0271N')).toBe(false)
-    expect(createHash('sha256').update(bytes).digest('hex')).toBe(kept?.sha256)
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(keptUpload?.sha256)
   })
 
   test('an unreferenced file is set aside after a day, stays readable, and is deleted after 30 days; many are not moved', async () => {
@@ -154,100 +157,106 @@ else {
     await first.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
     })
-    const unused = await first.deps.uploads.receive(Readable.from([files.unused]), 10_000)
-    if (!unused.ok) throw new Error(unused.error)
-    await first.deps.uploads.keep(unused.value)
-    await first.deps.uploads.discard(unused.value)
-    const isThere = async (bytes: Buffer): Promise<boolean> => {
+    const unusedFile = await first.deps.uploads.receive(Readable.from([files.unused]), 10_000)
+    if (!unusedFile.ok) throw new Error(unusedFile.error)
+    await first.deps.uploads.keep(unusedFile.value)
+    await first.deps.uploads.discard(unusedFile.value)
+    const isReadable = async (bytes: Buffer): Promise<boolean> => {
       const found = await second.deps.uploads.read(createHash('sha256').update(bytes).digest('hex'))
       found?.content.destroy()
       return found !== null
     }
-    const swept = async (day: string) => {
+    const sweepOn = async (day: string) => {
       for (const app of [first, second]) app.setTime(day)
       const { setAside, removed, aside, held } = await second.deps.uploads.sweep()
       return { setAside, removed, aside, held }
     }
-    const none = { setAside: 0, removed: 0, aside: 0, held: null }
-    expect(await swept('2026-01-20')).toEqual(none)
+    const nothingSwept = { setAside: 0, removed: 0, aside: 0, held: null }
+    expect(await sweepOn('2026-01-20')).toEqual(nothingSwept)
     // The database is not older than a week.
-    expect(await swept('2026-01-22')).toEqual({ ...none, held: { count: 1, why: 'young' } })
+    expect(await sweepOn('2026-01-22')).toEqual({
+      ...nothingSwept,
+      held: { count: 1, why: 'young' },
+    })
     for (const app of [first, second]) app.setTime('2026-01-28')
-    // Somebody hands it in once more.
-    await first.deps.uploads.hold(unused.value.sha256)
-    expect(await swept('2026-01-28')).toEqual(none)
-    expect(await swept('2026-01-30')).toEqual({ ...none, setAside: 1, aside: 1 })
-    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, true])
-    await first.deps.uploads.hold(unused.value.sha256)
-    expect(await swept('2026-01-30')).toEqual(none)
-    expect(await swept('2026-02-01')).toEqual({ ...none, setAside: 1, aside: 1 })
+    // A delegate submits it again.
+    await first.deps.uploads.hold(unusedFile.value.sha256)
+    expect(await sweepOn('2026-01-28')).toEqual(nothingSwept)
+    expect(await sweepOn('2026-01-30')).toEqual({ ...nothingSwept, setAside: 1, aside: 1 })
+    expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, true])
+    await first.deps.uploads.hold(unusedFile.value.sha256)
+    expect(await sweepOn('2026-01-30')).toEqual(nothingSwept)
+    expect(await sweepOn('2026-02-01')).toEqual({ ...nothingSwept, setAside: 1, aside: 1 })
     const shell = await postgres.shell(url)
     await shell.query(
       "INSERT INTO proof_files (sha256, bytes, kept_at) SELECT 'unknown ' || n, 0, 0 FROM generate_series(1, 21) n",
     )
-    expect(await swept('2026-02-02')).toEqual({
-      ...none,
+    expect(await sweepOn('2026-02-02')).toEqual({
+      ...nothingSwept,
       aside: 1,
       held: { count: 21, why: 'many' },
     })
     await shell.query("DELETE FROM proof_files WHERE sha256 LIKE 'unknown %'")
     await shell.end()
-    expect(await swept('2026-03-02')).toEqual({ ...none, aside: 1 })
-    expect(await swept('2026-03-04')).toEqual({ ...none, removed: 1 })
-    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, false])
-    // Of a person who is erased they go at once, but for what another refers to.
+    expect(await sweepOn('2026-03-02')).toEqual({ ...nothingSwept, aside: 1 })
+    expect(await sweepOn('2026-03-04')).toEqual({ ...nothingSwept, removed: 1 })
+    expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, false])
+    // Files of an erased person are deleted immediately, except shared ones.
     await second.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
-    expect(await isThere(files.kept)).toBe(true)
+    expect(await isReadable(files.kept)).toBe(true)
     for (const app of [first, second]) app.setTime('2026-01-20')
   })
 
   test('a payment that another server queries is left to it until that server dies', async () => {
-    const { payment_data: handed } = (await register(first, '1180')).json<RegisterAnswer>()
-    const order = handed?.orderid as OrderId
-    const askedSoFar = async (): Promise<number> => {
-      const due = await second.deps.store.pendingPayments(instant(second.now() + DAY_MS), 1_000)
-      return due.find(({ orderId }) => orderId === order)?.attempts ?? 0
+    const { payment_data: handOff } = (await register(first, '1180')).json<RegisterAnswer>()
+    const order = handOff?.orderid as OrderId
+    const readQueryCount = async (): Promise<number> => {
+      const duePayments = await second.deps.store.pendingPayments(
+        instant(second.now() + DAY_MS),
+        1_000,
+      )
+      return duePayments.find(({ orderId }) => orderId === order)?.attempts ?? 0
     }
     for (const app of [first, second]) app.setTime('2026-01-20T12:05:00+05:30')
     expect(await second.deps.store.claimStatusQuery(order, second.now(), second.now())).toBe(true)
     await first.deps.payments.reconcile()
-    expect(await askedSoFar()).toBe(0)
-    // Nobody has heard of the second again.
+    expect(await readQueryCount()).toBe(0)
+    // The second server has not sent a heartbeat since.
     first.setTime('2026-01-20T12:05:31+05:30')
     await first.deps.payments.reconcile()
-    expect(await askedSoFar()).toBe(1)
+    expect(await readQueryCount()).toBe(1)
     for (const app of [first, second]) app.setTime('2026-01-20')
   })
 
   test('rate limits count requests of both servers together, also concurrent ones', async () => {
-    const limited = await Promise.all(
+    const limitedServers = await Promise.all(
       [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
     )
-    const [one, other] = limited
-    if (one === undefined || other === undefined) throw new Error('two servers')
+    const [first, other] = limitedServers
+    if (first === undefined || other === undefined) throw new Error('expected two servers')
     const status = async (app: TestApp): Promise<number> =>
       (await app.post('/api/sample2026/register/', fixtureDelegate)).statusCode
-    const heard = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => status(n % 2 === 0 ? one : other)),
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => status(n % 2 === 0 ? first : other)),
     )
-    expect(heard.filter((each) => each === 201).length).toBe(30)
-    expect(heard.filter((each) => each === 429).length).toBe(10)
-    for (const app of limited) app.setTime('2026-01-20T12:01:01+05:30')
+    expect(statuses.filter((status) => status === 201).length).toBe(30)
+    expect(statuses.filter((status) => status === 429).length).toBe(10)
+    for (const app of limitedServers) app.setTime('2026-01-20T12:01:01+05:30')
     expect(await status(other)).toBe(201)
   })
 
   test('wrong numbers on one server block the guesser on the other', async () => {
-    const limited = await Promise.all(
+    const limitedServers = await Promise.all(
       [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
     )
-    const [one, other] = limited
-    if (one === undefined || other === undefined) throw new Error('two servers')
-    const look = async (app: TestApp, number: string): Promise<number> =>
+    const [first, other] = limitedServers
+    if (first === undefined || other === undefined) throw new Error('expected two servers')
+    const readStatus = async (app: TestApp, number: string): Promise<number> =>
       (await app.app.inject({ url: `/api/sample2026/registrations/${number}/` })).statusCode
-    for (let n = 0; n < 20; n += 1) expect(await look(one, `SMPL99999999000${n}`)).toBe(404)
-    expect([await look(one, 'SMPL1'), await look(other, 'SMPL1')]).toEqual([429, 429])
-    for (const app of limited) app.setTime('2026-01-20T12:11:00+05:30')
-    expect(await look(other, 'SMPL1')).toBe(404)
+    for (let n = 0; n < 20; n += 1) expect(await readStatus(first, `SMPL99999999000${n}`)).toBe(404)
+    expect([await readStatus(first, 'SMPL1'), await readStatus(other, 'SMPL1')]).toEqual([429, 429])
+    for (const app of limitedServers) app.setTime('2026-01-20T12:11:00+05:30')
+    expect(await readStatus(other, 'SMPL1')).toBe(404)
   })
 
   test('an event activated by one server has its pages and API on the other immediately', async () => {
@@ -263,7 +272,7 @@ else {
   })
 
   test('outdated files on one server do not restore an old version, except on reload, which applies to all', async () => {
-    first.writeEvent(FILE, dearer)
+    first.writeEvent(FILE, higherPrice)
     await first.deps.events.reload()
     const third = await start({ [FILE]: before })
     const { hash } = await formAt(first)
@@ -279,7 +288,7 @@ else {
   })
 
   test('rollcall doctor reports outdated files, missing files and free space', async () => {
-    first.writeEvent(FILE, dearer)
+    first.writeEvent(FILE, higherPrice)
     await first.deps.events.reload()
     const doctor = (app: TestApp) =>
       runHere(['doctor'], {
@@ -287,17 +296,17 @@ else {
         EVENTS_DIR: app.eventsDir,
         DATA_DIR: join(app.dir, 'not', 'there'),
       })
-    const behind = 'sample2026.yaml here is not the version that all servers serve'
-    expect((await doctor(first)).stdout).not.toContain(behind)
+    const outdatedMessage = 'sample2026.yaml here is not the version that all servers serve'
+    expect((await doctor(first)).stdout).not.toContain(outdatedMessage)
     const { stdout } = await doctor(second)
-    expect(stdout).toContain(`look   ${behind}`)
+    expect(stdout).toContain(`look   ${outdatedMessage}`)
     expect(stdout).toContain('good   No file that a registration refers to is missing.')
     expect(stdout).toMatch(/good {3}\d+ MB are free/)
     const shell = await postgres.shell(url)
     await shell.query('DELETE FROM proof_files')
     await shell.end()
-    const gone = await doctor(second)
-    expect([gone.status, gone.stdout]).toEqual([
+    const missingReport = await doctor(second)
+    expect([missingReport.status, missingReport.stdout]).toEqual([
       1,
       expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
     ])
@@ -308,18 +317,20 @@ else {
     first.writeEvent('other2026.yaml', other)
     await first.deps.events.reload()
     await second.deps.events.refresh()
-    const here = await second.post('/api/other2026/register/', fixtureDelegate)
-    const { reg_no: regNo } = here.json<{ reg_no: string }>()
-    // The second has no file of it, and is told that its disk counts.
+    const secondResponse = await second.post('/api/other2026/register/', fixtureDelegate)
+    const { reg_no: regNo } = secondResponse.json<{ reg_no: string }>()
+    // The second has no file of it, and its disk counts on reload.
     await second.deps.events.reload()
-    // The first has not looked yet: the store knows.
-    const late = await first.post('/api/other2026/register/', fixtureDelegate)
-    expect(late.json()).toMatchObject({ code: 'registration_closed' })
-    const known = await first.app.inject({ url: `/api/other2026/registrations/${regNo}/` })
-    expect(known.statusCode).toBe(200)
+    // The first has not polled yet: the store has the current state.
+    const firstResponse = await first.post('/api/other2026/register/', fixtureDelegate)
+    expect(firstResponse.json()).toMatchObject({ code: 'registration_closed' })
+    const knownRegistration = await first.app.inject({
+      url: `/api/other2026/registrations/${regNo}/`,
+    })
+    expect(knownRegistration.statusCode).toBe(200)
   })
 
-  test('a server that cannot serve the active version accepts no registrations, and says so', async () => {
+  test('a server that cannot serve the active version accepts no registrations, and reports it', async () => {
     const account = { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '1' }
     const variables = (name: string): Record<string, string> => ({
       GATEWAY_MODE: 'airpay-test',
@@ -327,19 +338,22 @@ else {
         Object.entries(account).map(([part, value]) => [`AIRPAY_${name}_${part}`, value]),
       ),
     })
-    const [old, next] = [before, dearer].map((text) =>
+    const [old, nextText] = [before, higherPrice].map((text) =>
       text.replaceAll('sample2026', 'poor2026').replace('prefix: SMPL', 'prefix: POOR'),
     )
     const file = 'poor2026.yaml'
     first.writeEvent(file, String(old))
     await first.deps.events.reload()
-    const poor = await start({ [file]: String(old) }, variables('SAMPLE'))
+    const serverWithoutAccount = await start({ [file]: String(old) }, variables('SAMPLE'))
     const byOld = () =>
-      poor.post('/api/poor2026/register/', { ...fixtureDelegate, total_amount: '1180' })
-    first.writeEvent(file, String(next).replace('account: sample', 'account: another'))
+      serverWithoutAccount.post('/api/poor2026/register/', {
+        ...fixtureDelegate,
+        total_amount: '1180',
+      })
+    first.writeEvent(file, String(nextText).replace('account: sample', 'account: another'))
     await first.deps.events.reload()
     expect((await byOld()).statusCode).toBe(503)
-    expect(poor.deps.events.refusedFiles().map(({ why }) => why)).toContainEqual(
+    expect(serverWithoutAccount.deps.events.refusedFiles().map(({ why }) => why)).toContainEqual(
       expect.stringContaining('poor2026 is active in a version that this server cannot serve'),
     )
   })

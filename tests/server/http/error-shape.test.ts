@@ -1,12 +1,12 @@
 /**
- * Every way in, asked wrongly: one shape in which every call says no. The routes are those that the app
- * itself lists, fixed ones and those that event files name, so that a new one is walked unnamed.
+ * Invalid requests to every route: all errors have one format. The routes are those that the app
+ * lists, fixed and from event files, so new ones are covered automatically.
  */
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
-import { wrongWith } from './error-shape.ts'
+import { findFormatError } from './error-shape.ts'
 import type { TestApp } from '../harness.ts'
 
 let server: TestApp
@@ -17,7 +17,7 @@ afterAll(() => server.close())
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Bodies that no call can want. */
+/** Bodies that no call accepts. */
 const bodies: readonly { readonly name: string; readonly type?: string; readonly text?: string }[] =
   [
     { name: 'no body' },
@@ -38,31 +38,31 @@ const bodies: readonly { readonly name: string; readonly type?: string; readonly
     { name: 'more than answers need', type: 'application/json', text: 'x'.repeat(300_000) },
   ]
 
-/** An address that a route takes, its open segments filled with what is nobody's. */
-const filled = (url: string): string =>
+/** A path of a route, with unknown values for its parameters. */
+const fillPath = (url: string): string =>
   url.replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1').replaceAll('*', 'nothing-here')
 
-/** Every route once, as an address; `isWild`: whatever no other route takes ends there. */
+/** Every route once, as a path. `isWild`: the fallback of all other paths. */
 function routesOf(): readonly { readonly url: string; readonly isWild: boolean }[] {
   const { fixedRoutes, eventCalls } = server.app
   const urls = [
     ...fixedRoutes.map(({ url }) => url),
     ...eventCalls.all().flatMap(({ path }) => [path, path.replace(/\/$/, '')]),
   ]
-  return [...new Set(urls)].map((url) => ({ url: filled(url), isWild: url.includes('*') }))
+  return [...new Set(urls)].map((url) => ({ url: fillPath(url), isWild: url.includes('*') }))
 }
 
-async function walk(
+async function requestAll(
   addresses: readonly { readonly url: string; readonly isWild: boolean }[],
   headers: Readonly<Record<string, string>> = {},
-  hear: (answer: LightMyRequestResponse) => void = () => {},
+  onResponse: (answer: LightMyRequestResponse) => void = () => {},
 ): Promise<readonly string[]> {
-  const wrong: string[] = []
+  const problems: string[] = []
   for (const { url, isWild } of addresses) {
     for (const method of methods) {
-      const isRead = method === 'GET' || method === 'HEAD'
-      // What ends at no route, and methods that no call of ours takes: their bodies are read by nobody.
-      const sent = isRead ? 1 : method === 'POST' && !isWild ? bodies.length : 2
+      const isReadOnly = method === 'GET' || method === 'HEAD'
+      // The fallback and unsupported methods do not read bodies.
+      const sent = isReadOnly ? 1 : method === 'POST' && !isWild ? bodies.length : 2
       for (const { name, type, text } of bodies.slice(0, sent)) {
         const answer = await server.app.inject({
           method,
@@ -70,21 +70,25 @@ async function walk(
           headers: { ...headers, ...(type !== undefined && { 'content-type': type }) },
           ...(text !== undefined && { payload: text }),
         })
-        hear(answer)
-        const problem = wrongWith(answer, method, isRead && isWild && !url.startsWith('/api'))
-        if (problem !== null) wrong.push(`${method} ${url} with ${name}: ${problem}`)
+        onResponse(answer)
+        const problem = findFormatError(
+          answer,
+          method,
+          isReadOnly && isWild && !url.startsWith('/api'),
+        )
+        if (problem !== null) problems.push(`${method} ${url} with ${name}: ${problem}`)
       }
     }
   }
-  return wrong
+  return problems
 }
 
 test('every route returns errors in the common format to an unauthenticated client', async () => {
   const unauthorized = new Set<string>()
-  const hear = ({ statusCode, body }: LightMyRequestResponse): void => {
+  const onResponse = ({ statusCode, body }: LightMyRequestResponse): void => {
     if (statusCode === 401 && body !== '') unauthorized.add(body)
   }
-  expect(await walk(routesOf(), {}, hear)).toEqual([])
+  expect(await requestAll(routesOf(), {}, onResponse)).toEqual([])
   expect([...unauthorized].map((body) => JSON.parse(body) as unknown)).toEqual([
     {
       status: 'error',
@@ -96,14 +100,14 @@ test('every route returns errors in the common format to an unauthenticated clie
 
 test('every route returns errors in the common format to an admin who sends invalid requests', async () => {
   const { token } = await signIn(server)
-  const asked = routesOf()
+  const routes = routesOf()
     // Signing out comes last: after it the admin is a stranger.
     .toSorted((a, b) => Number(a.url.includes('logout')) - Number(b.url.includes('logout')))
     .map(({ url, isWild }) => ({
       url: `${url}?page=0&page_size=-1&date_from=x&event_type=nothing`,
       isWild,
     }))
-  expect(await walk(asked, { authorization: `Bearer ${token}` })).toEqual([])
+  expect(await requestAll(routes, { authorization: `Bearer ${token}` })).toEqual([])
 })
 
 test('an unknown route returns an error in the common format', async () => {
@@ -121,11 +125,11 @@ test('an unknown route returns an error in the common format', async () => {
     '/metrics/nothing',
     ...routesOf().map(({ url }) => `${url.replace(/\/$/, '')}/nothing-here`),
   ]
-  expect(await walk(paths.map((url) => ({ url, isWild: true })))).toEqual([])
+  expect(await requestAll(paths.map((url) => ({ url, isWild: true })))).toEqual([])
 })
 
 test('the test calls fixed routes, routes of event files, and pages', () => {
-  const seen = routesOf().map(({ url }) => url)
+  const paths = routesOf().map(({ url }) => url)
   const { api, admin } = server.deps.events.all()[0]!.config
   for (const url of [
     '/admin/login',
@@ -139,18 +143,25 @@ test('the test calls fixed routes, routes of event files, and pages', () => {
     api.tariff,
     admin.lists[0]!.api.replace(/\/$/, ''),
   ])
-    expect(seen).toContain(filled(url))
-  expect(seen.length).toBeGreaterThan(50)
+    expect(paths).toContain(fillPath(url))
+  expect(paths.length).toBeGreaterThan(50)
 })
 
 test.each<[string, number, string, string, string, RegExp]>([
-  ['an error of ours', 500, 'application/json; charset=utf-8', 'no-store', '{}', /^status 500/],
-  ['a page for a call', 404, 'text/html; charset=utf-8', 'no-store', '<p>', /^404 as text/],
+  [
+    'an error in the format',
+    500,
+    'application/json; charset=utf-8',
+    'no-store',
+    '{}',
+    /^status 500/,
+  ],
+  ['a page instead of JSON', 404, 'text/html; charset=utf-8', 'no-store', '<p>', /^404 as text/],
   ['plain text', 401, 'text/plain', 'no-store', 'No', /^401 as text/],
-  ['one that is kept', 404, 'application/json; charset=utf-8', 'no-cache', '{}', /kept/],
+  ['a cacheable error', 404, 'application/json; charset=utf-8', 'no-cache', '{}', /kept/],
   ['another shape', 400, 'application/json; charset=utf-8', 'no-store', '{"a":1}', /^400 with/],
   [
-    'no sentence',
+    'no message',
     400,
     'application/json; charset=utf-8',
     'no-store',
@@ -158,14 +169,14 @@ test.each<[string, number, string, string, string, RegExp]>([
     /^the message/,
   ],
   [
-    'what happened inside',
+    'internal details',
     400,
     'application/json; charset=utf-8',
     'no-store',
     '{"status":"error","code":"bad","message":"No.","stack":"at"}',
     /^also stack/,
   ],
-])('the judge does not let pass %s', (_, statusCode, type, kept, body, said) => {
-  const headers = { 'content-type': type, 'cache-control': kept }
-  expect(wrongWith({ statusCode, headers, body }, 'POST', false)).toMatch(said)
+])('the format check rejects %s', (_, statusCode, type, cacheControl, body, responseBody) => {
+  const headers = { 'content-type': type, 'cache-control': cacheControl }
+  expect(findFormatError({ statusCode, headers, body }, 'POST', false)).toMatch(responseBody)
 })

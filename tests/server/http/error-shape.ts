@@ -1,17 +1,20 @@
-/** The one shape in which every call says no, judged: for every test that walks over calls. */
+/** Checks the common error format, for every test that calls all routes. */
 
-export type Answered = {
+export type ErrorResponse = {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
 }
 
-/** What a no may say besides: each field's message, the new bill, that a second try counts, which place is gone and what is left of it. */
-const BESIDE = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'])
+/**
+ * Optional parts of an error: field messages, the new bill, whether a retry can confirm, the full
+ * seat and the remaining ones.
+ */
+const OPTIONAL_KEYS = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'])
 
-/** What is wrong with an answer; null: nothing. `mayBePage`: nothing but a page was asked for. */
-export function wrongWith(
-  { statusCode, headers, body }: Answered,
+/** Describes the format error. Null if there is none. `mayBePage`: the request was for a page. */
+export function findFormatError(
+  { statusCode, headers, body }: ErrorResponse,
   method: string,
   mayBePage: boolean,
 ): string | null {
@@ -22,11 +25,11 @@ export function wrongWith(
   if (type !== 'application/json; charset=utf-8') return `${statusCode} as ${type}`
   if (headers['cache-control'] !== 'no-store') return `${statusCode} may be kept by a cache`
   if (method === 'HEAD') return body === '' ? null : 'a body for HEAD'
-  const said = JSON.parse(body) as Record<string, unknown>
-  const { status, code, message, ...more } = said
+  const responseBody = JSON.parse(body) as Record<string, unknown>
+  const { status, code, message, ...otherKeys } = responseBody
   if (status !== 'error') return `${statusCode} with status ${String(status)}`
   if (!/^[a-z]+(_[a-z]+)*$/.test(String(code))) return `the code ${String(code)}`
   if (!/^[A-Z“].*[a-z.?]$/.test(String(message))) return `the message ${String(message)}`
-  const unknown = Object.keys(more).filter((name) => !BESIDE.has(name))
-  return unknown.length === 0 ? null : `also ${unknown.join(', ')}`
+  const unknownKeys = Object.keys(otherKeys).filter((name) => !OPTIONAL_KEYS.has(name))
+  return unknownKeys.length === 0 ? null : `also ${unknownKeys.join(', ')}`
 }

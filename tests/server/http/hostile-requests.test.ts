@@ -1,4 +1,7 @@
-/** The edge of the server: what strangers send that is no question of a page, over real sockets; what it costs us, what we answer, and what the log holds afterwards. */
+/**
+ * The edge of the server: hostile requests over real sockets, their cost, the responses, and the
+ * log.
+ */
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -16,7 +19,7 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const REGISTER = '/api/afpicon/register/'
-/** On every answer, whoever makes it. */
+/** Headers of every response. */
 const HEADERS = [
   'content-security-policy',
   'permissions-policy',
@@ -37,18 +40,18 @@ beforeEach(() => {
   server.log.length = 0
 })
 
-/** Sends bytes as they are and answers whatever comes until the connection ends. */
-async function say(text: string): Promise<{ readonly head: string; readonly body: string }> {
+/** Sends raw bytes and returns everything received until the connection ends. */
+async function sendRaw(text: string): Promise<{ readonly head: string; readonly body: string }> {
   const socket = connect(port, '127.0.0.1')
   socket.write(text)
-  let heard = ''
-  for await (const chunk of socket) heard += String(chunk)
-  const end = heard.indexOf('\r\n\r\n')
-  return { head: heard.slice(0, end).toLowerCase(), body: heard.slice(end + 4) }
+  let received = ''
+  for await (const chunk of socket) received += String(chunk)
+  const end = received.indexOf('\r\n\r\n')
+  return { head: received.slice(0, end).toLowerCase(), body: received.slice(end + 4) }
 }
 
 const get = (path: string): Promise<{ readonly head: string; readonly body: string }> =>
-  say(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  sendRaw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
 
 describe('the log', () => {
   test.each(['multipart/form-data; boundary=x', 'application/json'])(
@@ -67,7 +70,7 @@ describe('the log', () => {
             await closed
           }),
         )
-        // Answered after the connections have ended: the server has seen them all by then.
+        // The response after the connections ended: the server has seen them all by then.
         await get('/api/events/')
       }
       expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
@@ -83,12 +86,12 @@ describe('the log', () => {
   })
 
   test.each([
-    ['as it is', 'AFPI3331074324090'],
-    ['its digits encoded', 'AFPI%33%33%33%31%30%37%34%33%32%34%30%39%30'],
-    ['its letters encoded', '%41%46%50%49%33331074324090'],
+    ['unencoded', 'AFPI3331074324090'],
+    ['with encoded digits', 'AFPI%33%33%33%31%30%37%34%33%32%34%30%39%30'],
+    ['with encoded letters', '%41%46%50%49%33331074324090'],
     ['encoded twice', 'AFPI%2533%2533%2533%2531%2530%2537%2534%2533%2532%2534%2530%2539%2530'],
-    ['every other digit encoded', 'AFPI3%333%310%374%332%340%390'],
-    ['behind what cannot be decoded', '%zz%33%33%33%31%30%37%34%33%32%34%30%39%30'],
+    ['with every other digit encoded', 'AFPI3%333%310%374%332%340%390'],
+    ['after a part that cannot be decoded', '%zz%33%33%33%31%30%37%34%33%32%34%30%39%30'],
   ])('does not contain a registration number, %s', async (_how, number) => {
     await get(`/api/afpicon/registrations/${number}/`)
     await get(`/nothing/${number}`)
@@ -101,7 +104,7 @@ describe('the log', () => {
 })
 
 describe('a proxy that TRUST_PROXY does not name', () => {
-  const behind = { url: '/api/events/', headers: { 'x-forwarded-for': '192.0.2.1' } }
+  const proxiedRequest = { url: '/api/events/', headers: { 'x-forwarded-for': '192.0.2.1' } }
   const warnings = ({ log }: TestApp): unknown[] =>
     log.filter(({ message }) => String(message).includes('TRUST_PROXY'))
 
@@ -111,14 +114,17 @@ describe('a proxy that TRUST_PROXY does not name', () => {
     ['127.0.0.1', '127.0.0.1', 0],
   ])(
     'TRUST_PROXY %s, a request from %s: logged %d times',
-    async (trusted, remoteAddress, times) => {
+    async (trustProxy, remoteAddress, times) => {
       const app = await startTestApp({
         events: { 'sample2026.yaml': fixtureEvent() },
-        variables: { RATE_LIMITS: 'on', ...(trusted === null ? {} : { TRUST_PROXY: trusted }) },
+        variables: {
+          RATE_LIMITS: 'on',
+          ...(trustProxy === null ? {} : { TRUST_PROXY: trustProxy }),
+        },
       })
-      await app.app.inject({ ...behind, headers: {}, remoteAddress })
+      await app.app.inject({ ...proxiedRequest, headers: {}, remoteAddress })
       expect(warnings(app)).toEqual([])
-      for (let n = 0; n < 3; n++) await app.app.inject({ ...behind, remoteAddress })
+      for (let n = 0; n < 3; n++) await app.app.inject({ ...proxiedRequest, remoteAddress })
       expect(warnings(app)).toHaveLength(times)
       await app.close()
     },
@@ -128,20 +134,20 @@ describe('a proxy that TRUST_PROXY does not name', () => {
 describe('errors of the framework', () => {
   test.each([
     ['a page', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
-    ['an answer', 'GET /api/events/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+    ['a response', 'GET /api/events/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
     [
       'a path that cannot be decoded',
       'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       404,
     ],
-    ['what is no HTTP', 'HELLO\r\n\r\n', 400],
+    ['a message that is not HTTP', 'HELLO\r\n\r\n', 400],
     [
       'headers without an end',
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
       400,
     ],
-  ])('%s carries the same protective headers as every answer', async (_what, text, status) => {
-    const { head } = await say(text)
+  ])('%s has the same protective headers as every response', async (_what, text, status) => {
+    const { head } = await sendRaw(text)
     expect(head).toContain(`http/1.1 ${status} `)
     const sent = head.split('\r\n').map((line) => line.split(':')[0])
     expect(HEADERS.filter((name) => !sent.includes(name))).toEqual([])
@@ -154,8 +160,10 @@ describe('the health check', () => {
 
   test('writes at most once every few seconds, however often it is called', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
-    const asked = await Promise.all(Array.from({ length: 50 }, () => app.app.inject('/healthz')))
-    expect(new Set(asked.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => app.app.inject('/healthz')),
+    )
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     const first = writes(app)
     app.setTime('2025-10-10T12:00:04+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
@@ -176,18 +184,18 @@ describe('the health check', () => {
 
   test('detects a database deleted while the server runs, and logs it once', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
-    const { check: look } = watchForLoss(app.deps)
-    await look()
+    const { check: checkDatabase } = watchForLoss(app.deps)
+    await checkDatabase()
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
     rmSync(join(app.dir, 'rollcall.db'))
-    await look()
-    await look()
-    const said = (what: RegExp) => app.log.filter(({ message }) => what.test(String(message)))
-    expect(said(/deleted or replaced/)).toEqual([expect.objectContaining({ level: 'error' })])
-    expect(said(/all data of the database is in/)).toHaveLength(1)
+    await checkDatabase()
+    await checkDatabase()
+    const logLines = (what: RegExp) => app.log.filter(({ message }) => what.test(String(message)))
+    expect(logLines(/deleted or replaced/)).toEqual([expect.objectContaining({ level: 'error' })])
+    expect(logLines(/all data of the database is in/)).toHaveLength(1)
     app.setTime('2025-10-10T12:00:05+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
-    // Another file of the same name is not the one that registrations are written to.
+    // A new file with the same name is not the open database.
     writeFileSync(join(app.dir, 'rollcall.db'), '')
     app.setTime('2025-10-10T12:00:10+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
@@ -197,35 +205,42 @@ describe('the health check', () => {
   test.each([
     ['/healthz', 600],
     ['/metrics/', 60],
-  ])('limits %s to %d requests a minute', async (url, most) => {
+  ])('limits %s to %d requests a minute', async (url, requestsMax) => {
     const statuses: number[] = []
-    for (let n = 0; n <= most; n++)
+    for (let n = 0; n <= requestsMax; n++)
       statuses.push((await server.app.inject({ url, remoteAddress: '192.0.2.7' })).statusCode)
-    // The figures are not for strangers, and are not asked for more often for that.
-    const answered = url === '/healthz' ? 200 : 401
-    expect([statuses.lastIndexOf(answered), statuses[most]]).toEqual([most - 1, 429])
-    expect((await server.app.inject({ url, remoteAddress: '192.0.2.8' })).statusCode).toBe(answered)
+    // Metrics are not public, but have the same limit.
+    const expectedStatus = url === '/healthz' ? 200 : 401
+    expect([statuses.lastIndexOf(expectedStatus), statuses[requestsMax]]).toEqual([
+      requestsMax - 1,
+      429,
+    ])
+    expect((await server.app.inject({ url, remoteAddress: '192.0.2.8' })).statusCode).toBe(
+      expectedStatus,
+    )
   })
 })
 
 describe('unfinished request bodies', () => {
   const KB = 1024
-  /** One that takes any number of them from one address. */
-  let busy: TestApp
+  /** A server without a limit of requests per address. */
+  let busyServer: TestApp
   beforeAll(async () => {
-    busy = await startTestApp()
-    await busy.app.listen({ port: 0, host: '127.0.0.1' })
+    busyServer = await startTestApp()
+    await busyServer.app.listen({ port: 0, host: '127.0.0.1' })
   })
-  afterAll(() => busy.close())
-  const registering = { full_name: 'Asha Nair', email: 'asha@example.org' }
-  /** Sends the head and so many bytes of a longer body; the connection stays open until it is destroyed. */
-  const begin = async (type: string, bytes: number, path = REGISTER): Promise<Socket> => {
+  afterAll(() => busyServer.close())
+  const sampleAnswers = { full_name: 'Asha Nair', email: 'asha@example.org' }
+  /**
+   * Sends the headers and a part of a longer body; the connection stays open until it is destroyed.
+   */
+  const startBody = async (type: string, bytes: number, path = REGISTER): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
-    const part = '--x\r\nContent-Disposition: form-data; name="full_name"\r\n\r\n'
+    const fieldPart = '--x\r\nContent-Disposition: form-data; name="full_name"\r\n\r\n'
     await new Promise<void>((resolve) => {
       socket.write(
-        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes + 2000}\r\n\r\n${type.startsWith('multipart') ? part : '{"full_name": "'}${'a'.repeat(bytes)}`,
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes + 2000}\r\n\r\n${type.startsWith('multipart') ? fieldPart : '{"full_name": "'}${'a'.repeat(bytes)}`,
         () => resolve(),
       )
     })
@@ -236,7 +251,7 @@ describe('unfinished request bodies', () => {
     ['JSON', 'application/json', `{"full_name": "${'a'.repeat(256 * KB)}"}`],
     ['a form', 'application/x-www-form-urlencoded', `full_name=${'a'.repeat(256 * KB)}`],
     [
-      'texts in parts',
+      'fields in parts',
       'multipart/form-data; boundary=x',
       Array.from(
         { length: 6 },
@@ -245,7 +260,7 @@ describe('unfinished request bodies', () => {
       ).join('') + '--x--\r\n',
     ],
   ])(
-    '%s of more than 256 KB are no answers, where the form takes a file of 5 MB too',
+    '%s of more than 256 KB are rejected, where the form accepts a file of 5 MB too',
     async (_what, type, payload) => {
       const answer = await server.app.inject({
         method: 'POST',
@@ -259,26 +274,26 @@ describe('unfinished request bodies', () => {
   )
 
   test('use no more memory than the limit together, and delegates can register', async () => {
-    port = (busy.app.server.address() as AddressInfo).port
+    port = (busyServer.app.server.address() as AddressInfo).port
     const statuses: string[] = []
     const sockets: Socket[] = []
-    // A third more than the ceiling takes.
+    // A third more than the limit.
     for (let sent = 0; sent < 86 * KB * KB; sent += 250 * KB) {
-      const socket = await begin('application/json', 250 * KB)
+      const socket = await startBody('application/json', 250 * KB)
       socket.once('data', (head: Buffer) => statuses.push(head.toString('latin1', 0, 12)))
       sockets.push(socket)
     }
     await expect.poll(() => statuses.length, { interval: 20, timeout: 200_000 }).toBeGreaterThan(0)
     expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 503']))
-    expect(busy.app.bodies.heldBytes()).toBeLessThanOrEqual(64 * KB * KB)
+    expect(busyServer.app.bodies.heldBytes()).toBeLessThanOrEqual(64 * KB * KB)
     const answers = {
-      ...registering,
+      ...sampleAnswers,
       phone_number: '9876543210',
       ticket_type: 'afpi-gp-specialist',
     }
-    expect((await busy.post(REGISTER, answers)).statusCode).toBe(201)
+    expect((await busyServer.post(REGISTER, answers)).statusCode).toBe(201)
     for (const socket of sockets) socket.destroy()
-    await expect.poll(() => busy.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
+    await expect.poll(() => busyServer.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
     port = (server.app.server.address() as AddressInfo).port
   })
 
@@ -292,14 +307,14 @@ describe('unfinished request bodies', () => {
     ['application/json', '/api/payment/return/'],
     ['application/json', '/api/payment/retry/'],
   ])('one (%s to %s) counts until it ends', async (type, path) => {
-    port = (busy.app.server.address() as AddressInfo).port
-    const socket = await begin(type, 50 * KB, path)
+    port = (busyServer.app.server.address() as AddressInfo).port
+    const socket = await startBody(type, 50 * KB, path)
     port = (server.app.server.address() as AddressInfo).port
     await expect
-      .poll(() => busy.app.bodies.heldBytes(), { interval: 5 })
+      .poll(() => busyServer.app.bodies.heldBytes(), { interval: 5 })
       .toBeGreaterThanOrEqual(50 * KB)
     socket.destroy()
-    await expect.poll(() => busy.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
+    await expect.poll(() => busyServer.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
   })
 
   test('a stalled one gets a response, and its connection is closed', async () => {
@@ -309,7 +324,7 @@ describe('unfinished request bodies', () => {
     app.post('/', async ({ body }) => app.bodies.read(body as Readable, 1000))
     await app.listen({ port: 0, host: '127.0.0.1' })
     port = (app.server.address() as AddressInfo).port
-    const { head } = await say('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc')
+    const { head } = await sendRaw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc')
     port = (server.app.server.address() as AddressInfo).port
     expect(head).toContain('http/1.1 408 ')
     await app.close()
@@ -322,24 +337,24 @@ describe('unfinished request bodies', () => {
   test.each([
     ['nothing', 0, 90],
     ['a byte a second', 1, 90],
-    ['a little less than a slow phone sends', 19_900, 90],
+    ['slightly less than a slow phone sends', 19_900, 90],
     ['what a slow phone sends', 20_000, null],
-  ])('the timeout of %s', async (_what, bytesPerSecond, until) => {
+  ])('the timeout of %s', async (_what, bytesPerSecond, expectedEnd) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const app = Fastify()
     addBodyBudget(app)
     const body = app.bodies.reserve()
     let seconds = 0
-    let givenUpAfter: number | null = null
+    let abortedAfter: number | null = null
     body.aborted.catch(() => {
-      givenUpAfter = seconds
+      abortedAfter = seconds
     })
     while (seconds < 290) {
       seconds += 1
       body.countReceived(bytesPerSecond, false)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    expect(givenUpAfter).toBe(until)
+    expect(abortedAfter).toBe(expectedEnd)
     body.end()
     await app.close()
   })
@@ -358,17 +373,17 @@ describe('unfinished request bodies', () => {
   })
 })
 
-describe('valid syntax without meaning', () => {
-  const nested = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
+describe('rejects valid syntax without meaning', () => {
+  const nestJson = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
 
   test.each(['application/json', 'application/json; charset=utf-8'])(
-    'rejects JSON nested 20,000 levels deep with a sentence (%s)',
+    'rejects JSON nested 20,000 levels deep with a message (%s)',
     async (type) => {
       const answer = await server.app.inject({
         method: 'POST',
         url: REGISTER,
         headers: { 'content-type': type, 'idempotency-key': 'one' },
-        payload: nested(20_000),
+        payload: nestJson(20_000),
       })
       expect([answer.statusCode, answer.json()]).toEqual([
         422,

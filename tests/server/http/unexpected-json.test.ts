@@ -1,6 +1,6 @@
 /**
- * Bodies whose fields hold something else than is expected, sent to every route that the server lists: the answer
- * names the mistake of the sender and is never an error of ours.
+ * Bodies with unexpected JSON in their fields, sent to every route: the error names the field and
+ * is never a server error.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cheapHash, noon, PASSWORD, register, signIn } from '../office/office.ts'
@@ -8,7 +8,7 @@ import type { Office } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import type { JsonKind } from '../../../server/http/office-route-permissions.ts'
-import { wrongWith } from './error-shape.ts'
+import { findFormatError } from './error-shape.ts'
 import { ALL_RUNS, runs } from '../../runs.ts'
 
 let server: TestApp
@@ -24,28 +24,28 @@ beforeAll(async () => {
     'ticket_type',
     server.deps.events.all()[0]?.config.categories[0]?.id ?? '',
   ]
-  const made = {
+  const details = {
     on: noon('2025-10-08'),
     answers: { full_name: 'Asha Sample', email: 'asha@example.org', [choice]: category },
   }
-  regNo = await register(server, event, { ...made, n: 1, pays: 'success' })
-  await register(server, event, { ...made, n: 2, pays: 'wrong-amount' })
+  regNo = await register(server, event, { ...details, n: 1, pays: 'success' })
+  await register(server, event, { ...details, n: 2, pays: 'wrong-amount' })
   review = (await server.deps.store.reviews(event))[0]?.id ?? ''
   await server.deps.store.addAdmin('Colleague', await cheapHash(PASSWORD), server.now())
 })
 afterAll(() => server.close())
 
-type Posted = {
+type PostRoute = {
   readonly url: string
   readonly names: readonly string[]
-  /** What is expected under a name, where the route declares it. */
+  /** Expected types by name, where the route declares them. */
   readonly kinds: Readonly<Record<string, JsonKind>>
-  /** Names of targets that are there. */
+  /** Targets that exist. */
   readonly fills: object
 }
 
-/** What routes outside the office read, by the names that they read it under. */
-const OUTSIDE = [
+/** Fields that routes outside the office read. */
+const PUBLIC_FIELDS = [
   'act',
   'answers',
   'amount',
@@ -77,31 +77,32 @@ const OUTSIDE = [
   'will_pay',
   'confirmed',
 ]
-/** Of the guard: the names of targets. */
+/** Target names of the access check. */
 const TARGETS = ['event', 'event_id', 'lines', 'reg_nos', 'review', 'to']
 
-/** What the language, a parser and the look whether it is a list ask of any object. */
+/** Properties that the language, a parser or a list check read of any object. */
 const OF_LANGUAGE = ['then', 'toJSON', 'constructor', '__proto__', 'length', '0']
 
 const fieldIds = (): readonly string[] =>
   server.deps.events.all().flatMap(({ config }) => config.fields.map(({ id }) => id))
 
-function posted(): readonly Posted[] {
+function listPostRoutes(): readonly PostRoute[] {
   const { fixedRoutes, eventCalls } = server.app
-  const ids = fieldIds()
-  const all = [
+  const eventFieldIds = fieldIds()
+  const allRoutes = [
     ...fixedRoutes.map(({ method, url, office: rule }) => ({ method, url, rule })),
     ...eventCalls.all().map(({ method, path, office: rule }) => ({ method, url: path, rule })),
   ]
-  return all.flatMap(({ method, url, rule }) => {
+  return allRoutes.flatMap(({ method, url, rule }) => {
     if (method !== 'POST' || url.includes('*')) return []
     const kinds =
       rule === undefined || rule === null || rule === 'anybody' ? null : (rule.body ?? {})
-    const names = kinds === null ? [...OUTSIDE, ...ids] : [...Object.keys(kinds), ...TARGETS]
+    const names =
+      kinds === null ? [...PUBLIC_FIELDS, ...eventFieldIds] : [...Object.keys(kinds), ...TARGETS]
     const about = kinds === null || rule === 'anybody' ? '' : (rule?.about ?? '')
     const targets = /^(event|events|statement|registrations)$/.test(about) ? { event } : {}
     const fills = about === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
-    // Objects that are there, so that handlers are reached.
+    // Existing objects, so that handlers are reached.
     const path = url
       .replace(/:reg_no|\{reg_?no\}/i, regNo)
       .replace('/reviews/:id', `/reviews/${review}`)
@@ -112,10 +113,10 @@ function posted(): readonly Posted[] {
   })
 }
 
-/** What else a body says, so that one wrong field alone is what is wrong. */
-const FILLER = { act: 'note', why: 'A reason.', decision: 'dismiss', role: 'desk', ids: [] }
-/** Each act of the office, with one field of it wrong. */
-const ACTS = [
+/** Valid values for the other fields, so that only one field is invalid. */
+const SAMPLE_FIELDS = { act: 'note', why: 'A reason.', decision: 'dismiss', role: 'desk', ids: [] }
+/** Each office action, with one invalid field. */
+const ACTIONS = [
   'confirm',
   'came_again',
   'correct',
@@ -149,11 +150,11 @@ const VALUES: readonly (readonly [what: string, text: string])[] = [
 ]
 
 /**
- * Under one name alone: the first always, of the others a quarter, another one under the next name. All at once each is sent
- * everywhere.
+ * With one field at a time: always the first value, and of the others a quarter per field. All
+ * combinations are covered over time.
  */
-const isTried = (value: number, place: number): boolean =>
-  ALL_RUNS || value === 0 || (value + place) % 4 === 0
+const isTested = (value: number, fieldIndex: number): boolean =>
+  ALL_RUNS || value === 0 || (value + fieldIndex) % 4 === 0
 
 const send = (url: string, payload: string) =>
   server.app.inject({
@@ -162,22 +163,26 @@ const send = (url: string, payload: string) =>
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'application/json' },
     payload,
   })
-/** The filler, with one value under these names. */
-const bodyOf = ({ names: all, fills }: Posted, names: readonly string[], text: string): string => {
-  const filler = Object.entries(FILLER).filter(([name]) => all.includes(name))
+/** The filler, with one value for these fields. */
+const bodyOf = (
+  { names: allRoutes, fills: sampleTargets }: PostRoute,
+  names: readonly string[],
+  text: string,
+): string => {
+  const otherFields = Object.entries(SAMPLE_FIELDS).filter(([name]) => allRoutes.includes(name))
   return `{${[
-    ...[...filler, ...Object.entries(fills)]
+    ...[...otherFields, ...Object.entries(sampleTargets)]
       .filter(([name]) => !names.includes(name))
       .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
     ...names.map((name) => `${JSON.stringify(name)}:${text}`),
   ].join(',')}}`
 }
-/** Signing out, and a new password, end the session that asks. */
-const asked = (): readonly Posted[] =>
-  posted().filter(({ url }) => !/logout|sessions\/end/.test(url))
+/** Signing out and a new password end the session in use. */
+const routesToTest = (): readonly PostRoute[] =>
+  listPostRoutes().filter(({ url }) => !/logout|sessions\/end/.test(url))
 
-/** Calls that answer unexpected JSON with another status than 422, and why. */
-const OTHERWISE: readonly (readonly [url: RegExp, statuses: readonly number[], why: string])[] = [
+/** Calls that respond to unexpected JSON with another status than 422, with the reason. */
+const EXCEPTIONS: readonly (readonly [url: RegExp, statuses: readonly number[], why: string])[] = [
   [/payment\/return|airpay-response/, [303], 'The gateway sends a browser here: it sees a page.'],
   [
     /payment\/webhook/,
@@ -185,19 +190,19 @@ const OTHERWISE: readonly (readonly [url: RegExp, statuses: readonly number[], w
     'The gateway’s protocol: it sends a message again that was refused.',
   ],
   [/^\/api\/my\/NOBODY1/, [404], 'The link in the address names no registration.'],
-  [/^\/api\/register/, [409], 'Specification: this event is closed, whatever is sent.'],
-  [/\/admin\/set-password/, [403], 'Only our own page may ask, whatever is sent.'],
+  [/^\/api\/register/, [409], 'Specification: this event is closed for any request.'],
+  [/\/admin\/set-password/, [403], "Only Rollcall's own page may send it."],
   [/^\/admin\/reconcile\/(keep\/)?$/, [415, 422], 'These take a sheet, not JSON.'],
 ]
 
 const allowedFor = (path: string): readonly number[] =>
-  OTHERWISE.find(([url]) => url.test(path))?.[1] ?? [422]
+  EXCEPTIONS.find(([url]) => url.test(path))?.[1] ?? [422]
 
-test('every field that a public call reads is sent unexpected JSON', async () => {
-  const MARK = 'a name that nobody reads'
+test('every field that a public call reads is tested with unexpected JSON', async () => {
+  const MARKER = 'a name that nobody reads'
   const read = new Set<string>()
   const parse = JSON.parse
-  const watched = (body: object): object =>
+  const recordReads = (body: object): object =>
     new Proxy(body, {
       get: (of, name, self) => {
         if (typeof name === 'string') read.add(name)
@@ -210,60 +215,61 @@ test('every field that a public call reads is sent unexpected JSON', async () =>
     })
   JSON.parse = ((text: string, reviver?: Parameters<typeof parse>[1]) => {
     const body = parse(text, reviver) as object
-    return text.includes(MARK) ? watched(body) : body
+    return text.includes(MARKER) ? recordReads(body) : body
   }) as typeof parse
   try {
-    for (const route of asked().filter(({ kinds }) => Object.keys(kinds).length === 0))
+    for (const route of routesToTest().filter(({ kinds }) => Object.keys(kinds).length === 0))
       for (const value of ['null', '"1"', '{"toString":1}'])
-        await send(route.url, bodyOf(route, [...OUTSIDE, MARK], value))
+        await send(route.url, bodyOf(route, [...PUBLIC_FIELDS, MARKER], value))
   } finally {
     JSON.parse = parse
   }
-  const known = new Set([MARK, ...OUTSIDE, ...TARGETS, ...fieldIds(), ...OF_LANGUAGE])
-  expect([...read].filter((name) => !known.has(name))).toEqual([])
-  expect(OUTSIDE.filter((name) => read.has(name)).length).toBeGreaterThan(10)
+  const testedNames = new Set([MARKER, ...PUBLIC_FIELDS, ...TARGETS, ...fieldIds(), ...OF_LANGUAGE])
+  expect([...read].filter((name) => !testedNames.has(name))).toEqual([])
+  expect(PUBLIC_FIELDS.filter((name) => read.has(name)).length).toBeGreaterThan(10)
 })
 
-test('a call outside the office answered 400, 403 or 404 to an object where text is expected: 422, with the exceptions named', async () => {
-  const outside = asked().filter(
+test('a call outside the office returned 400, 403 or 404 for an object instead of text: it returns 422, with listed exceptions', async () => {
+  const publicRoutes = routesToTest().filter(
     ({ kinds, url }) =>
       Object.keys(kinds).length === 0 && !/^(\/api)?\/admin\/(?!login|set-password)/.test(url),
   )
-  const wrong: string[] = []
-  for (const route of outside)
+  const failures: string[] = []
+  for (const route of publicRoutes)
     for (const text of ['{"toString":1}', '[["a"]]', '[{"toString":1}]']) {
       const { statusCode } = await send(route.url, bodyOf(route, route.names, text))
       if (!allowedFor(route.url).includes(statusCode))
-        wrong.push(`${route.url} with ${text}: ${statusCode}`)
+        failures.push(`${route.url} with ${text}: ${statusCode}`)
     }
-  expect(wrong).toEqual([])
-  // Each exception is of a call that is there.
-  for (const [url] of OTHERWISE) expect(asked().some((one) => url.test(one.url))).toBe(true)
-  expect(outside.length).toBeGreaterThan(15)
+  expect(failures).toEqual([])
+  // Each exception belongs to an existing call.
+  for (const [url] of EXCEPTIONS)
+    expect(routesToTest().some((exception) => url.test(exception.url))).toBe(true)
+  expect(publicRoutes.length).toBeGreaterThan(15)
 })
 
-test('an object in place of text caused a server error', async () => {
-  const wrong: string[] = []
+test('an object instead of text caused a server error', async () => {
+  const failures: string[] = []
   let sent = 0
-  for (const [turn, route] of asked().entries()) {
+  for (const [routeIndex, route] of routesToTest().entries()) {
     const { url, names, kinds } = route
-    // Under /api and with the slash an office route is the same one.
+    // Under /api and with a slash, an office route is the same.
     if (/^\/api\/admin|^\/admin.*[^/]$/.test(url)) continue
-    const isActs = url.includes('/acts')
-    for (const [at, [what, text]] of VALUES.entries()) {
+    const hasActions = url.includes('/acts')
+    for (const [index, [what, text]] of VALUES.entries()) {
       const isLarge = text.length > 1_000
-      const one = names.slice(0, isLarge ? 3 : undefined)
+      const exception = names.slice(0, isLarge ? 3 : undefined)
       const bodies = [
         text,
         ...(isLarge ? [] : [bodyOf(route, names, text)]),
-        ...one
-          .filter((_, place) => isTried(at, turn + place))
+        ...exception
+          .filter((_, fieldIndex) => isTested(index, routeIndex + fieldIndex))
           .map((name) => bodyOf(route, [name], text)),
         `{"event":"${event}","lines":[${text}],"keep":[${text}]}`,
         `{"event":"${event}","lines":[{"reg_no":"${regNo}","reference":${text},"amount":${text},"day":${text}}]}`,
         `{"event":"${event}","keep":[{"reference":"UTR1","amount":1,"day":"2025-10-01","narration":${text}}]}`,
-        ...(isActs
-          ? ACTS.flatMap((act) =>
+        ...(hasActions
+          ? ACTIONS.flatMap((act) =>
               [
                 `"answers":{"full_name":${text}}`,
                 `"answers":${text}`,
@@ -276,18 +282,18 @@ test('an object in place of text caused a server error', async () => {
       for (const body of bodies) {
         const answer = await send(url, body)
         sent += 1
-        const problem = wrongWith(answer, 'POST', false)
-        if (problem !== null) wrong.push(`${url} with ${what}, ${body.slice(0, 90)}: ${problem}`)
+        const problem = findFormatError(answer, 'POST', false)
+        if (problem !== null) failures.push(`${url} with ${what}, ${body.slice(0, 90)}: ${problem}`)
       }
     }
-    // Of a declared field it is said which one is wrong.
+    // For a declared field, the error names it.
     for (const [name, kind] of Object.entries(kinds)) {
       if (kind !== 'text') continue
       const { statusCode } = await send(url, bodyOf(route, [name], '{"toString":1}'))
-      const isNamed = allowedFor(url).includes(statusCode)
-      if (!isNamed) wrong.push(`${url} with ${name} as an object: ${statusCode}`)
+      const isExpectedStatus = allowedFor(url).includes(statusCode)
+      if (!isExpectedStatus) failures.push(`${url} with ${name} as an object: ${statusCode}`)
     }
   }
-  expect(wrong).toEqual([])
+  expect(failures).toEqual([])
   expect(sent).toBeGreaterThan(runs(5_000, 1_700))
 })

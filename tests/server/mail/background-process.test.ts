@@ -1,4 +1,7 @@
-/** Emails and documents are generated in a process of their own: it may wait or die, and neither registrations nor emails are lost. */
+/**
+ * Emails and documents are generated in a separate process: if it waits or dies, no registration or
+ * email is lost.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
@@ -18,23 +21,23 @@ import { openMailServer } from './mail-server.ts'
 import type { MailServer } from './mail-server.ts'
 
 const day = noon('2026-01-20')
-let mails: MailServer
+let mailServer: MailServer
 let server: TestApp
 beforeAll(async () => {
-  mails = await openMailServer()
+  mailServer = await openMailServer()
   server = await startTestApp({
     clock: '2026-01-20T12:00:00+05:30',
     events: TAX_EVENTS,
-    variables: { SMTP_URL: mails.url },
+    variables: { SMTP_URL: mailServer.url },
   })
 })
 afterAll(async () => {
   await server.close()
-  await mails.close()
+  await mailServer.close()
 })
 afterEach(() => {
-  mails.answer.holds = false
-  mails.taken.splice(0)
+  mailServer.answer.holds = false
+  mailServer.taken.splice(0)
 })
 
 let last = 0
@@ -49,7 +52,7 @@ async function registerAndPay(): Promise<RegNo> {
   )
   return regNo
 }
-/** A ticket with its documents, to an address of its own. */
+/** A ticket with its documents, to a separate address. */
 async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: string }> {
   const regNo = await registerAndPay()
   const to = `delegate${last}@example.org`
@@ -60,10 +63,10 @@ async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: stri
   )
   return { regNo, to }
 }
-const takenBy = (): readonly string[] => mails.taken.flatMap(({ to }) => to)
+const readRecipients = (): readonly string[] => mailServer.taken.flatMap(({ to }) => to)
 const stateOf = async (regNo: RegNo) =>
   (await server.deps.store.mailsOf(regNo)).map(({ status, error }) => ({ status, error }))
-const later = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
+const advance = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
 
 /** The running process; starts it if there is none. */
 async function findProcess(): Promise<number> {
@@ -77,7 +80,7 @@ const hasTask = async (): Promise<void> => {
   await expect.poll(() => getBackgroundProcess()?.tasks).toBe(1)
 }
 
-test('a registration is answered while an email is being generated', async () => {
+test('a registration gets its response while an email is generated', async () => {
   const { regNo, to } = await queueTicket()
   const id = await findProcess()
   process.kill(id, 'SIGSTOP')
@@ -87,83 +90,86 @@ test('a registration is answered while an email is being generated', async () =>
     await register(server, KERALA, { n: 100, on: day, answers: PERSON })
     const form = await server.app.inject({ url: '/api/events/' })
     expect(form.statusCode).toBe(200)
-    expect(takenBy()).toEqual([])
+    expect(readRecipients()).toEqual([])
   } finally {
     process.kill(id, 'SIGCONT')
   }
   expect(await running).toBe(1)
-  expect(takenBy()).toEqual([to])
+  expect(readRecipients()).toEqual([to])
   expect(await stateOf(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
-test('emails still go out when the process that generates them dies: none is lost, none is sent twice', async () => {
+test('emails are still sent if the process that generates them dies: none is lost, none is sent twice', async () => {
   const [first, second] = [await queueTicket(), await queueTicket()]
   const id = await findProcess()
   process.kill(id, 'SIGSTOP')
   const running = server.mailer.run()
-  // One email is with the process, and the other waits.
+  // One email is in the process, and the other waits.
   await hasTask()
   process.kill(id, 'SIGKILL')
   // A new process generates the other one.
   expect(await running).toBe(1)
-  const [failed, sent] = takenBy()[0] === first.to ? [second, first] : [first, second]
-  expect(takenBy()).toEqual([sent.to])
+  const [failed, sent] = readRecipients()[0] === first.to ? [second, first] : [first, second]
+  expect(readRecipients()).toEqual([sent.to])
   const [state] = await stateOf(failed.regNo)
   expect(state?.status).toBe('queued')
   expect(state?.error).toMatch(/could not be generated: the background process ended/)
-  later(60_000)
+  advance(60_000)
   await server.mailer.run()
-  later(3_600_000)
+  advance(3_600_000)
   await server.mailer.run()
-  expect(takenBy().toSorted()).toEqual([first.to, second.to].toSorted())
+  expect(readRecipients().toSorted()).toEqual([first.to, second.to].toSorted())
 })
 
 test('an email that the process was sending when it died is sent once more at most', async () => {
   const { regNo, to } = await queueTicket()
-  mails.answer.holds = true
-  const received = mails.received()
+  mailServer.answer.holds = true
+  const received = mailServer.received()
   const id = await findProcess()
   const running = server.mailer.run()
-  await expect.poll(() => mails.received()).toBe(received + 1)
+  await expect.poll(() => mailServer.received()).toBe(received + 1)
   process.kill(id, 'SIGKILL')
   expect(await running).toBe(0)
-  mails.answer.holds = false
-  // The mail server may have it: it is not sent at once.
-  later(60_000)
+  mailServer.answer.holds = false
+  // The mail server may have it: it is not sent immediately.
+  advance(60_000)
   await server.mailer.run()
-  expect([takenBy(), await stateOf(regNo)]).toEqual([[], [{ status: 'queued', error: null }]])
+  expect([readRecipients(), await stateOf(regNo)]).toEqual([
+    [],
+    [{ status: 'queued', error: null }],
+  ])
   for (let hour = 0; hour < 48; hour += 1) {
-    later(3_600_000)
+    advance(3_600_000)
     await server.mailer.run()
   }
-  expect(takenBy()).toEqual([to])
+  expect(readRecipients()).toEqual([to])
   expect(await stateOf(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
-test('a document that cannot be generated delays one email, and the mail server is not blamed', async () => {
+test('a document that cannot be generated delays one email, and the mail server is not reported as failing', async () => {
   const { store } = server.deps
-  const broken = await queueTicket()
+  const failingTicket = await queueTicket()
   const other = await queueTicket()
-  // A colour that the typesetter does not know.
+  // A colour that the typesetter does not support.
   const documentOf = store.document
-  const spoiled: typeof store.document = async (regNo, id) => {
+  const returnBroken: typeof store.document = async (regNo, id) => {
     const body = await documentOf(regNo, id)
-    return body === null || regNo !== broken.regNo
+    return body === null || regNo !== failingTicket.regNo
       ? body
       : { ...body, event: { ...body.event, colour: 'none' } }
   }
-  Object.assign(store, { document: spoiled })
+  Object.assign(store, { document: returnBroken })
   try {
     expect(await server.mailer.run()).toBe(1)
   } finally {
     Object.assign(store, { document: documentOf })
   }
-  expect(takenBy()).toEqual([other.to])
-  expect((await stateOf(broken.regNo))[0]?.error).toMatch(/could not be generated/)
+  expect(readRecipients()).toEqual([other.to])
+  expect((await stateOf(failingTicket.regNo))[0]?.error).toMatch(/could not be generated/)
   expect(server.mailer.unreachableSince()).toBeNull()
-  later(60_000)
+  advance(60_000)
   expect(await server.mailer.run()).toBe(1)
-  expect(takenBy()).toEqual([other.to, broken.to])
+  expect(readRecipients()).toEqual([other.to, failingTicket.to])
 })
 
 test('the receipt was generated for the email and again for each download: it is generated once', async () => {
@@ -180,10 +186,10 @@ test('the receipt was generated for the email and again for each download: it is
     },
     'https://register.example.org',
   )
-  const [listed] = await store.documents(regNo)
-  const body = await store.document(regNo, listed?.id ?? 0)
+  const [documentEntry] = await store.documents(regNo)
+  const body = await store.document(regNo, documentEntry?.id ?? 0)
   if (body === null) throw new Error('there is no receipt')
-  // The download formats it again, and gets the same file, not an equal one.
+  // The download formats it again, and gets the same file.
   const download = typesetDocument({ document: formatDocument(body, event), at: body.at })
   expect(attachments.find(({ filename }) => filename.startsWith('Receipt'))?.content).toBe(download)
 })
@@ -195,7 +201,7 @@ async function nextMail(regNo: RegNo) {
     { to: 'a@example.org', copyTo: null, subject: 'S', text: 'T' },
     server.now(),
   )
-  const [mail] = await store.dueMails(server.now(), 1)
-  if (mail === undefined) throw new Error('no email is due')
-  return mail
+  const [dueEmail] = await store.dueMails(server.now(), 1)
+  if (dueEmail === undefined) throw new Error('no email is due')
+  return dueEmail
 }

@@ -1,4 +1,4 @@
-/** Mails as their programs show them: the text's words, nothing of it markup, its addresses links. */
+/** HTML emails: the text's words without markup, and links for its addresses. */
 import { expect, test } from 'vitest'
 import { renderEmailHtml } from '../../../server/mail/email-html.ts'
 
@@ -17,7 +17,7 @@ test('escapes markup in answers', () => {
   expect(page).toContain('Sample &amp; Sons 2026</h1>')
 })
 
-test('renders our own link on its own line as a button, with the address below it', () => {
+test("renders Rollcall's link on its own line as a button, with the address below it", () => {
   const page = html('Dear Asha,\n\nFinish here:\nhttps://register.example.org/pay/abc_-1\n\nBye')
   expect(page.match(/href="https:\/\/register\.example\.org\/pay\/abc_-1"/g)).toHaveLength(2)
   expect(page).toContain('Open your registration')

@@ -1,45 +1,52 @@
-/** A real mail server that takes, refuses and breaks off, as a test tells it. */
+/** A real mail server that accepts, rejects or disconnects, as the test sets it. */
 import { SMTPServer } from 'smtp-server'
 
-type Taken = { readonly from: string; readonly to: readonly string[]; readonly text: string }
-type Refusal = readonly [number, string]
-/** `data` and `rcpt`: what it answers to each mail and recipient; `of`: to that recipient. None: it takes them. */
+type AcceptedEmail = {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly text: string
+}
+type SmtpError = readonly [number, string]
+/**
+ * `data` and `rcpt`: the response to each email and recipient; `of`: to that recipient. Without
+ * one, it accepts.
+ */
 export type MailServerAnswer = {
-  rcpt?: Refusal | null
-  data?: Refusal | null
-  of?: Readonly<Record<string, Refusal>>
-  /** The connection of a mail to this address is cut in the middle of the mail. */
+  rcpt?: SmtpError | null
+  data?: SmtpError | null
+  of?: Readonly<Record<string, SmtpError>>
+  /** Disconnects in the middle of an email to this address. */
   cuts?: string
-  /** It receives emails and does not answer. */
+  /** Receives emails without a response. */
   holds?: boolean
 }
 export type MailServer = {
   readonly url: string
-  readonly taken: Taken[]
-  /** How many recipients were named to it. */
+  readonly taken: AcceptedEmail[]
+  /** The number of received RCPT commands. */
   readonly tried: () => number
-  /** How many emails it received, answered or not. */
+  /** The number of received emails, with or without a response. */
   readonly received: () => number
-  /** How many were ever opened. */
+  /** The number of opened connections. */
   readonly connections: () => number
   readonly answer: MailServerAnswer
   close(): Promise<void>
 }
 
-/** `rcpt` is answered to this recipient alone. */
-const USUAL = 'asha@example.org'
+/** The response `rcpt` applies to this recipient only. */
+const DEFAULT_RECIPIENT = 'asha@example.org'
 
 export async function openMailServer(answer: MailServerAnswer = {}, port = 0): Promise<MailServer> {
-  const taken: Taken[] = []
+  const taken: AcceptedEmail[] = []
   let tried = 0
   let connections = 0
   let received = 0
-  const refusal = ([responseCode, message]: Refusal): Error =>
+  const createSmtpError = ([responseCode, message]: SmtpError): Error =>
     Object.assign(new Error(message), { responseCode })
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // A pool keeps its connections open, and a test that ends has nothing more to take from them.
+    // A pool keeps its connections open, which an ended test no longer needs.
     closeTimeout: 1,
     onConnect: (_session, done) => {
       connections += 1
@@ -47,8 +54,9 @@ export async function openMailServer(answer: MailServerAnswer = {}, port = 0): P
     },
     onRcptTo: ({ address }, _session, done) => {
       tried += 1
-      const own = answer.of?.[address] ?? (address === USUAL ? answer.rcpt : null)
-      done(own ? refusal(own) : null)
+      const recipientError =
+        answer.of?.[address] ?? (address === DEFAULT_RECIPIENT ? answer.rcpt : null)
+      done(recipientError ? createSmtpError(recipientError) : null)
     },
     onData: (stream, session, done) => {
       const { mailFrom, rcptTo } = session.envelope
@@ -58,10 +66,10 @@ export async function openMailServer(answer: MailServerAnswer = {}, port = 0): P
         received += 1
         if (answer.holds === true) return undefined
         if (rcptTo.some(({ address }) => address === answer.cuts)) {
-          for (const one of server.connections) if (one.session === session) one.close()
+          for (const socket of server.connections) if (socket.session === session) socket.close()
           return
         }
-        if (answer.data) return done(refusal(answer.data))
+        if (answer.data) return done(createSmtpError(answer.data))
         taken.push({
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),

@@ -1,4 +1,6 @@
-/** The mail queue: as files, and over SMTP to a real server that refuses, breaks off and takes. */
+/**
+ * The email queue: as files, and over SMTP to a real server that rejects, disconnects and accepts.
+ */
 import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -30,7 +32,7 @@ import type { MailServer, MailServerAnswer } from './mail-server.ts'
 let dir: string
 let store: Store
 let now: Instant
-const closing: (() => Promise<void>)[] = []
+const closers: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
   await useEmptyDatabase(dir)
@@ -38,25 +40,29 @@ beforeEach(async () => {
   now = noon
 })
 afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
+  for (const close of closers.splice(0).toReversed()) await close()
   await store.close()
   rmSync(dir, { recursive: true, force: true })
 })
 
-const hello: NewMail = {
+const sampleEmail: NewMail = {
   to: 'asha@example.org',
   copyTo: null,
   subject: 'Confirmed – ആശ നായർ, ₹ 5,015',
   text: 'Dear ആശ,\n\nyou are registered.\n',
 }
-/** The event of the mails, where its file is served. */
+/** The event of the emails, if its file is served. */
 let served: ServedEvent | null = null
-const mailer = (smtpUrl: string | null = null, said: string[] = [], works = false): Mailer => {
-  const opened = startMailQueue(
+const startMailer = (
+  smtpUrl: string | null = null,
+  logged: string[] = [],
+  isAutomatic = false,
+): Mailer => {
+  const queue = startMailQueue(
     {
       store,
       clock: () => now,
-      log: { info: () => {}, warn: () => {}, error: (_, text = '') => void said.push(text) },
+      log: { info: () => {}, warn: () => {}, error: (_, text = '') => void logged.push(text) },
       events: { byId: () => served },
       environment: {
         smtpUrl,
@@ -65,51 +71,51 @@ const mailer = (smtpUrl: string | null = null, said: string[] = [], works = fals
         publicUrl: 'https://register.example.org',
       },
     },
-    { isEnabled: works },
+    { isEnabled: isAutomatic },
   )
-  closing.push(opened.close)
-  return opened
+  closers.push(queue.close)
+  return queue
 }
-const queued = async (mail: Partial<NewMail> = {}) => {
+const queueTicket = async (mail: Partial<NewMail> = {}) => {
   const { regNo } = await registerSample(store)
-  await store.queueMail(regNo, { ...hello, ...mail }, now)
+  await store.queueMail(regNo, { ...sampleEmail, ...mail }, now)
   return {
     regNo,
     state: async () => (await store.mailsOf(regNo)).map(({ status, error }) => ({ status, error })),
   }
 }
 
-/** As the gateway would settle it. */
+/** Confirmed by the gateway. */
 const paid = async (regNo: string) => {
   const [payment] = (await store.registration(regNo))?.payments ?? []
-  if (payment === undefined) throw new Error('nothing is to be paid')
+  if (payment === undefined) throw new Error('no payment is due')
   const { orderId, amount } = payment
   const sale = { reference: 'A1', amount, currency: '356', kind: 'sale', at: now } as const
   await store.applyPaymentEvent(orderId, { type: 'confirmed', ...sale }, null)
 }
 
-const smtp = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer> => {
+const openServer = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer> => {
   const server = await openMailServer(answer, port)
-  closing.push(server.close)
+  closers.push(server.close)
   return server
 }
 
-/** Headers unfolded, encoded words and the body read. */
+/** Unfolded headers, with decoded words and body. */
 function readMail(text: string): {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 } {
-  const [head = '', ...rest] = text.replaceAll('\r\n', '\n').split('\n\n')
-  const word = (coded: string): string =>
-    coded
+  const [headerText = '', ...rest] = text.replaceAll('\r\n', '\n').split('\n\n')
+  const word = (encodedText: string): string =>
+    encodedText
       .replaceAll(/\?=\s+=\?/g, '?==?')
       .replaceAll(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_all, kind: string, content: string) =>
         kind.toLowerCase() === 'b'
           ? `\u0001${content}\u0002`
-          : quoted(content.replaceAll('_', ' ')),
+          : decodeQuoted(content.replaceAll('_', ' ')),
       )
-  const joined = (coded: string): string =>
-    word(coded).replaceAll(/((?:\u0001[^\u0002]*\u0002)+)/g, (run) =>
+  const decodeHeader = (encodedText: string): string =>
+    word(encodedText).replaceAll(/((?:\u0001[^\u0002]*\u0002)+)/g, (run) =>
       Buffer.concat(
         run
           .split('\u0002')
@@ -118,85 +124,85 @@ function readMail(text: string): {
       ).toString('utf8'),
     )
   const headers = Object.fromEntries(
-    head
+    headerText
       .replaceAll(/\n[ \t]+/g, ' ')
       .split('\n')
       .map((line) => [
         line.slice(0, line.indexOf(':')).toLowerCase(),
-        joined(line.slice(line.indexOf(':') + 1).trim()),
+        decodeHeader(line.slice(line.indexOf(':') + 1).trim()),
       ]),
   )
   const body = rest.join('\n\n')
-  const how = headers['content-transfer-encoding'] ?? '7bit'
+  const transferEncoding = headers['content-transfer-encoding'] ?? '7bit'
   return {
     headers,
     body:
-      how === 'base64'
+      transferEncoding === 'base64'
         ? Buffer.from(body, 'base64').toString('utf8')
-        : how === 'quoted-printable'
-          ? quoted(body.replaceAll('=\n', ''))
+        : transferEncoding === 'quoted-printable'
+          ? decodeQuoted(body.replaceAll('=\n', ''))
           : body,
   }
 }
-/** What stands between the boundaries of a mail of several parts. */
+/** The parts of a multipart email. */
 function partsOf({ headers, body }: ReturnType<typeof readMail>): readonly string[] {
   const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? ''
   return body.split(`--${boundary}`).slice(1, -1)
 }
-const quoted = (text: string): string =>
+const decodeQuoted = (text: string): string =>
   decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
 
 const files = (): string[] => readdirSync(join(dir, 'mail'))
-const only = (): string => readFileSync(join(dir, 'mail', files()[0] ?? ''), 'utf8')
+const readOnlyFile = (): string => readFileSync(join(dir, 'mail', files()[0] ?? ''), 'utf8')
 
 describe('without SMTP', () => {
   test('writes each email to one complete UTF-8 file, named by its number', async () => {
-    const { regNo, state } = await queued({ copyTo: 'office@example.org' })
-    expect(await mailer().run()).toBe(1)
+    const { regNo, state } = await queueTicket({ copyTo: 'office@example.org' })
+    expect(await startMailer().run()).toBe(1)
     expect(files()).toEqual([`000001-${regNo}.eml`])
-    const { headers, body } = readMail(only())
+    const { headers, body } = readMail(readOnlyFile())
     expect(headers).toMatchObject({
       from: 'Rollcall <no-reply@example.org>',
       to: 'asha@example.org',
-      subject: hello.subject,
+      subject: sampleEmail.subject,
       'x-copy-to': 'office@example.org',
       'auto-submitted': 'auto-generated',
       'content-type': 'text/plain; charset=utf-8',
     })
     expect(headers['message-id']).toMatch(/^<[0-9a-f]{32}@register\.example\.org>$/)
-    expect(body.trim()).toBe(hello.text.trim())
+    expect(body.trim()).toBe(sampleEmail.text.trim())
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
   test('attaches the QR code and the calendar file to a ticket', async () => {
     const config = createEvent({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
     served = { config, hash: '', text: '', shared: '' }
-    const { regNo } = await queued()
+    const { regNo } = await queueTicket()
     await paid(regNo)
-    await mailer().run()
+    await startMailer().run()
     served = null
-    const { headers, body } = readMail(only())
+    const { headers, body } = readMail(readOnlyFile())
     expect(headers['reply-to']).toBe(config.support)
     const parts = partsOf({ headers, body })
-    const [words = '', code = '', calendar = ''] = parts
+    const [textPart = '', code = '', calendar = ''] = parts
     expect(parts).toHaveLength(3)
-    const [text = '', html = ''] = partsOf(readMail(words.trim()))
-    expect(readMail(text.trim()).body.trim()).toBe(hello.text.trim())
+    const [text = '', html = ''] = partsOf(readMail(textPart.trim()))
+    expect(readMail(text.trim()).body.trim()).toBe(sampleEmail.text.trim())
     const page = readMail(html.trim())
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
-    for (const paragraph of hello.text.trim().split('\n\n'))
+    for (const paragraph of sampleEmail.text.trim().split('\n\n'))
       expect(page.body).toContain(`>${paragraph}</p>`)
     expect(code).toContain(`filename=${regNo}.png`)
-    const picture = Buffer.from(code.split('\n\n')[1] ?? '', 'base64')
-    expect(codeIn(picture)).toBe(regNo)
-    expect(isSharp(picture)).toBe(true)
+    const image = Buffer.from(code.split('\n\n')[1] ?? '', 'base64')
+    expect(codeIn(image)).toBe(regNo)
+    expect(isSharp(image)).toBe(true)
     expect(calendar).toContain('filename=demo.ics')
     const entry = Buffer.from(calendar.split('\n\n')[1] ?? '', 'base64').toString('utf8')
     expect(entry.split('\r\n')).toEqual(
       expect.arrayContaining([
         'UID:demo@register.example.org',
         'DTSTART;VALUE=DATE:20260131',
-        // The day after the last one, which is not part of it.
+        // The day after the last one, which iCalendar excludes.
         'DTEND;VALUE=DATE:20260202',
         'SUMMARY:Demo\\, 2026',
         'LOCATION:Town Hall\\; Kochi',
@@ -205,8 +211,8 @@ describe('without SMTP', () => {
   })
 
   test('repeated and concurrent runs write nothing twice', async () => {
-    await queued()
-    const worker = mailer()
+    await queueTicket()
+    const worker = startMailer()
     await Promise.all([worker.run(), worker.run()])
     expect(await worker.run()).toBe(0)
     expect(files()).toHaveLength(1)
@@ -214,11 +220,11 @@ describe('without SMTP', () => {
 
   test.each([
     ['a line break and a header', 'Hello\r\nBcc: everybody@example.org', 'asha@example.org'],
-    ['a bare line feed', 'Hello\nBcc: everybody@example.org', 'asha@example.org'],
+    ['a line feed only', 'Hello\nBcc: everybody@example.org', 'asha@example.org'],
   ])('keeps a subject with %s on one line', async (_name, subject, to) => {
-    await queued({ subject, to })
-    await mailer().run()
-    const { headers } = readMail(only())
+    await queueTicket({ subject, to })
+    await startMailer().run()
+    const { headers } = readMail(readOnlyFile())
     expect(headers['subject']).toBe('Hello Bcc: everybody@example. org')
     expect(headers['bcc']).toBeUndefined()
   })
@@ -230,9 +236,9 @@ describe('without SMTP', () => {
     'a;b@example.org',
     'nobody',
     '',
-  ])('gives up immediately on an invalid recipient: "%s"', async (to) => {
-    const { state } = await queued({ to })
-    expect(await mailer().run()).toBe(0)
+  ])('stops immediately at an invalid recipient: "%s"', async (to) => {
+    const { state } = await queueTicket({ to })
+    expect(await startMailer().run()).toBe(0)
     expect(await state()).toEqual([
       { status: 'failed', error: 'Mail cannot be sent to this address.' },
     ])
@@ -241,9 +247,9 @@ describe('without SMTP', () => {
 
 describe('over SMTP', () => {
   test('sends one email, with the copy in the envelope and not in the headers', async () => {
-    const server = await smtp()
-    const { state } = await queued({ copyTo: 'office@example.org' })
-    const worker = mailer(server.url)
+    const server = await openServer()
+    const { state } = await queueTicket({ copyTo: 'office@example.org' })
+    const worker = startMailer(server.url)
     await Promise.all([worker.run(), worker.run()])
     await worker.run()
     expect(server.taken.map(({ from, to }) => ({ from, to }))).toEqual([
@@ -251,23 +257,23 @@ describe('over SMTP', () => {
     ])
     const { headers, body } = readMail(server.taken[0]?.text ?? '')
     expect([headers['subject'], headers['bcc'], body.trim()]).toEqual([
-      hello.subject,
+      sampleEmail.subject,
       undefined,
-      hello.text.trim(),
+      sampleEmail.text.trim(),
     ])
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
   test('retries at growing intervals after a temporary error, then sends once', async () => {
-    const server = await smtp({ data: [451, 'busy'] })
-    const { state } = await queued()
-    const worker = mailer(server.url)
-    for (const [tries, wait] of MAIL_RETRY_MS.slice(0, 3).entries()) {
+    const server = await openServer({ data: [451, 'busy'] })
+    const { state } = await queueTicket()
+    const worker = startMailer(server.url)
+    for (const [expectedAttempts, wait] of MAIL_RETRY_MS.slice(0, 3).entries()) {
       expect(await worker.run()).toBe(0)
-      expect(server.tried()).toBe(tries + 1)
+      expect(server.tried()).toBe(expectedAttempts + 1)
       now = instant(now + wait - 1)
       await worker.run()
-      expect(server.tried()).toBe(tries + 1)
+      expect(server.tried()).toBe(expectedAttempts + 1)
       now = instant(now + 1)
     }
     expect(await state()).toMatchObject([{ status: 'queued' }])
@@ -277,11 +283,11 @@ describe('over SMTP', () => {
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
-  test('keeps emails while the mail server is unreachable, and gives up in the end', async () => {
-    const { state } = await queued()
-    const worker = mailer('smtp://127.0.0.1:1')
+  test('stores emails while the mail server is unreachable, and stops retrying in the end', async () => {
+    const { state } = await queueTicket()
+    const worker = startMailer('smtp://127.0.0.1:1')
     const hour = 3_600_000
-    for (let passed = 0; passed < RETRY_PERIOD_MS; passed += hour) {
+    for (let passedMs = 0; passedMs < RETRY_PERIOD_MS; passedMs += hour) {
       expect(await worker.run()).toBe(0)
       now = instant(now + hour)
     }
@@ -289,43 +295,43 @@ describe('over SMTP', () => {
     await worker.run()
     expect(await state()).toMatchObject([{ status: 'failed' }])
     expect((await state())[0]?.error).toMatch(/ECONNREFUSED/)
-    // Until somebody has mended it and says so.
+    // Until staff have fixed it and retry.
     const retry = () => runHere(['email', 'retry'], { DATA_DIR: dir, CLOCK: '2025-10-10' })
     expect(await retry()).toMatchObject({ status: 0, stdout: '1 email queued again.\n' })
     expect(await state()).toMatchObject([{ status: 'queued' }])
     expect(await retry()).toMatchObject({ status: 0, stdout: 'No email has failed.\n' })
   })
 
-  test('gives up immediately on a permanently rejected recipient', async () => {
-    const server = await smtp({ rcpt: [550, 'no such mailbox'] })
-    const { state } = await queued()
-    await mailer(server.url).run()
+  test('stops immediately for a permanently rejected recipient', async () => {
+    const server = await openServer({ rcpt: [550, 'no such mailbox'] })
+    const { state } = await queueTicket()
+    await startMailer(server.url).run()
     now = instant(now + 1_000_000_000)
-    await mailer(server.url).run()
+    await startMailer(server.url).run()
     expect(server.tried()).toBe(1)
     expect(await state()).toMatchObject([{ status: 'failed' }])
   })
 
   test('an email is not sent if the delegate is rejected and only the copy accepted', async () => {
-    const server = await smtp({ rcpt: [550, 'no such mailbox'] })
-    const { state } = await queued({ copyTo: 'office@example.org' })
-    expect(await mailer(server.url).run()).toBe(0)
+    const server = await openServer({ rcpt: [550, 'no such mailbox'] })
+    const { state } = await queueTicket({ copyTo: 'office@example.org' })
+    expect(await startMailer(server.url).run()).toBe(0)
     expect(server.taken.map(({ to }) => to)).toEqual([['office@example.org']])
     expect(await state()).toEqual([
       { status: 'failed', error: 'The mail server refuses this recipient.' },
     ])
   })
 
-  test('an email that was sent but could not be marked was sent every two seconds: it is sent once more at most', async () => {
-    const server = await smtp()
-    const { state } = await queued()
+  test('an email that was sent but could not be marked was sent every two seconds: it is sent at most once more', async () => {
+    const server = await openServer()
+    const { state } = await queueTicket()
     const disk = new Database(join(dir, DATABASE_FILE))
     disk.exec(
       "CREATE TRIGGER full BEFORE UPDATE OF sent_at ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
     )
-    const worker = mailer(server.url)
+    const worker = startMailer(server.url)
     const run = () => worker.run().catch(() => 0)
-    for (let tick = 0; tick < 60; tick += 1) {
+    for (let turn = 0; turn < 60; turn += 1) {
       await run()
       now = instant(now + 2_000)
     }
@@ -345,13 +351,13 @@ describe('over SMTP', () => {
   })
 
   test('sends nothing if the claim cannot be stored', async () => {
-    const server = await smtp()
-    const { state } = await queued()
+    const server = await openServer()
+    const { state } = await queueTicket()
     const disk = new Database(join(dir, DATABASE_FILE))
     disk.exec(
       "CREATE TRIGGER full BEFORE UPDATE ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
     )
-    const worker = mailer(server.url)
+    const worker = startMailer(server.url)
     await expect(worker.run()).rejects.toThrow('full')
     expect(server.tried()).toBe(0)
     disk.exec('DROP TRIGGER full')
@@ -361,96 +367,96 @@ describe('over SMTP', () => {
   })
 
   test('an unreachable mail server costs one attempt in total; when it responds, all waiting emails are sent', async () => {
-    const waiting = await Promise.all(Array.from({ length: 8 }, () => queued()))
+    const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueTicket()))
     const port = await freePort()
-    const worker = mailer(`smtp://127.0.0.1:${port}`)
+    const worker = startMailer(`smtp://127.0.0.1:${port}`)
     expect(await worker.run()).toBe(0)
     const errors = async (): Promise<number> =>
-      (await Promise.all(waiting.map(({ state }) => state())))
+      (await Promise.all(waitingEmails.map(({ state }) => state())))
         .flat()
         .filter(({ error }) => error !== null).length
-    // Those that were on their way together.
-    const tried = await errors()
-    expect(tried).toBeLessThanOrEqual(5)
+    // Emails that were in progress together.
+    const countErrors = await errors()
+    expect(countErrors).toBeLessThanOrEqual(5)
     now = instant(now + 29_000)
     await worker.run()
-    expect(await errors()).toBe(tried)
-    // The next is learnt from one, and rests twice as long.
+    expect(await errors()).toBe(countErrors)
+    // The next attempt uses a single email, after twice the pause.
     now = instant(now + 1_000)
     await worker.run()
-    expect(await errors()).toBe(tried + 1)
-    const server = await smtp({}, port)
+    expect(await errors()).toBe(countErrors + 1)
+    const server = await openServer({}, port)
     now = instant(now + 60_000)
     let sent = 0
-    for (let tick = 0; tick < 3; tick += 1) sent += await worker.run()
+    for (let turn = 0; turn < 3; turn += 1) sent += await worker.run()
     expect([sent, server.taken.length]).toEqual([8, 8])
-    // Before its server, which waits half a minute for connections that stay.
+    // Before its server, which waits half a minute for open connections.
     await worker.close()
   })
 
   test('postponed emails are sent as soon as the mail server responds', async () => {
-    // Five are tried at once; the last waits for the rest of the queue to end.
-    await Promise.all(Array.from({ length: 6 }, () => queued()))
+    // Five are tried concurrently; the last one ends after the rest of the queue.
+    await Promise.all(Array.from({ length: 6 }, () => queueTicket()))
     const port = await freePort()
-    const worker = mailer(`smtp://127.0.0.1:${port}`)
+    const worker = startMailer(`smtp://127.0.0.1:${port}`)
     await worker.run()
-    const server = await smtp({}, port)
+    const server = await openServer({}, port)
     now = instant(now + 30_000)
-    for (let tick = 0; tick < 2; tick += 1) await worker.run()
+    for (let turn = 0; turn < 2; turn += 1) await worker.run()
     expect(server.taken.length).toBe(6)
     await worker.close()
   })
 
   test('reports at startup that the mail server accepts nothing', async () => {
-    const said: string[] = []
-    mailer(`smtp://127.0.0.1:${await freePort()}`, said, true)
+    const logged: string[] = []
+    startMailer(`smtp://127.0.0.1:${await freePort()}`, logged, true)
     await expect
-      .poll(() => said)
+      .poll(() => logged)
       .toContain('the mail server is not accepting emails; they stay queued')
   })
 
   test('sends several emails concurrently over persistent connections', async () => {
-    const server = await smtp()
-    await Promise.all(Array.from({ length: 12 }, () => queued()))
-    expect(await mailer(server.url).run()).toBe(12)
+    const server = await openServer()
+    await Promise.all(Array.from({ length: 12 }, () => queueTicket()))
+    expect(await startMailer(server.url).run()).toBe(12)
     expect(server.connections()).toBeGreaterThan(1)
     expect(server.connections()).toBeLessThanOrEqual(5)
   })
 
   test('does not send a password over an unencrypted connection', async () => {
-    const server = await smtp()
-    // A name that means this machine and is not known for it.
+    const server = await openServer()
+    // A name for this machine that is not recognised as such.
     const url = server.url.replace('//127.0.0.1', '//user:secret@[::ffff:127.0.0.1]')
-    const { state } = await queued()
-    expect(await mailer(url).run()).toBe(0)
+    const { state } = await queueTicket()
+    expect(await startMailer(url).run()).toBe(0)
     expect(server.taken).toEqual([])
     expect((await state())[0]?.error).toMatch(/STARTTLS/)
   })
 
   test('a silent mail server delays neither other emails nor the shutdown', async () => {
     const sockets: Socket[] = []
-    const silent = createServer((socket) => void sockets.push(socket))
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const address = silent.address()
+    const silentServer = createServer((socket) => void sockets.push(socket))
+    await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve))
+    const address = silentServer.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
-    const { state } = await queued()
-    const worker = mailer(`smtp://127.0.0.1:${port}`)
+    const { state } = await queueTicket()
+    const worker = startMailer(`smtp://127.0.0.1:${port}`)
     const running = worker.run()
     await expect.poll(() => sockets.length).toBe(1)
     await worker.close()
     expect(await running).toBe(0)
     const [mail] = await state()
-    // The stop has ended it, not the time limit of a greeting.
+    // The shutdown ended it, not the greeting timeout.
     expect(mail?.status).toBe('queued')
     expect(mail?.error).not.toContain('Greeting')
-    await new Promise((resolve) => silent.close(resolve))
+    await new Promise((resolve) => silentServer.close(resolve))
   })
 
   test('one failing email does not delay the others', async () => {
-    const server = await smtp()
-    await queued({ to: 'nobody' })
-    await queued()
-    expect(await mailer(server.url).run()).toBe(1)
+    const server = await openServer()
+    await queueTicket({ to: 'nobody' })
+    await queueTicket()
+    expect(await startMailer(server.url).run()).toBe(1)
     expect(server.taken).toHaveLength(1)
   })
 })

@@ -1,4 +1,7 @@
-/** How long an email is tried, and what a mail server's answer to one email means for the others; over SMTP to a real server. */
+/**
+ * How long an email is retried, and what a response to one email means for others; over SMTP to a
+ * real server.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,27 +22,27 @@ import type { MailServer, MailServerAnswer } from './mail-server.ts'
 const minute = 60_000
 const day = 24 * hour
 const THROTTLED = 'throttled@example.org'
-const LATER = [421, 'too many emails to this mailbox, try again later'] as const
+const TEMPORARY_ERROR = [421, 'too many emails to this mailbox, try again later'] as const
 
 let dir: string
 let store: Store
 let now: Instant
-let jump: ClockJump | null
-const closing: (() => Promise<void>)[] = []
+let clockJump: ClockJump | null
+const closers: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
   await useEmptyDatabase(dir)
   store = await openStoreHere({ dataDir: dir })
   now = noon
-  jump = null
+  clockJump = null
 })
 afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
+  for (const close of closers.splice(0).toReversed()) await close()
   await store.close()
   rmSync(dir, { recursive: true, force: true })
 })
 
-const mailer = (smtpUrl: string): Mailer => {
+const startMailer = (smtpUrl: string): Mailer => {
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   const environment = {
     smtpUrl,
@@ -47,63 +50,68 @@ const mailer = (smtpUrl: string): Mailer => {
     dataDir: dir,
     publicUrl: 'https://register.example.org',
   }
-  const deps = { store, clock: () => now, clockJumps: { look: () => jump }, log, environment }
-  const opened = startMailQueue({ ...deps, events: { byId: () => null } }, { isEnabled: false })
-  closing.push(opened.close)
-  return opened
+  const deps = { store, clock: () => now, clockJumps: { look: () => clockJump }, log, environment }
+  const queue = startMailQueue({ ...deps, events: { byId: () => null } }, { isEnabled: false })
+  closers.push(queue.close)
+  return queue
 }
-const smtp = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer> => {
+const openServer = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer> => {
   const server = await openMailServer(answer, port)
-  closing.push(server.close)
+  closers.push(server.close)
   return server
 }
-const queued = async (to: string, more: Partial<NewMail> = {}) => {
+const queueEmail = async (to: string, changes: Partial<NewMail> = {}) => {
   const { regNo } = await registerSample(store)
-  await store.queueMail(regNo, { to, copyTo: null, subject: 'S', text: 'T', ...more }, now)
+  await store.queueMail(regNo, { to, copyTo: null, subject: 'S', text: 'T', ...changes }, now)
   return async () => (await store.mailsOf(regNo))[0]?.status
 }
 
 test.each([421, 450])(
   'retries an email for three days if the mailbox returns %i while others are accepted',
   async (code) => {
-    const server = await smtp({ of: { [THROTTLED]: [code, 'later'] } })
-    const worker = mailer(server.url)
-    const throttled = await queued(THROTTLED)
-    // Somebody registers every minute of the first hour, and their emails are taken at once.
-    for (let passed = 0; passed < 60; passed += 1) {
-      const other = await queued(`other${passed}@example.org`)
+    const server = await openServer({ of: { [THROTTLED]: [code, 'later'] } })
+    const worker = startMailer(server.url)
+    const throttledId = await queueEmail(THROTTLED)
+    // A delegate registers every minute of the first hour, and those emails are accepted
+    // immediately.
+    for (let passedMs = 0; passedMs < 60; passedMs += 1) {
+      const other = await queueEmail(`other${passedMs}@example.org`)
       await worker.run()
-      expect([passed, await other()]).toEqual([passed, 'sent'])
+      expect([passedMs, await other()]).toEqual([passedMs, 'sent'])
       now = instant(now + minute)
     }
     expect(server.taken).toHaveLength(60)
-    const [listed] = await store.mails({ events: null, status: null, address: THROTTLED }, null, 1)
+    const [throttledEmail] = await store.mails(
+      { events: null, status: null, address: THROTTLED },
+      null,
+      1,
+    )
     // At the start, after 1, 6 and 21 minutes.
-    expect(listed?.attempts).toBe(4)
+    expect(throttledEmail?.attempts).toBe(4)
     for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
-    expect(await throttled()).toBe('queued')
+    expect(await throttledId()).toBe('queued')
     await worker.run()
-    expect(await throttled()).toBe('failed')
+    expect(await throttledId()).toBe('failed')
   },
 )
 
 test('a mailbox that accepts emails again after two days gets the waiting one, once', async () => {
-  const server = await smtp({ of: { [THROTTLED]: LATER } })
-  const worker = mailer(server.url)
-  const throttled = await queued(THROTTLED)
+  const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } })
+  const worker = startMailer(server.url)
+  const throttledId = await queueEmail(THROTTLED)
   for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()
   server.answer.of = {}
   for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
-  expect([await throttled(), server.taken.length]).toEqual(['sent', 1])
+  expect([await throttledId(), server.taken.length]).toEqual(['sent', 1])
 })
 
-test('an outage of two days counts as no attempt: the first refusal afterwards waits a minute', async () => {
+test('an outage of two days counts as no attempt: the first rejection afterwards waits a minute', async () => {
   const port = await freePort()
-  const worker = mailer(`smtp://127.0.0.1:${port}`)
-  const [first, second] = [await queued('a@example.org'), await queued(THROTTLED)]
+  const worker = startMailer(`smtp://127.0.0.1:${port}`)
+  const [first, second] = [await queueEmail('a@example.org'), await queueEmail(THROTTLED)]
   for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()
-  const server = await smtp({ of: { [THROTTLED]: LATER } }, port)
-  for (let passed = 0; passed < 3; passed += 1) {
+  const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } }, port)
+  for (let passedMs = 0; passedMs < 3; passedMs += 1) {
     await worker.run()
     now = instant(now + minute)
   }
@@ -112,13 +120,13 @@ test('an outage of two days counts as no attempt: the first refusal afterwards w
 })
 
 test('an email on which the mail server disconnects does not delay the others', async () => {
-  const server = await smtp({ cuts: THROTTLED })
-  const worker = mailer(server.url)
-  const broken = await queued(THROTTLED)
+  const server = await openServer({ cuts: THROTTLED })
+  const worker = startMailer(server.url)
+  const brokenId = await queueEmail(THROTTLED)
   await worker.run()
-  const others = await Promise.all([queued('a@example.org'), queued('b@example.org')])
+  const others = await Promise.all([queueEmail('a@example.org'), queueEmail('b@example.org')])
   await worker.run()
-  expect(await Promise.all([broken, ...others].map((one) => one()))).toEqual([
+  expect(await Promise.all([brokenId, ...others].map((close) => close()))).toEqual([
     'queued',
     'sent',
     'sent',
@@ -126,35 +134,35 @@ test('an email on which the mail server disconnects does not delay the others', 
 })
 
 test('retries without a second copy if the copy is accepted and the delegate temporarily rejected', async () => {
-  const server = await smtp({ of: { [THROTTLED]: [450, 'greylisted'] } })
-  const worker = mailer(server.url)
-  const throttled = await queued(THROTTLED, { copyTo: 'office@example.org' })
+  const server = await openServer({ of: { [THROTTLED]: [450, 'greylisted'] } })
+  const worker = startMailer(server.url)
+  const throttledId = await queueEmail(THROTTLED, { copyTo: 'office@example.org' })
   await worker.run()
-  expect([await throttled(), server.taken.map(({ to }) => to)]).toEqual([
+  expect([await throttledId(), server.taken.map(({ to }) => to)]).toEqual([
     'queued',
     [['office@example.org']],
   ])
   server.answer.of = {}
   now = instant(now + minute)
   await worker.run()
-  expect([await throttled(), server.taken.map(({ to }) => to)]).toEqual([
+  expect([await throttledId(), server.taken.map(({ to }) => to)]).toEqual([
     'sent',
     [['office@example.org'], [THROTTLED]],
   ])
 })
 
-test('sends emails that were queued while the clock was ahead, once it is right again', async () => {
-  const server = await smtp()
-  const worker = mailer(server.url)
+test('sends emails that were queued while the clock was ahead, once it is correct', async () => {
+  const server = await openServer()
+  const worker = startMailer(server.url)
   now = instant(noon + 20 * hour)
-  const untried = await queued('untried@example.org')
-  const claimed = await queued('claimed@example.org')
+  const untriedId = await queueEmail('untried@example.org')
+  const claimedId = await queueEmail('claimed@example.org')
   const [, mail] = await store.dueMails(now, 2)
   await store.claimMail(mail?.id ?? 0, now)
-  server.answer.of = { [THROTTLED]: LATER }
-  const tried = await queued(THROTTLED)
-  const [due] = (await store.dueMails(now, 3)).filter(({ to }) => to === THROTTLED)
-  await store.mailFailed(due?.id ?? 0, 'later', instant(now + minute), {
+  server.answer.of = { [THROTTLED]: TEMPORARY_ERROR }
+  const triedId = await queueEmail(THROTTLED)
+  const [dueEmail] = (await store.dueMails(now, 3)).filter(({ to }) => to === THROTTLED)
+  await store.mailFailed(dueEmail?.id ?? 0, 'later', instant(now + minute), {
     at: now,
     firstAt: now,
     isReached: true,
@@ -164,29 +172,29 @@ test('sends emails that were queued while the clock was ahead, once it is right 
   now = noon
   await store.rescheduleAfterClockChange(now)
   await worker.run()
-  expect(await Promise.all([untried, claimed, tried].map((one) => one()))).toEqual([
+  expect(await Promise.all([untriedId, claimedId, triedId].map((close) => close()))).toEqual([
     'sent',
     'queued',
     'sent',
   ])
-  // A claim is left to its maker for so long.
+  // A claim is exclusive for this long.
   now = instant(noon + 10 * minute)
   await worker.run()
-  expect(await claimed()).toBe('sent')
+  expect(await claimedId()).toBe('sent')
 })
 
-test('gives up no email while the clock is years ahead', async () => {
-  const server = await smtp({ of: { [THROTTLED]: LATER } })
-  const worker = mailer(server.url)
-  const throttled = await queued(THROTTLED)
+test('abandons no email while the clock is years ahead', async () => {
+  const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } })
+  const worker = startMailer(server.url)
+  const throttledId = await queueEmail(THROTTLED)
   await worker.run()
   now = instant(noon + 1_500 * day)
-  jump = { at: now, byMs: 1_500 * day }
+  clockJump = { at: now, byMs: 1_500 * day }
   await worker.run()
-  expect(await throttled()).toBe('queued')
+  expect(await throttledId()).toBe('queued')
   now = instant(noon + hour)
   await store.rescheduleAfterClockChange(now)
   server.answer.of = {}
   await worker.run()
-  expect(await throttled()).toBe('sent')
+  expect(await throttledId()).toBe('sent')
 })

@@ -1,4 +1,4 @@
-/** Who looked at what is written once an hour, and whoever turns pages waits for no writer after that. */
+/** Repeated access is logged once an hour, and further pages of a list do not wait for the log. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { withoutRepeated } from '../../../server/storage/staff/audit-log-entries.ts'
@@ -25,21 +25,21 @@ test('writes repeated access to a list once an hour; another user, list or hour,
   await audit(entry({ look: 'list other' }))
   await audit(entry({ at: instant(11 * HOUR_MS) }))
   expect(written).toHaveLength(4)
-  const { look: _, ...noLook } = entry({ what: 'exported the list demo' })
-  await audit(noLook)
-  await audit(noLook)
+  const { look: _, ...withoutView } = entry({ what: 'exported the list demo' })
+  await audit(withoutView)
+  await audit(withoutView)
   expect(written).toHaveLength(6)
 })
 
 test('writes an access entry later if it could not be written', async () => {
-  let works = false
+  let isWritable = false
   const written: string[] = []
   const audit = withoutRepeated(async ({ who }) => {
-    if (!works) throw new Error('the disk is full')
+    if (!isWritable) throw new Error('the disk is full')
     written.push(who)
   })
   await expect(audit(entry())).rejects.toThrow('the disk is full')
-  works = true
+  isWritable = true
   await audit(entry())
   await audit(entry())
   expect(written).toEqual(['office'])

@@ -1,4 +1,7 @@
-/** What people did to registrations and to money stands in the activity, in words; what a reason says of a person goes with the person. */
+/**
+ * The audit log describes actions on registrations and payments; personal data in reasons is erased
+ * with the person.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ActivityAnswer } from '../../../engine/api.ts'
@@ -21,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const registered = (n: number, pays: 'success' | 'wrong-amount'): Promise<RegNo> =>
+const registerPaid = (n: number, pays: 'success' | 'wrong-amount'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: noon('2026-01-20'),
@@ -39,7 +42,7 @@ const done = async (regNo: RegNo): Promise<readonly string[]> => {
 }
 
 test('the audit log shows who cancelled, corrected or wrote a note, with the reason', async () => {
-  const regNo = await registered(1, 'success')
+  const regNo = await registerPaid(1, 'success')
   await owner.act(regNo, { act: 'note', why: 'Rang about food.' })
   const answers = { full_name: 'Delegate One' }
   await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers })
@@ -60,8 +63,8 @@ test('the audit log shows who cancelled, corrected or wrote a note, with the rea
 })
 
 test('the audit log shows decisions on payments with the decision and the amount', async () => {
-  const regNo = await registered(2, 'wrong-amount')
-  const [review] = (await server.deps.store.reviews(EVENT)).filter((one) => one.regNo === regNo)
+  const regNo = await registerPaid(2, 'wrong-amount')
+  const [review] = (await server.deps.store.reviews(EVENT)).filter((row) => row.regNo === regNo)
   await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Agreed on the telephone.' })
   expect(await done(regNo)).toEqual([
     expect.stringMatching(/^office: payment accepted, ₹\u00a0[\d,.]+: Agreed on the telephone\.$/),
@@ -69,8 +72,8 @@ test('the audit log shows decisions on payments with the decision and the amount
 })
 
 test('the owner of one event saw the names of users of other events in the filter of the audit log', async () => {
-  const may = { role: 'owner', events: [EVENT] } as const
-  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), may)
+  const permissions = { role: 'owner', events: [EVENT] } as const
+  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), permissions)
   const ofOne = await signIn(server, 'of-one')
   for (const [who, eventId] of [
     ['of-another', 'another2026'],
@@ -83,8 +86,9 @@ test('the owner of one event saw the names of users of other events in the filte
       eventId,
       regNo: null,
     })
-  const people = async ({ get }: Office) => (await get('/admin/log/')).json<ActivityAnswer>().people
-  expect(await people(ofOne)).toContain('of-this')
-  expect(await people(ofOne)).not.toContain('of-another')
-  expect(await people(owner)).toContain('of-another')
+  const listUsers = async ({ get }: Office) =>
+    (await get('/admin/log/')).json<ActivityAnswer>().people
+  expect(await listUsers(ofOne)).toContain('of-this')
+  expect(await listUsers(ofOne)).not.toContain('of-another')
+  expect(await listUsers(owner)).toContain('of-another')
 })

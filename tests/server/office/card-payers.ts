@@ -1,10 +1,10 @@
-/** Delegates who register and pay by card, for tests of what the gateway settles. */
+/** Delegates who register and pay by card, for tests of settlements. */
 import { expect } from 'vitest'
 import type { OrderId, Paise } from '../../../engine/index.ts'
 import type { TestApp } from '../harness.ts'
 
 let count = 0
-/** Registers as a delegate does; answers the number and the order. */
+/** Registers as a delegate does. Returns the number and the order. */
 export async function registerDelegate(
   server: TestApp,
   event: string,
@@ -22,23 +22,23 @@ export async function registerDelegate(
     payment_data: { orderid: OrderId }
   }>()
   const payment = await server.deps.store.payment(data.orderid)
-  if (payment === null) throw new Error('no payment')
+  if (payment === null) throw new Error('the registration has no payment')
   return { regNo, order: data.orderid, amount: payment.amount }
 }
-/** The gateway says that it was paid. */
+/** The gateway reports a payment. */
 export async function registerPaid(server: TestApp, event: string, reference: string) {
-  const one = await registerDelegate(server, event)
+  const order = await registerDelegate(server, event)
   await server.deps.store.applyPaymentEvent(
-    one.order,
+    order.order,
     {
       type: 'confirmed',
       reference,
-      amount: one.amount,
+      amount: order.amount,
       currency: '356',
       kind: 'sale',
       at: server.now(),
     },
     null,
   )
-  return one
+  return order
 }

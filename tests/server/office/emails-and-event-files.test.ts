@@ -1,4 +1,4 @@
-/** What the office sees of mails and of event files, and what it does about them. */
+/** The office's lists of emails and event files, and the actions on them. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import type { TestApp } from '../harness.ts'
 import { signIn } from './office.ts'
 import type { Office } from './office.ts'
 
-const free = (id: string, prefix: string): string =>
+const createFreeEvent = (id: string, prefix: string): string =>
   fixtureEvent({ id, prefix, payment: 'none', title: `Free ${prefix}` })
 let app: TestApp
 let owner: Office
@@ -17,7 +17,10 @@ let desk: Office
 beforeAll(async () => {
   app = await startTestApp({
     clock: '2026-01-10',
-    events: { 'one2026.yaml': free('one2026', 'ONEX'), 'two2026.yaml': free('two2026', 'TWOX') },
+    events: {
+      'one2026.yaml': createFreeEvent('one2026', 'ONEX'),
+      'two2026.yaml': createFreeEvent('two2026', 'TWOX'),
+    },
   })
   for (const [id, email] of [
     ['one2026', 'asha@example.org'],
@@ -31,9 +34,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const mails = async (office: Office, query = ''): Promise<MailsAnswer> =>
+const listEmails = async (office: Office, query = ''): Promise<MailsAnswer> =>
   (await office.get(`/admin/mail/?${query}`)).json()
-const retry = async (office: Office, payload: object) => {
+const resend = async (office: Office, payload: object) => {
   const answer = await app.app.inject({
     method: 'POST',
     url: '/admin/mail/retry/',
@@ -44,13 +47,14 @@ const retry = async (office: Office, payload: object) => {
 }
 
 test('failed emails are shown to users of their event, and can be resent', async () => {
-  const all = await mails(owner)
-  expect(all.mails.map(({ to }) => to)).toEqual(['ravi@example.org', 'asha@example.org'])
-  expect([all.counts, all.before]).toEqual([{ queued: 2, failed: 0, sent: 0 }, null])
-  for (const { id } of all.mails) await app.deps.store.mailFailed(id, 'No such mailbox.', null)
-  const theirs = await mails(desk)
-  expect(theirs.counts).toEqual({ queued: 0, failed: 1, sent: 0 })
-  expect(theirs.mails).toMatchObject([
+  const allEmails = await listEmails(owner)
+  expect(allEmails.mails.map(({ to }) => to)).toEqual(['ravi@example.org', 'asha@example.org'])
+  expect([allEmails.counts, allEmails.before]).toEqual([{ queued: 2, failed: 0, sent: 0 }, null])
+  for (const { id } of allEmails.mails)
+    await app.deps.store.mailFailed(id, 'No such mailbox.', null)
+  const deskEmails = await listEmails(desk)
+  expect(deskEmails.counts).toEqual({ queued: 0, failed: 1, sent: 0 })
+  expect(deskEmails.mails).toMatchObject([
     {
       to: 'asha@example.org',
       event: 'Free ONEX',
@@ -60,30 +64,30 @@ test('failed emails are shown to users of their event, and can be resent', async
       error: 'No such mailbox.',
     },
   ])
-  expect((await mails(owner, 'status=failed&address=RAVI')).mails.map(({ to }) => to)).toEqual([
-    'ravi@example.org',
-  ])
-  expect((await mails(owner, 'status=sent')).mails).toEqual([])
-  const bad = await owner.get('/admin/mail/?status=lost')
-  expect([bad.statusCode, bad.json().message]).toEqual([
+  expect((await listEmails(owner, 'status=failed&address=RAVI')).mails.map(({ to }) => to)).toEqual(
+    ['ravi@example.org'],
+  )
+  expect((await listEmails(owner, 'status=sent')).mails).toEqual([])
+  const badFilter = await owner.get('/admin/mail/?status=lost')
+  expect([badFilter.statusCode, badFilter.json().message]).toEqual([
     400,
     '“status” must be one of queued, failed, sent, not “lost”.',
   ])
 
-  const ids = all.mails.map(({ id }) => id)
-  expect(await retry(desk, {})).toEqual([422, 'Send “ids” of at most 200 emails, or “all”: true.'])
-  expect((await retry(desk, { ids: ['1'] }))[0]).toBe(422)
-  // Of the other event it stays as it is, also when it is named.
-  expect(await retry(desk, { ids })).toEqual([200, '1 email queued again.'])
-  expect((await mails(owner)).counts).toEqual({ queued: 1, failed: 1, sent: 0 })
+  const ids = allEmails.mails.map(({ id }) => id)
+  expect(await resend(desk, {})).toEqual([422, 'Send “ids” of at most 200 emails, or “all”: true.'])
+  expect((await resend(desk, { ids: ['1'] }))[0]).toBe(422)
+  // Emails of the other event stay unchanged, even if they are selected.
+  expect(await resend(desk, { ids })).toEqual([200, '1 email queued again.'])
+  expect((await listEmails(owner)).counts).toEqual({ queued: 1, failed: 1, sent: 0 })
   expect(await app.mailer.run()).toBe(1)
-  expect(await retry(owner, { all: true })).toEqual([200, '1 email queued again.'])
+  expect(await resend(owner, { all: true })).toEqual([200, '1 email queued again.'])
   expect(await app.mailer.run()).toBe(1)
-  expect(await retry(owner, { all: true })).toEqual([
+  expect(await resend(owner, { all: true })).toEqual([
     200,
     'None of these emails is waiting or failed.',
   ])
-  expect((await mails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
+  expect((await listEmails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
   expect(
     app.rows("SELECT who, what FROM audit_log WHERE what LIKE 'retried %' ORDER BY id"),
   ).toEqual([
@@ -93,11 +97,11 @@ test('failed emails are shown to users of their event, and can be resent', async
 })
 
 test('an email to an erased person cannot be resent', async () => {
-  const [mail] = (await mails(owner, 'address=asha')).mails
-  const erased = await owner.act(mail?.reg_no ?? '', { act: 'erase', why: 'Asked for it.' })
-  expect(erased.status).toBe(200)
-  expect((await mails(owner, 'address=asha')).mails).toEqual([])
-  expect(await retry(owner, { ids: [mail?.id] })).toEqual([
+  const [erasedEmail] = (await listEmails(owner, 'address=asha')).mails
+  const erasure = await owner.act(erasedEmail?.reg_no ?? '', { act: 'erase', why: 'Asked for it.' })
+  expect(erasure.status).toBe(200)
+  expect((await listEmails(owner, 'address=asha')).mails).toEqual([])
+  expect(await resend(owner, { ids: [erasedEmail?.id] })).toEqual([
     200,
     'None of these emails is waiting or failed.',
   ])
@@ -112,8 +116,8 @@ test('event files that are not served are listed first, with the reason, until t
         headers: { authorization: `Bearer ${owner.token}` },
       })
     ).json<EventFilesAnswer>().files
-  const [one] = await files()
-  expect(one).toEqual({
+  const [remaining] = await files()
+  expect(remaining).toEqual({
     file: 'one2026.yaml',
     event_id: 'one2026',
     title: 'Free ONEX',
@@ -122,7 +126,7 @@ test('event files that are not served are listed first, with the reason, until t
     why: null,
     findings: null,
   })
-  app.writeEvent('two2026.yaml', free('two2026', 'TWOX').replace('venue:', 'vneue:'))
+  app.writeEvent('two2026.yaml', createFreeEvent('two2026', 'TWOX').replace('venue:', 'vneue:'))
   app.writeEvent('three2026.yaml', 'event: [')
   expect(await files('POST')).toMatchObject([
     {
@@ -139,7 +143,7 @@ test('event files that are not served are listed first, with the reason, until t
     },
     { file: 'one2026.yaml', is: 'served' },
   ])
-  app.writeEvent('two2026.yaml', free('two2026', 'TWOX'))
+  app.writeEvent('two2026.yaml', createFreeEvent('two2026', 'TWOX'))
   rmSync(join(app.eventsDir, 'three2026.yaml'))
   expect((await files('POST')).map(({ is }) => is)).toEqual(['served', 'served'])
 })

@@ -1,4 +1,7 @@
-/** What the office's tests share: an admin signed in, and registrations put in through the store. */
+/**
+ * Shared helpers of the office's tests: a signed-in admin, and registrations created through the
+ * store.
+ */
 import { hash } from '@node-rs/argon2'
 import { expect } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
@@ -22,7 +25,7 @@ import type { TestApp } from '../harness.ts'
 
 export const PASSWORD = 'a password for tests'
 
-/** As the server makes one, at the least cost there is: nobody guesses passwords of tests. */
+/** A password hash with the lowest cost, because tests need no protection. */
 export const cheapHash = (password: string): Promise<string> =>
   hash(password, { memoryCost: 8, timeCost: 1 })
 
@@ -31,7 +34,7 @@ export type Office = {
   readonly cookie: string
   get(url: string): Promise<LightMyRequestResponse>
   json(url: string): Promise<Record<string, never>>
-  /** Does something with a registration. */
+  /** Performs an action on a registration. */
   act(
     regNo: string,
     payload: object,
@@ -41,8 +44,8 @@ export type Office = {
   }>
 }
 
-/** Where a registration is acted on. */
-export const actsOn = (regNo: string): string => `/admin/registrations/${regNo}/acts/`
+/** The address for actions on a registration. */
+export const actionsUrl = (regNo: string): string => `/admin/registrations/${regNo}/acts/`
 
 export async function signIn(test: TestApp, username = 'office'): Promise<Office> {
   if ((await test.deps.store.admin(username)) === null)
@@ -62,29 +65,39 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
     cookie: `rollcall_session=${token}`,
     get,
     json: async (url) => {
-      const answered = await get(url)
-      expect(answered.statusCode, answered.body).toBe(200)
-      return answered.json()
+      const response = await get(url)
+      expect(response.statusCode, response.body).toBe(200)
+      return response.json()
     },
-    act: async (regNo, words) => {
-      const payload = await addShownVersion(test, words)
-      const acted = await test.app.inject({ method: 'POST', url: actsOn(regNo), headers, payload })
-      return { status: acted.statusCode, body: acted.json() }
+    act: async (regNo, input) => {
+      const payload = await addShownVersion(test, input)
+      const actionResponse = await test.app.inject({
+        method: 'POST',
+        url: actionsUrl(regNo),
+        headers,
+        payload,
+      })
+      return { status: actionResponse.statusCode, body: actionResponse.json() }
     },
   }
 }
 
-/** Returns the version that the office's pages show of a review now; 'decided' if it needs no decision. */
+/**
+ * Returns the version of a review as the office's pages show it. 'decided' if it needs no decision.
+ */
 export async function shownVersion(test: TestApp, review: string | undefined): Promise<string> {
   const shown = await test.deps.store.review(review ?? '')
   return shown === null ? 'decided' : reviewVersion(shown)
 }
-const addShownVersion = async (test: TestApp, words: object): Promise<object> =>
-  'review' in words && !('version' in words)
-    ? { ...words, version: await shownVersion(test, String(words.review)) }
-    : words
+const addShownVersion = async (test: TestApp, input: object): Promise<object> =>
+  'review' in input && !('version' in input)
+    ? { ...input, version: await shownVersion(test, String(input.review)) }
+    : input
 
-/** A sample event with invoices, these items and a yes-no question for each, and a refund of 75% until 31 January 2026. */
+/**
+ * A sample event with invoices, these items with a yes-no question each, and a refund of 75% until
+ * 31 January 2026.
+ */
 export const createEventWithItems = (items: string, questions: readonly string[]): string =>
   readGolden('EV493.yaml')
     .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
@@ -99,76 +112,80 @@ export const createEventWithItems = (items: string, questions: readonly string[]
       'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
     )
 
-/** The noon of a day in India, `minutes` later. */
-export const noon = (of: string, minutes = 0): Instant =>
-  instant(startOfDay(day(of)) + 12 * 3_600_000 + minutes * 60_000)
+/** Noon of a day in India, plus `minutes`. */
+export const noon = (dayText: string, minutes = 0): Instant =>
+  instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
-/** The number of the nth registration of an event; digits made from n, so that tests can name it. */
+/** The number of the nth registration of an event, with digits derived from n. */
 export function numberOf(test: TestApp, eventId: string, n: number): RegNo {
   const event = test.deps.events.byId(eventId)?.config
   if (event === undefined) throw new Error(`no event ${eventId}`)
   return createRegNo(event, [...String(n).padStart(event.orderId.digits - 1, '0')].map(Number))
 }
 
-export type Made = {
+export type SampleDetails = {
   readonly n: number
   readonly on: Instant
   readonly answers: Answers
   readonly pays?: 'success' | 'failed' | 'wrong-amount'
   readonly mail?: NewMail
-  /** Handed to the gateway and the merchant account of its event, as settlements name them. */
+  /** Paid through the gateway and merchant account of its event, as settlements name them. */
   readonly throughGateway?: true
 }
 
 /** Registers through the store, then settles the payment as the gateway would. */
-export async function register(test: TestApp, eventId: string, made: Made): Promise<RegNo> {
+export async function register(
+  test: TestApp,
+  eventId: string,
+  details: SampleDetails,
+): Promise<RegNo> {
   const served = test.deps.events.byId(eventId)
   if (served === null) throw new Error(`no event ${eventId}`)
   const event = served.config
-  const regNo = numberOf(test, eventId, made.n)
-  const quoted = quote(event, made.answers, made.on)
-  const registered = await test.deps.store.register({
+  const regNo = numberOf(test, eventId, details.n)
+  const quoteResult = quote(event, details.answers, details.on)
+  const registration = await test.deps.store.register({
     eventId,
     eventHash: served.hash,
     regNo,
-    answers: made.answers,
-    searchable: readDelegate(event, made.answers),
-    category: findCategory(event, made.answers),
-    quote: quoted.ok ? quoted.value : null,
+    answers: details.answers,
+    searchable: readDelegate(event, details.answers),
+    category: findCategory(event, details.answers),
+    quote: quoteResult.ok ? quoteResult.value : null,
     orderId: createOrderId(regNo, 1),
     uploads: [],
-    at: made.on,
+    at: details.on,
     mail: null,
     idempotency: null,
-    ...(made.throughGateway && event.payment !== null
+    ...(details.throughGateway && event.payment !== null
       ? {
           gateway: event.payment.gateway.name,
           askedOf: { account: event.payment.account, merchantId: '1' },
         }
       : {}),
   })
-  expect(registered.ok).toBe(true)
-  const total = quoted.ok ? quoted.value.total : paise(0)
-  const at = instant(made.on + 60_000)
-  if (made.pays === 'success')
+  expect(registration.ok).toBe(true)
+  const total = quoteResult.ok ? quoteResult.value.total : paise(0)
+  const at = instant(details.on + 60_000)
+  if (details.pays === 'success')
     await test.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       {
         type: 'confirmed',
-        reference: `REF${made.n}`,
+        reference: `REF${details.n}`,
         amount: total,
         currency: '356',
         kind: 'sale',
         at,
       },
-      made.mail ?? null,
+      details.mail ?? null,
     )
-  if (made.pays === 'wrong-amount')
+  if (details.pays === 'wrong-amount')
     await test.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       {
         type: 'confirmed',
-        reference: `REF${made.n}`,
+        reference: `REF${details.n}`,
         amount: paise(100),
         currency: '356',
         kind: 'sale',
@@ -176,7 +193,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
       },
       null,
     )
-  if (made.pays === 'failed')
+  if (details.pays === 'failed')
     await test.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       { type: 'declined', code: '400', message: 'Insufficient funds', at },

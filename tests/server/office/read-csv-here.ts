@@ -1,6 +1,7 @@
 /**
- * Reads CSV files in the thread of the test. To begin a thread for each takes longer than all else that a test of
- * reconciliation does; the thread and its limits are tested in tests/attacks/sheets.test.ts and by the command line.
+ * Reads CSV files in the test's thread, because starting a thread takes longer than the rest of a
+ * reconciliation test. The thread and its limits are tested in tests/attacks/sheets.test.ts and
+ * through the command line.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
@@ -17,15 +18,15 @@ const isCsv = (url: URL | string, { workerData }: WorkerOptions): boolean =>
     .subarray(0, EXCEL.length)
     .equals(EXCEL)
 
-/** For all tests of the file, and for no other: files share a process. */
+/** Applies to all tests of the file and is undone afterwards, because files share a process. */
 export function readCsvHere(): void {
   const { Worker } = threads
-  const put = (worker: typeof Worker): void => {
+  const replaceWorker = (worker: typeof Worker): void => {
     Object.assign(threads, { Worker: worker })
     syncBuiltinESMExports()
   }
   beforeAll(() =>
-    put(
+    replaceWorker(
       new Proxy(Worker, {
         construct: (thread, [url, options = {}]: [URL | string, WorkerOptions?]) =>
           isCsv(url, options)
@@ -34,5 +35,5 @@ export function readCsvHere(): void {
       }),
     ),
   )
-  afterAll(() => put(Worker))
+  afterAll(() => replaceWorker(Worker))
 }

@@ -1,4 +1,4 @@
-/** The people of the office: their accounts, second factors and sessions, and whoever looks after them. */
+/** Staff accounts: second factors, sessions, and their administration. */
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await server.deps.store.addAdmin('owner', passwordHash, server.now())
 })
 afterAll(() => server.close())
-// Each test in a minute of its own, so that no code is of a step that was taken.
+// Each test runs in a separate minute, so that no code repeats a used time step.
 beforeEach(() => {
   minute += 5
   server.setTime(new Date(Date.UTC(2026, 10, 22, 5, minute)).toISOString())
@@ -60,35 +60,35 @@ const signIn = async (username: string, more: object = {}): Promise<string> => {
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<{ token: string }>().token
 }
-const someone = async (username: string): Promise<string> => {
+const addUser = async (username: string): Promise<string> => {
   await server.deps.store.addAdmin(username, passwordHash, server.now())
   return signIn(username)
 }
-/** What an app shows: an RFC 6238 code of the secret, now or some steps on. */
+/** The code of an authenticator app: RFC 6238, now or some steps later. */
 const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
   })
-const later = (ms: number): void =>
+const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
-/** With a second factor: the secret, the recovery codes, and the token of the session that set it up. */
+/** A user with a second factor: the secret, the recovery codes, and the session token. */
 async function withFactor(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
-  const token = await someone(username)
-  const begun = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
-  expect(begun.statusCode, begun.body).toBe(200)
-  const { secret } = begun.json<SecondFactorAnswer>()
+  const token = await addUser(username)
+  const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
+  expect(setup.statusCode, setup.body).toBe(200)
+  const { secret } = setup.json<SecondFactorAnswer>()
   const done = await post('/admin/me/second-factor/confirm/', { code: codeOf(secret) }, token)
   expect(done.statusCode, done.body).toBe(200)
-  later(2 * STEP_MS)
+  advance(2 * STEP_MS)
   return { token, secret, codes: done.json<RecoveryCodesAnswer>().recovery_codes }
 }
 
 describe('a second factor', () => {
   test('works with authenticator apps: RFC 6238, name and secret', async () => {
-    const token = await someone('asha')
+    const token = await addUser('asha')
     const { address, secret } = (
       await post('/admin/me/second-factor/', { password: PASSWORD }, token)
     ).json<SecondFactorAnswer>()
@@ -96,7 +96,7 @@ describe('a second factor', () => {
       /^otpauth:\/\/totp\/Rollcall%20127\.0\.0\.1:asha\?issuer=Rollcall%20127\.0\.0\.1&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/,
     )
     expect(address).toContain(secret.replaceAll(' ', ''))
-    // The published example: this secret at this second shows these six digits.
+    // The published example: this secret at this second has these six digits.
     expect(
       new TOTP({ secret: Secret.fromUTF8('12345678901234567890') }).generate({ timestamp: 59_000 }),
     ).toBe('287082')
@@ -104,25 +104,26 @@ describe('a second factor', () => {
 
   test('is required after the password, and the user is signed in only with the correct code', async () => {
     const { secret } = await withFactor('ravi')
-    const asked = await login('ravi')
-    expect([asked.statusCode, asked.json().code]).toEqual([401, 'code_needed'])
-    const wrong = await login('ravi', { code: codeOf(secret, 5) })
-    expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'wrong_code'])
-    for (const answer of [asked, wrong]) expect(answer.headers['set-cookie']).toBeUndefined()
+    const passwordOnly = await login('ravi')
+    expect([passwordOnly.statusCode, passwordOnly.json().code]).toEqual([401, 'code_needed'])
+    const wrongCode = await login('ravi', { code: codeOf(secret, 5) })
+    expect([wrongCode.statusCode, wrongCode.json().code]).toEqual([401, 'wrong_code'])
+    for (const answer of [passwordOnly, wrongCode])
+      expect(answer.headers['set-cookie']).toBeUndefined()
     const wrongPassword = await login('ravi', { password: 'not this one', code: codeOf(secret) })
     expect(wrongPassword.json().code).toBe('invalid_login')
-    // The code was not used up by a wrong password; a clock may be a step off.
+    // A wrong password did not use up the code; a clock may differ by one step.
     expect((await login('ravi', { code: ` ${codeOf(secret, -1)} ` })).statusCode).toBe(200)
   })
 
   test('accepts each code once, also for concurrent requests', async () => {
     const { secret } = await withFactor('meera')
     const code = codeOf(secret)
-    const both = await Promise.all([login('meera', { code }), login('meera', { code })])
-    expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
-    const again = await login('meera', { code })
-    expect(again.json().message).toBe('This code was already used. Wait for the next one.')
-    later(STEP_MS)
+    const responses = await Promise.all([login('meera', { code }), login('meera', { code })])
+    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
+    const repeated = await login('meera', { code })
+    expect(repeated.json().message).toBe('This code was already used. Wait for the next one.')
+    advance(STEP_MS)
     expect((await login('meera', { code: codeOf(secret) })).statusCode).toBe(200)
   })
 
@@ -143,19 +144,23 @@ describe('a second factor', () => {
   })
 
   test('is enabled by a correct code, and ends other sessions', async () => {
-    const elsewhere = await someone('devi')
+    const other = await addUser('devi')
     const token = await signIn('devi')
-    const begun = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
-    const { secret } = begun.json<SecondFactorAnswer>()
+    const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
+    const { secret } = setup.json<SecondFactorAnswer>()
     expect((await login('devi')).statusCode).toBe(200)
-    const wrong = await post('/admin/me/second-factor/confirm/', { code: codeOf(secret, 7) }, token)
-    expect([wrong.statusCode, Object.keys(wrong.json().errors)]).toEqual([422, ['code']])
-    const right = { code: codeOf(secret) }
-    expect((await post('/admin/me/second-factor/confirm/', right, token)).statusCode).toBe(200)
-    expect((await post('/admin/me/second-factor/confirm/', right, token)).json().code).toBe(
+    const wrongCode = await post(
+      '/admin/me/second-factor/confirm/',
+      { code: codeOf(secret, 7) },
+      token,
+    )
+    expect([wrongCode.statusCode, Object.keys(wrongCode.json().errors)]).toEqual([422, ['code']])
+    const rightCode = { code: codeOf(secret) }
+    expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).statusCode).toBe(200)
+    expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).json().code).toBe(
       'not_begun',
     )
-    expect((await post('/admin/me/sessions/end/', {}, elsewhere)).statusCode).toBe(401)
+    expect((await post('/admin/me/sessions/end/', {}, other)).statusCode).toBe(401)
     expect((await login('devi')).json().code).toBe('code_needed')
   })
 
@@ -170,88 +175,95 @@ describe('a second factor', () => {
       expect([bare.statusCode, Object.keys(bare.json().errors)], url).toEqual([422, ['password']])
       const half = await post(url, { password: PASSWORD }, token)
       expect([half.statusCode, Object.keys(half.json().errors)], url).toEqual([422, ['code']])
-      const guessed = await post(url, { password: PASSWORD, code: '000000' }, token)
-      expect([guessed.statusCode, Object.keys(guessed.json().errors)], url).toEqual([422, ['code']])
+      const wrongGuess = await post(url, { password: PASSWORD, code: '000000' }, token)
+      expect([wrongGuess.statusCode, Object.keys(wrongGuess.json().errors)], url).toEqual([
+        422,
+        ['code'],
+      ])
     }
-    const off = { password: PASSWORD, code: codeOf(secret) }
-    expect((await post('/admin/me/second-factor/off/', off, token)).statusCode).toBe(200)
+    const disableRequest = { password: PASSWORD, code: codeOf(secret) }
+    expect((await post('/admin/me/second-factor/off/', disableRequest, token)).statusCode).toBe(200)
     expect((await login('latha')).statusCode).toBe(200)
   })
 
   test('can be required for owners only by an owner who has it, and then cannot be disabled', async () => {
-    const plain = await signIn('owner')
-    const early = await post('/admin/admins/second-factor/', { required: true }, plain)
-    expect([early.statusCode, early.json().code]).toEqual([409, 'set_up_yours_first'])
+    const plainToken = await signIn('owner')
+    const earlyRequest = await post('/admin/admins/second-factor/', { required: true }, plainToken)
+    expect([earlyRequest.statusCode, earlyRequest.json().code]).toEqual([409, 'set_up_yours_first'])
     const { token, secret } = await withFactor('kavya')
     await post('/admin/admins/second-factor/', { required: true }, token)
-    const off = await post(
+    const disableRequest = await post(
       '/admin/me/second-factor/off/',
       { password: PASSWORD, code: codeOf(secret) },
       token,
     )
-    expect([off.statusCode, off.json().code]).toEqual([409, 'is_required'])
-    const held = await server.app.inject({
+    expect([disableRequest.statusCode, disableRequest.json().code]).toEqual([409, 'is_required'])
+    const blocked = await server.app.inject({
       url: '/admin/admins/',
-      headers: { authorization: `Bearer ${plain}` },
+      headers: { authorization: `Bearer ${plainToken}` },
     })
-    expect([held.statusCode, held.json().code]).toEqual([403, 'second_factor_needed'])
-    expect(await get('/admin/session/', plain)).toMatchObject({ needs_second_factor: true })
+    expect([blocked.statusCode, blocked.json().code]).toEqual([403, 'second_factor_needed'])
+    expect(await get('/admin/session/', plainToken)).toMatchObject({ needs_second_factor: true })
     await post('/admin/admins/second-factor/', { required: false }, token)
-    expect(await get('/admin/session/', plain)).toMatchObject({ needs_second_factor: false })
+    expect(await get('/admin/session/', plainToken)).toMatchObject({ needs_second_factor: false })
   })
 })
 
 test("limits guesses to ten an hour from all addresses, without locking out the user's usual address", async () => {
-  const shut = await startTestApp({
+  const limitedServer = await startTestApp({
     clock: '2026-11-22',
     variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
   })
-  const added = await shut.deps.store.addAdmin('owner', passwordHash, shut.now())
+  const added = await limitedServer.deps.store.addAdmin('owner', passwordHash, limitedServer.now())
   if (!added.ok) throw new Error(added.error.code)
   const secret = new Secret({ size: 20 }).base32
-  await shut.deps.store.startSecondFactorSetup(added.value, secret)
-  await shut.deps.store.confirmSecondFactor(added.value, secret, 0, [])
-  const right = (): string =>
-    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: shut.now() })
-  const wrong = (): string => String((Number(right()) + 500_000) % 1_000_000).padStart(6, '0')
-  const tries = (code: string, address: string): Promise<LightMyRequestResponse> =>
-    shut.app.inject({
+  await limitedServer.deps.store.startSecondFactorSetup(added.value, secret)
+  await limitedServer.deps.store.confirmSecondFactor(added.value, secret, 0, [])
+  const rightCode = (): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: limitedServer.now() })
+  const wrongCode = (): string =>
+    String((Number(rightCode()) + 500_000) % 1_000_000).padStart(6, '0')
+  const guessCode = (code: string, address: string): Promise<LightMyRequestResponse> =>
+    limitedServer.app.inject({
       method: 'POST',
       url: '/admin/login/',
       payload: { username: 'owner', password: PASSWORD, code },
       headers: { 'x-forwarded-for': address },
     })
-  expect((await tries(right(), '203.0.113.1')).statusCode).toBe(200)
-  shut.setTime('2026-11-22T12:10:00+05:30')
+  expect((await guessCode(rightCode(), '203.0.113.1')).statusCode).toBe(200)
+  limitedServer.setTime('2026-11-22T12:10:00+05:30')
   const statuses: number[] = []
-  for (let tried = 0; tried < 12; tried += 1)
-    statuses.push((await tries(wrong(), `198.51.100.${tried}`)).statusCode)
+  for (let attempts = 0; attempts < 12; attempts += 1)
+    statuses.push((await guessCode(wrongCode(), `198.51.100.${attempts}`)).statusCode)
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
-  // The right one comes too late from anywhere new, recovery codes too; at home nothing was tried.
-  for (const code of [right(), 'aaaa-bbbb-cccc-dddd'])
-    expect((await tries(code, '198.51.100.99')).statusCode).toBe(429)
-  expect((await tries(right(), '203.0.113.1')).statusCode).toBe(200)
-  expect(shut.rows("SELECT count(*) AS n FROM audit_log WHERE what = 'failed to sign in'")).toEqual(
-    [{ n: 10 }],
-  )
-  await shut.close()
+  // From new addresses the correct code comes too late, also recovery codes; at the usual address
+  // nothing was tried.
+  for (const code of [rightCode(), 'aaaa-bbbb-cccc-dddd'])
+    expect((await guessCode(code, '198.51.100.99')).statusCode).toBe(429)
+  expect((await guessCode(rightCode(), '203.0.113.1')).statusCode).toBe(200)
+  expect(
+    limitedServer.rows("SELECT count(*) AS n FROM audit_log WHERE what = 'failed to sign in'"),
+  ).toEqual([{ n: 10 }])
+  await limitedServer.close()
 })
 
 describe("the user's own account", () => {
   test('a new password requires the old one and ends other sessions', async () => {
-    const elsewhere = await someone('nita')
+    const other = await addUser('nita')
     const token = await signIn('nita')
-    const tell = (password: string, new_password: string) =>
+    const setOwnPassword = (password: string, new_password: string) =>
       post('/admin/me/password/', { password, new_password }, token)
-    expect((await tell('not mine', 'three words apart')).json().errors).toEqual({
+    expect((await setOwnPassword('not mine', 'three words apart')).json().errors).toEqual({
       password: 'This password is wrong.',
     })
-    expect(Object.keys((await tell(PASSWORD, 'nita')).json().errors)).toEqual(['new_password'])
-    const done = await tell(PASSWORD, 'three words apart')
+    expect(Object.keys((await setOwnPassword(PASSWORD, 'nita')).json().errors)).toEqual([
+      'new_password',
+    ])
+    const done = await setOwnPassword(PASSWORD, 'three words apart')
     expect(done.statusCode, done.body).toBe(200)
     const [cookie = ''] = [done.headers['set-cookie']].flat()
     for (const [old, status] of [
-      [elsewhere, 401],
+      [other, 401],
       [token, 401],
       [/rollcall_session=([^;]+)/.exec(String(cookie))?.[1] ?? '', 200],
     ] as const) {
@@ -278,21 +290,21 @@ describe("the user's own account", () => {
       expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
     }
     expect((await login('usha', { code: codeOf(secret) })).statusCode).toBe(200)
-    later(STEP_MS)
+    advance(STEP_MS)
     expect((await change({ code: codeOf(secret) })).statusCode).toBe(200)
     expect((await login('usha')).statusCode).toBe(401)
   })
 
   test('lists sessions by browser and network, and ends one or all', async () => {
-    const token = await someone('omar')
+    const token = await addUser('omar')
     const phone =
       'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0 Mobile Safari/537.36'
-    later(1000)
+    advance(1000)
     await login('omar', {}, { 'user-agent': phone })
-    later(1000)
+    advance(1000)
     await login('omar', {}, { 'user-agent': 'curl/8.5' })
-    const listed = async () => (await get<AccountAnswer>('/admin/me/', token)).sessions
-    const sessions = await listed()
+    const listSessions = async () => (await get<AccountAnswer>('/admin/me/', token)).sessions
+    const sessions = await listSessions()
     expect(sessions.map(({ browser, network, is_this }) => [browser, network, is_this])).toEqual([
       ['curl', '127.0.0.1', false],
       ['Chrome on Android', '127.0.0.1', false],
@@ -301,18 +313,18 @@ describe("the user's own account", () => {
     const id = sessions[1]?.id ?? ''
     expect((await post('/admin/me/sessions/end/', { id }, token)).statusCode).toBe(200)
     expect((await post('/admin/me/sessions/end/', { id }, token)).statusCode).toBe(404)
-    expect((await listed()).map(({ browser }) => browser)).toEqual(['curl', ''])
+    expect((await listSessions()).map(({ browser }) => browser)).toEqual(['curl', ''])
     await post('/admin/me/sessions/end/', {}, token)
-    expect((await listed()).map(({ is_this }) => is_this)).toEqual([true])
+    expect((await listSessions()).map(({ is_this }) => is_this)).toEqual([true])
   })
 
   test('users cannot end sessions of other users', async () => {
-    const mine = await someone('paul')
-    const { sessions } = await get<AccountAnswer>('/admin/me/', mine)
-    const theirs = await someone('quin')
+    const ownToken = await addUser('paul')
+    const { sessions } = await get<AccountAnswer>('/admin/me/', ownToken)
+    const otherSessions = await addUser('quin')
     const id = sessions[0]?.id ?? ''
-    expect((await post('/admin/me/sessions/end/', { id }, theirs)).statusCode).toBe(404)
-    await get('/admin/me/', mine)
+    expect((await post('/admin/me/sessions/end/', { id }, otherSessions)).statusCode).toBe(404)
+    await get('/admin/me/', ownToken)
   })
 
   test.each([
@@ -331,8 +343,8 @@ describe("the user's own account", () => {
     ],
     ['<script>alert(1)</script>', ''],
     ['', ''],
-  ])('the browser that calls itself %s is %j', (agent, words) => {
-    expect(describeBrowser(agent)).toBe(words)
+  ])('the browser that calls itself %s is %j', (agent, label) => {
+    expect(describeBrowser(agent)).toBe(label)
   })
 })
 
@@ -351,11 +363,14 @@ describe('users', () => {
     const token = /\/admin\/password#([\w-]{43})$/.exec(link)?.[1] ?? ''
     expect((await login('sita')).statusCode).toBe(401)
     const here = { 'sec-fetch-site': 'same-origin' }
-    const set = (body: object) => post('/admin/set-password/', { token, ...body }, undefined, here)
-    expect((await set({})).json()).toEqual({ status: 'success', username: 'sita' })
-    expect(Object.keys((await set({ password: 'sita' })).json().errors)).toEqual(['password'])
-    expect((await set({ password: 'three words apart' })).statusCode).toBe(200)
-    expect((await set({ password: 'three other words' })).json().code).toBe('link_over')
+    const setPassword = (body: object) =>
+      post('/admin/set-password/', { token, ...body }, undefined, here)
+    expect((await setPassword({})).json()).toEqual({ status: 'success', username: 'sita' })
+    expect(Object.keys((await setPassword({ password: 'sita' })).json().errors)).toEqual([
+      'password',
+    ])
+    expect((await setPassword({ password: 'three words apart' })).statusCode).toBe(200)
+    expect((await setPassword({ password: 'three other words' })).json().code).toBe('link_over')
     const desk = await signIn('sita', { password: 'three words apart' })
     expect(await get('/admin/me/', desk)).toMatchObject({
       role: 'desk',
@@ -379,25 +394,25 @@ describe('users', () => {
 
   test('a link expires after three days, or when a new one is created', async () => {
     const owner = await signIn('owner')
-    await someone('tara')
+    await addUser('tara')
     const here = { 'sec-fetch-site': 'same-origin' }
-    const renew = async (): Promise<string> =>
+    const renewLink = async (): Promise<string> =>
       (await post('/admin/admins/tara/link/', {}, owner))
         .json<{ link: string }>()
         .link.split('#')[1] ?? ''
-    const look = (token: string) => post('/admin/set-password/', { token }, undefined, here)
-    const [first, second] = [await renew(), await renew()]
-    expect((await login('tara')).statusCode, 'the old password').toBe(401)
-    expect((await look(first)).statusCode).toBe(404)
-    expect((await look(second)).statusCode).toBe(200)
-    later(3 * 24 * 3_600_000)
-    expect((await look(second)).statusCode).toBe(404)
+    const readLink = (token: string) => post('/admin/set-password/', { token }, undefined, here)
+    const [first, second] = [await renewLink(), await renewLink()]
+    expect((await login('tara')).statusCode, 'the previous password').toBe(401)
+    expect((await readLink(first)).statusCode).toBe(404)
+    expect((await readLink(second)).statusCode).toBe(200)
+    advance(3 * 24 * 3_600_000)
+    expect((await readLink(second)).statusCode).toBe(404)
   })
 
-  test('changes roles and events, removes second factors and users; the last owner stays', async () => {
+  test('changes roles and events, removes second factors and users; the last owner remains', async () => {
     const owner = await signIn('owner')
-    const theirs = await someone('uma')
-    const may = (username: string, role: string, events: unknown) =>
+    const otherSessions = await addUser('uma')
+    const changeRole = (username: string, role: string, events: unknown) =>
       post(`/admin/admins/${username}/may/`, { role, events }, owner)
     for (const [role, events, field] of [
       ['king', null, 'role'],
@@ -405,28 +420,28 @@ describe('users', () => {
       ['desk', ['no-such-event'], 'events'],
       ['desk', 'all', 'events'],
     ] as const)
-      expect(Object.keys((await may('uma', role, events)).json().errors)).toEqual([field])
-    expect((await may('uma', 'viewer', [eventId()])).json().message).toBe(
+      expect(Object.keys((await changeRole('uma', role, events)).json().errors)).toEqual([field])
+    expect((await changeRole('uma', 'viewer', [eventId()])).json().message).toBe(
       `uma is now viewer for ${eventId()}.`,
     )
-    expect(await get('/admin/session/', theirs)).toMatchObject({
+    expect(await get('/admin/session/', otherSessions)).toMatchObject({
       role: 'viewer',
       all_events: false,
     })
-    expect((await may('nobody-here', 'viewer', null)).statusCode).toBe(404)
+    expect((await changeRole('nobody-here', 'viewer', null)).statusCode).toBe(404)
     for (const { username } of (await get<UsersAnswer>('/admin/admins/', owner)).people)
       if (username !== 'owner') await post(`/admin/admins/${username}/remove/`, {}, owner)
     expect((await get<UsersAnswer>('/admin/admins/', owner)).people).toHaveLength(1)
     for (const answer of [
       await post('/admin/admins/owner/remove/', {}, owner),
-      await may('owner', 'desk', null),
+      await changeRole('owner', 'desk', null),
     ])
       expect([answer.statusCode, answer.json().code]).toEqual([409, 'last_owner'])
     expect(
       (
         await server.app.inject({
           url: '/admin/me/',
-          headers: { authorization: `Bearer ${theirs}` },
+          headers: { authorization: `Bearer ${otherSessions}` },
         })
       ).statusCode,
     ).toBe(401)
@@ -434,12 +449,12 @@ describe('users', () => {
 
   test('a request without events gave a user access to all events', async () => {
     const owner = await signIn('owner')
-    await someone('vani')
-    for (const [path, said] of [
+    await addUser('vani')
+    for (const [path, message] of [
       ['/admin/admins/', { username: 'veer', role: 'viewer' }],
       ['/admin/admins/vani/may/', { role: 'viewer' }],
     ] as const) {
-      const answer = await post(path, said, owner)
+      const answer = await post(path, message, owner)
       expect([answer.statusCode, answer.json().errors]).toEqual([
         422,
         { events: 'Choose at least one event, or all events.' },
@@ -453,7 +468,7 @@ describe('users', () => {
     ['x'.repeat(65), 'A username has at most 64 characters.'],
     ['Delegate', '“Delegate” is reserved. Choose another name.'],
     ['OWNER', 'A user named “OWNER” already exists.'],
-  ])('nobody is added as %j', async (username, message) => {
+  ])('%j is not a valid name for a new user', async (username, message) => {
     const owner = await signIn('owner')
     const answer = await post('/admin/admins/', { username, role: 'desk', events: null }, owner)
     expect([answer.statusCode, answer.json().errors]).toEqual([422, { username: message }])
@@ -478,8 +493,8 @@ describe('the audit log', () => {
     expect(first.rows.map(({ what }) => what)).toEqual(
       Array.from({ length: 50 }, (_, at) => `=wrote note ${54 - at}`),
     )
-    const rest = await log(`who=asha&words=note&before=${first.before}`)
-    expect([rest.rows.length, rest.before]).toEqual([5, null])
+    const nextPage = await log(`who=asha&words=note&before=${first.before}`)
+    expect([nextPage.rows.length, nextPage.before]).toEqual([5, null])
     expect(first.people).toContain('owner')
     expect((await log('kind=looks&who=owner')).rows.map(({ what }) => what)).toContain(
       'saw the dashboard',
@@ -506,7 +521,7 @@ describe('the audit log', () => {
       '“kind” must be one of changes, exports, signing-in, looks, all, not “secret”.',
     ],
     [`words=${'x'.repeat(101)}`, 'Search for at most 100 characters.'],
-  ])('%s is refused in words', async (query, message) => {
+  ])('%s is rejected with a sentence', async (query, message) => {
     const owner = await signIn('owner')
     const answer = await server.app.inject({
       url: `/admin/log/?${query}`,
@@ -524,7 +539,7 @@ describe('list settings of a user', () => {
     await server.deps.store.addAdmin('list-other', passwordHash, server.now())
     token = await signIn('list-keeper')
   })
-  const keep = (payload: object) => post('/admin/my-lists/', { ...LIST, ...payload }, token)
+  const saveList = (payload: object) => post('/admin/my-lists/', { ...LIST, ...payload }, token)
 
   test('columns and views are stored for the user on every browser, without search terms', async () => {
     const views = [
@@ -533,8 +548,8 @@ describe('list settings of a user', () => {
         query: 'ticket_type=afpi-pg&search=Asha&payment_status=pending&page=3',
       },
     ]
-    const kept = await keep({ columns: ['city', 'no such column', 'gst'], views })
-    expect(kept.statusCode, kept.body).toBe(200)
+    const savedList = await saveList({ columns: ['city', 'no such column', 'gst'], views })
+    expect(savedList.statusCode, savedList.body).toBe(200)
     const lists = {
       'afpicon2026/afpicon': {
         columns: ['city', 'gst'],
@@ -546,7 +561,7 @@ describe('list settings of a user', () => {
       status: 'success',
       lists: {},
     })
-    expect((await keep({ columns: ['city'] })).json()).toMatchObject({
+    expect((await saveList({ columns: ['city'] })).json()).toMatchObject({
       lists: { 'afpicon2026/afpicon': { columns: ['city'], views: [] } },
     })
   })
@@ -575,8 +590,8 @@ describe('list settings of a user', () => {
       422,
       'You already have a view with this name. Choose another name.',
     ],
-  ])('%o is refused in words', async (payload, status, message) => {
-    const answered = await keep(payload)
+  ])('%o is rejected with a sentence', async (payload, status, message) => {
+    const answered = await saveList(payload)
     expect(answered.statusCode).toBe(status)
     expect(answered.json()).toMatchObject({ message })
   })

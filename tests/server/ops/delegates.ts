@@ -1,4 +1,4 @@
-/** Delegates of a conference that issues invoices, and its office, over HTTP: what they do and what they are shown. */
+/** Delegates of a conference with invoices, and its office, over HTTP. */
 import { writeFileSync, mkdirSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -24,7 +24,7 @@ invoice:
 `
 export const invoicedEvent = (): string => fixtureEvent({ extra: INVOICE })
 
-/** The one event, with the shared files, in a folder. */
+/** The event file and the shared files, in a folder. */
 export function writeEvents(eventsDir: string, event = invoicedEvent()): void {
   mkdirSync(eventsDir, { recursive: true })
   cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
@@ -35,14 +35,14 @@ type Fields = Readonly<Record<string, string>>
 const post = (address: string, body: BodyInit, headers: Fields = {}): Promise<Response> =>
   fetch(address, { method: 'POST', body, headers, redirect: 'manual' })
 
-export type Registered = { readonly regNo: string; readonly data: PaymentData }
+export type RegisteredDelegate = { readonly regNo: string; readonly data: PaymentData }
 
-/** Registers; `proof`: with a letter that no other has. */
-export async function registers(
+/** Registers. `proof`: with a unique letter. */
+export async function registerDelegate(
   url: string,
   email: string,
   { proof = false }: { readonly proof?: boolean } = {},
-): Promise<Registered> {
+): Promise<RegisteredDelegate> {
   const form = new FormData()
   const answers = { full_name: 'Asha Sample', email, phone_number: '9876543210', is_member: 'true' }
   for (const [field, answer] of Object.entries(answers)) form.append(field, answer)
@@ -57,7 +57,7 @@ export async function registers(
   return { regNo, data }
 }
 
-/** The hidden form, as the gateways file has it. */
+/** The hidden form, as in the gateways file. */
 const formOf = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey,
   mercid: data.mercid,
@@ -72,24 +72,24 @@ const formOf = (data: PaymentData): Record<string, string> => ({
   isocurrency: 'INR',
 })
 
-/** Hand-off and a button of the gateway's page; answers the fields with which the browser comes back. */
-export async function pays(data: PaymentData, action = 'pay'): Promise<Fields> {
-  const gone = await post(data.payment_url, new URLSearchParams(formOf(data)))
-  const page = (gone.headers.get('location') ?? '').replace('/hop/', '/page/')
-  const back = await (await post(page, new URLSearchParams({ do: action }))).text()
-  const found = back.matchAll(/name="([^"]+)" value="([^"]*)"/g)
+/** Hand-off and a button of the gateway's page. Returns the fields of the browser's return. */
+export async function payByCard(data: PaymentData, action = 'pay'): Promise<Fields> {
+  const handOff = await post(data.payment_url, new URLSearchParams(formOf(data)))
+  const page = (handOff.headers.get('location') ?? '').replace('/hop/', '/page/')
+  const returnPage = await (await post(page, new URLSearchParams({ do: action }))).text()
+  const found = returnPage.matchAll(/name="([^"]+)" value="([^"]*)"/g)
   return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
 }
 
-/** Registers and pays, and the server knows it. */
-export async function paid(url: string, email: string, proof = false): Promise<Registered> {
-  const registered = await registers(url, email, { proof })
-  await tells(url, await pays(registered.data))
+/** Registers and pays, and waits until the server has recorded it. */
+export async function paid(url: string, email: string, proof = false): Promise<RegisteredDelegate> {
+  const registered = await registerDelegate(url, email, { proof })
+  await sendGatewayMessage(url, await payByCard(registered.data))
   return registered
 }
 
-/** The gateway's own message; answers the status. */
-export async function tells(url: string, fields: Fields): Promise<number> {
+/** Sends the gateway's own message. Returns the status. */
+export async function sendGatewayMessage(url: string, fields: Fields): Promise<number> {
   return (await post(`${url}/api/payment/webhook/`, new URLSearchParams(fields))).status
 }
 
@@ -119,18 +119,18 @@ export const reviewsIn = async (office: Office): Promise<ReviewsAnswer['reviews'
   (await office.get<ReviewsAnswer>('/admin/reviews/')).reviews
 export const recoveryIn = (office: Office): Promise<RecoveryAnswer> =>
   office.get<RecoveryAnswer>('/admin/recovery-state/')
-/** Numbers of the invoices of a registration. */
+/** Invoice numbers of a registration. */
 export const invoicesOf = async (office: Office, regNo: string): Promise<readonly string[]> =>
   (await office.get<DocumentsAnswer>(`/admin/registrations/${regNo}/documents/`)).documents.flatMap(
     ({ kind, serial }) => (kind === 'receipt' ? [] : [serial]),
   )
 
-/** Asks until it is so; what works by itself looks each minute at the latest. */
-export async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
-  for (let tries = 0; tries < 1_000; tries += 1) {
-    const found = await look()
+/** Polls until `look` returns a value. Background work runs at least once a minute. */
+export async function waitUntil<T>(condition: string, check: () => Promise<T | null>): Promise<T> {
+  for (let attempts = 0; attempts < 1_000; attempts += 1) {
+    const found = await check()
     if (found !== null) return found
     await pause(100)
   }
-  throw new Error(`${what}: not within minutes`)
+  throw new Error(`timeout while waiting for ${condition}`)
 }

@@ -1,8 +1,4 @@
-/**
- * What `rollcall doctor` finds: for each thing that it looks at, a fault is made, and a sentence says it: Node, the build, the
- * rights, the room, a second server, the version, quick_check, every proof, the event files, the accounts, PUBLIC_URL, the mail
- * server, the gateway, its clock, the proxy, the age of the backup.
- */
+/** Findings of `rollcall doctor`: the test creates each fault and expects its message. */
 import {
   chmodSync,
   existsSync,
@@ -43,33 +39,33 @@ beforeAll(async () => {
   if (answer.statusCode !== 201) throw new Error(answer.body)
 })
 afterAll(async () => {
-  for (const leave of held) leave?.()
+  for (const undo of locks) undo?.()
   await app.close()
   rmSync(folder, { recursive: true, force: true })
 })
-/** Nobody listens at port 1. */
-const variables = (more: Readonly<Record<string, string>> = {}) => ({
+/** Nothing listens on port 1. */
+const variables = (changes: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: app.dir,
   EVENTS_DIR: app.eventsDir,
   CLOCK: '2026-01-10',
   PORT: '1',
-  ...more,
+  ...changes,
 })
 
-const part = (name: string): string => `AIRPAY_SAMPLE_${name}`
-const real = {
+const variableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
+const liveSettings = {
   GATEWAY_MODE: 'live',
   CLOCK: '',
-  [part('USERNAME')]: 'u',
-  [part('PASSWORD')]: 'p',
-  [part('SECRET')]: 's',
-  [part('MERCHANT_ID')]: '1',
+  [variableName('USERNAME')]: 'u',
+  [variableName('PASSWORD')]: 'p',
+  [variableName('SECRET')]: 's',
+  [variableName('MERCHANT_ID')]: '1',
 }
-const seen = async (more: Readonly<Record<string, string>> = {}) => {
-  const { status, stdout } = await runHere(['doctor'], variables(more))
+const runDoctor = async (changes: Readonly<Record<string, string>> = {}) => {
+  const { status, stdout } = await runHere(['doctor'], variables(changes))
   return { status, lines: stdout.split('\n') }
 }
-/** Makes a fault in a copy of nothing: whatever it changes it puts back. */
+/** Creates a fault. Returns a function that undoes it. */
 type Fault = {
   readonly says: RegExp
   readonly more?: () => Readonly<Record<string, string>>
@@ -80,7 +76,7 @@ const inFile = (name: () => string, text: string) => (): (() => void) => {
   writeFileSync(name(), text)
   return () => (before === null ? rmSync(name()) : writeFileSync(name(), before))
 }
-/** The file of gateways with another address in it. */
+/** The gateways file with another address. */
 const gatewaysAt = (address: string): (() => void) => {
   const file = join(app.eventsDir, '_shared', 'gateways.yaml')
   return inFile(
@@ -93,24 +89,26 @@ function portOf({ app: { server } }: Listening): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
-/** The app of these tests as another server: it does not hold the lock of its folder. */
-async function listening(): Promise<() => void> {
+/**
+ * Makes the app of these tests look like another server: it does not hold the lock of its folder.
+ */
+async function listenOnPort(): Promise<() => void> {
   if (!app.app.server.listening) await app.app.listen({ port: 0, host: '127.0.0.1' })
   return () => {}
 }
-const another = (make: (dir: string) => void) => () => {
+const withTemporaryFolder = (make: (dir: string) => void) => () => {
   const dir = mkdtempSync(join(folder, 'faulty-'))
   make(dir)
   return { DATA_DIR: dir }
 }
 const ofVersion = (version: number) =>
-  another((dir) => {
+  withTemporaryFolder((dir) => {
     const db = new Database(join(dir, 'rollcall.db'))
     db.pragma(`user_version = ${version}`)
     db.close()
   })
 /** Locks of folders that are removed at the end. */
-const held: ((() => void) | null)[] = []
+const locks: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
     make: inFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
@@ -140,11 +138,13 @@ const faults: Readonly<Record<string, Fault>> = {
     says: /^look +The database has version 1\. The server migrates it to \d+ /,
   },
   'a database that is none': {
-    more: another((dir) => writeFileSync(join(dir, 'rollcall.db'), 'nothing '.repeat(1000))),
+    more: withTemporaryFolder((dir) =>
+      writeFileSync(join(dir, 'rollcall.db'), 'nothing '.repeat(1000)),
+    ),
     says: /^wrong +The database rollcall\.db in DATA_DIR cannot be used: it is not a database/,
   },
   'no database': {
-    more: another(() => {}),
+    more: withTemporaryFolder(() => {}),
     says: /^look +There is no database yet/,
   },
   'a file that is missing': {
@@ -163,7 +163,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'no mail server': { says: /^look +Emails are written to DATA_DIR\/mail and not sent\./ },
   'no backup': {
-    more: another(() => {}),
+    more: withTemporaryFolder(() => {}),
     says: /^look +There is no backup yet\./,
   },
   'an old backup': {
@@ -176,42 +176,42 @@ const faults: Readonly<Record<string, Fault>> = {
     says: /^wrong +The last backup is 40 hours old\./,
   },
   'an address that nobody reaches': {
-    more: () => real,
+    more: () => liveSettings,
     says: /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which is reachable only from this machine/,
   },
   'no proxy named': {
-    more: () => ({ ...real, PUBLIC_URL: 'https://register.example.org' }),
+    more: () => ({ ...liveSettings, PUBLIC_URL: 'https://register.example.org' }),
     says: /^look +TRUST_PROXY is not set/,
   },
   'a database with damaged pages': {
-    more: another((dir) => {
+    more: withTemporaryFolder((dir) => {
       const file = join(dir, 'rollcall.db')
       copyDatabase(app.dir, file)
       const handle = openSync(file, 'r+')
-      // Behind what opening it reads.
+      // Behind the part that opening reads.
       for (let page = 20; page < 60; page += 1)
         writeSync(handle, 'spoilt '.repeat(500), page * 4096)
       closeSync(handle)
     }),
     says: /^wrong +The database (is damaged: |rollcall\.db in DATA_DIR cannot be used: it is damaged)/,
   },
-  // It says of itself that nothing is free there.
+  // A file system that reports no free space.
   'a full disk': {
     more: () => ({ DATA_DIR: '/proc' }),
     says: /^wrong +0 MB are free for DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
   },
   'a server that got stuck, or listens elsewhere': {
     make: () => {
-      const leave = beginServing(app.dir) ?? (() => {})
-      // One that was started just now may be about to answer.
+      const undo = beginServing(app.dir) ?? (() => {})
+      // A recently started process may be about to respond.
       utimesSync(join(app.dir, 'serving.pid'), 0, 0)
-      return leave
+      return undo
     },
     says: /^wrong +A server is running on this DATA_DIR \(process \d+\), but does not respond at http:\/\/127\.0\.0\.1:1\/healthz/,
   },
   'a server whose database was deleted: it must not be stopped': {
-    more: another((dir) => {
-      held.push(beginServing(dir))
+    more: withTemporaryFolder((dir) => {
+      locks.push(beginServing(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
       writeFileSync(join(dir, 'last-served.json'), '{}')
     }),
@@ -219,24 +219,24 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a second server, of another DATA_DIR, at the address of this one': {
     more: () => ({ PORT: String(portOf(app)) }),
-    make: listening,
+    make: listenOnPort,
     says: /^wrong +A server with another DATA_DIR responds at http:\/\/127\.0\.0\.1:\d+\/healthz/,
   },
   'two servers, and delegates reach the one that is not of this DATA_DIR': {
     more: () => ({ PORT: String(portOf(app)) }),
     make: async () => {
-      const close = await listening()
-      const leave = beginServing(app.dir)
+      const close = await listenOnPort()
+      const undo = beginServing(app.dir)
       writeFileSync(join(app.dir, 'serving.pid'), '4711')
       return () => {
-        leave?.()
+        undo?.()
         close()
       }
     },
     says: /^wrong +A server is running on this DATA_DIR \(process 4711\), but another one \(process \d+\) responds at /,
   },
   'a gateway whose clock is another': {
-    more: () => real,
+    more: () => liveSettings,
     make: async () => {
       const { key, cert } = createRequire(import.meta.url)(
         'smtp-server/lib/tls-options.js',
@@ -247,7 +247,7 @@ const faults: Readonly<Record<string, Fault>> = {
       })
       gateway.listen(0, '127.0.0.1')
       await once(gateway, 'listening')
-      // Its certificate is of nobody.
+      // Its certificate is not trusted.
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
       const restore = gatewaysAt(`https://localhost:${portOf({ app: { server: gateway } })}`)
       return () => {
@@ -259,33 +259,37 @@ const faults: Readonly<Record<string, Fault>> = {
     says: /^wrong +The clocks of this machine and of the gateway at localhost:\d+ differ by \d{3} seconds\./,
   },
   'a gateway that is not reached': {
-    more: () => real,
+    more: () => liveSettings,
     make: () => gatewaysAt('https://127.0.0.1:1'),
     says: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,
   },
 }
 
 test.each(Object.keys(faults))('finds %s', async (name) => {
-  const { says, more = () => ({}), make = () => () => {} } = faults[name] ?? { says: /never/ }
-  const mend = await make()
+  const {
+    says,
+    more: faultVariables = () => ({}),
+    make = () => () => {},
+  } = faults[name] ?? { says: /never/ }
+  const undoFault = await make()
   try {
-    const { status, lines } = await seen(more())
+    const { status, lines } = await runDoctor(faultVariables())
     expect(lines).toContainEqual(expect.stringMatching(says))
     if (says.source.startsWith('^wrong')) expect(status).toBe(1)
   } finally {
-    mend()
+    undoFault()
   }
 })
 
 test('finds an untested version of Node', () => {
-  const newer = join(folder, 'newer.cjs')
-  writeFileSync(newer, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
-  const { stdout } = run(['--require', newer, launcher, 'doctor'], variables())
+  const newerNode = join(folder, 'newer.cjs')
+  writeFileSync(newerNode, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
+  const { stdout } = run(['--require', newerNode, launcher, 'doctor'], variables())
   expect(stdout).toMatch(/^look +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
 })
 
 test('finds an account without credentials', async () => {
-  const { lines } = await seen({ GATEWAY_MODE: 'live', CLOCK: '' })
+  const { lines } = await runDoctor({ GATEWAY_MODE: 'live', CLOCK: '' })
   expect(lines).toContainEqual(
     expect.stringMatching(
       /^wrong +Event sample2026 uses the account "sample", so AIRPAY_SAMPLE_USERNAME/,
@@ -293,10 +297,10 @@ test('finds an account without credentials', async () => {
   )
 })
 
-test('finds nothing wrong in a correct installation, and changes nothing', async () => {
+test('finds no problem in a correct installation, and changes nothing', async () => {
   await recordBackup(app.dir, app.now())
   const before = readdirSync(app.dir).sort()
-  const { status, lines } = await seen()
+  const { status, lines } = await runDoctor()
   expect(lines.filter((line) => line.startsWith('wrong'))).toEqual([])
   expect(status).toBe(0)
   expect(

@@ -20,30 +20,30 @@ const live = {
 }
 const production = { NODE_ENV: 'production', GATEWAY_MODE: 'live', ...live }
 
-function wrong(variables: Variables): readonly string[] {
+function readErrors(variables: Variables): readonly string[] {
   const read = readEnvironment(variables)
   return read.ok ? [] : read.error
 }
-function right(variables: Variables) {
+function readValid(variables: Variables) {
   const read = readEnvironment(variables)
   if (!read.ok) throw new Error(read.error.join(' '))
   return read.value
 }
 
 describe('environment variables', () => {
-  test('missing values of a status response mean nothing, unless AIRPAY_ASSUME says so', () => {
-    expect(right({}).airpayAssumed).toEqual({ currency: false, sale: false })
-    expect(right({ AIRPAY_ASSUME: 'sale, currency' }).airpayAssumed).toEqual({
+  test('missing values of a status response mean nothing, unless AIRPAY_ASSUME is set', () => {
+    expect(readValid({}).airpayAssumed).toEqual({ currency: false, sale: false })
+    expect(readValid({ AIRPAY_ASSUME: 'sale, currency' }).airpayAssumed).toEqual({
       currency: true,
       sale: true,
     })
-    expect(wrong({ AIRPAY_ASSUME: 'currency,INR' })).toEqual([
+    expect(readErrors({ AIRPAY_ASSUME: 'currency,INR' })).toEqual([
       'AIRPAY_ASSUME must be currency, sale, or both separated by a comma, not "INR".',
     ])
   })
 
   test('without variables: defaults', () => {
-    expect(right({})).toMatchObject({
+    expect(readValid({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
       publicUrl: 'http://127.0.0.1:3000',
@@ -57,25 +57,27 @@ describe('environment variables', () => {
       firstAdmin: { username: 'admin', password: null },
       sandboxPort: 3001,
     })
-    expect(right({}).dataDir).toBe(`${process.cwd()}/var`)
-    expect(right({}).eventsDir).toBe(`${process.cwd()}/events`)
+    expect(readValid({}).dataDir).toBe(`${process.cwd()}/var`)
+    expect(readValid({}).eventsDir).toBe(`${process.cwd()}/events`)
   })
 
-  test('an empty variable counts as not set', () => {
-    expect(right({ PORT: '', GATEWAY_MODE: ' ', CLOCK: '', RATE_LIMITS: '' })).toEqual(right({}))
+  test('an empty variable counts as unset', () => {
+    expect(readValid({ PORT: '', GATEWAY_MODE: ' ', CLOCK: '', RATE_LIMITS: '' })).toEqual(
+      readValid({}),
+    )
   })
 
-  test('PUBLIC_URL loses its slash; without it, host and port are used, with brackets for an IPv6 address', () => {
+  test('PUBLIC_URL loses its trailing slash; without it, host and port are used, with brackets for an IPv6 address', () => {
     expect(
-      right({ PUBLIC_URL: 'https://register.example.org/', PUBLIC_SANDBOX: 'no-real-money' })
+      readValid({ PUBLIC_URL: 'https://register.example.org/', PUBLIC_SANDBOX: 'no-real-money' })
         .publicUrl,
     ).toBe('https://register.example.org')
-    expect(right({ HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80')
+    expect(readValid({ HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80')
   })
 
   test('an account needs all four of its variables, and is found under the name event files use', () => {
     expect(
-      right({
+      readValid({
         ...live,
         AIRPAY_MID_ZONE_USERNAME: 'u',
         AIRPAY_MID_ZONE_PASSWORD: 'p',
@@ -91,11 +93,11 @@ describe('environment variables', () => {
 
   test.each<[string, Variables, RegExp]>([
     [
-      'a port that is none',
+      'an invalid port',
       { PORT: 'http' },
       /^PORT must be a port number from 0 to 65535, not "http"\.$/,
     ],
-    ['a port beyond the last', { PORT: '65536' }, /^PORT must/],
+    ['a port above the maximum', { PORT: '65536' }, /^PORT must/],
     [
       'an address without protocol',
       { PUBLIC_URL: 'register.example.org' },
@@ -107,7 +109,7 @@ describe('environment variables', () => {
       /^PUBLIC_URL must be an address/,
     ],
     [
-      'a database of another kind',
+      'another kind of database',
       { DATABASE_URL: 'mysql://localhost/x' },
       /^DATABASE_URL must begin with postgres:/,
     ],
@@ -116,12 +118,16 @@ describe('environment variables', () => {
       { GATEWAY_MODE: 'test' },
       /^GATEWAY_MODE must be sandbox, airpay-test or live, not "test"\.$/,
     ],
-    ['limits half on', { RATE_LIMITS: 'yes' }, /^RATE_LIMITS must be on or off/],
+    ['invalid rate limits', { RATE_LIMITS: 'yes' }, /^RATE_LIMITS must be on or off/],
     ['a clock without offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a day/],
-    ['a day that is none', { CLOCK: '2026-02-30' }, /^CLOCK must be a day/],
-    ['mail by another protocol', { SMTP_URL: 'https://mail.example.org' }, /^SMTP_URL must begin/],
+    ['an invalid day', { CLOCK: '2026-02-30' }, /^CLOCK must be a day/],
     [
-      'a proxy by a name',
+      'an email URL with another protocol',
+      { SMTP_URL: 'https://mail.example.org' },
+      /^SMTP_URL must begin/,
+    ],
+    [
+      'a proxy given by name',
       { TRUST_PROXY: '10.0.0.1, proxy' },
       /^TRUST_PROXY must list addresses .*"proxy" is not an address\.$/,
     ],
@@ -144,7 +150,7 @@ describe('environment variables', () => {
       /^TRUST_PROXY must list addresses .* is not an address\.$/,
     ]),
     [
-      'half an account',
+      'an account without all its variables',
       { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_SECRET: 's' },
       /^AIRPAY_AFPI_PASSWORD, AIRPAY_AFPI_MERCHANT_ID are missing/,
     ],
@@ -159,7 +165,7 @@ describe('environment variables', () => {
       /^GATEWAY_MODE is airpay-test/,
     ],
     [
-      'no limits in production',
+      'disabled limits in production',
       { ...production, RATE_LIMITS: 'off' },
       /^RATE_LIMITS=off is not allowed/,
     ],
@@ -168,22 +174,22 @@ describe('environment variables', () => {
       { ...production, CLOCK: '2026-01-25' },
       /^CLOCK is for rehearsals/,
     ],
-  ])('%s is one clear sentence', (_what, variables, sentence) => {
-    expect(wrong(variables)).toEqual([expect.stringMatching(sentence)])
+  ])('%s gives one clear message', (_what, variables, expectedMessage) => {
+    expect(readErrors(variables)).toEqual([expect.stringMatching(expectedMessage)])
   })
 
   test.each<[Variables]>([[{ RATE_LIMITS: 'off' }], [{ CLOCK: '2026-01-25' }]])(
-    'real money without NODE_ENV has every rule of production: %j',
+    'live payments without NODE_ENV follow every rule of production: %j',
     (variables) => {
-      expect(right({ GATEWAY_MODE: 'live', ...live }).production).toBe(true)
-      expect(wrong({ GATEWAY_MODE: 'live', ...live, ...variables })).toEqual([
+      expect(readValid({ GATEWAY_MODE: 'live', ...live }).production).toBe(true)
+      expect(readErrors({ GATEWAY_MODE: 'live', ...live, ...variables })).toEqual([
         expect.stringMatching(/is not allowed with GATEWAY_MODE=live\.$/),
       ])
     },
   )
 
   test.each(['prod', 'Production', 'staging'])('rejects NODE_ENV=%s', (text) =>
-    expect(wrong({ NODE_ENV: text })).toEqual([
+    expect(readErrors({ NODE_ENV: text })).toEqual([
       `NODE_ENV must be production, development, test or not set, not "${text}".`,
     ]),
   )
@@ -195,12 +201,12 @@ describe('environment variables', () => {
     [{ PUBLIC_URL: 'https://register.example.org' }],
     [{ PUBLIC_URL: 'https://localhost.example.org' }],
     [{ NODE_ENV: 'development', PUBLIC_URL: 'http://127.0.0.1.example.org' }],
-  ])('a sandbox that others can reach is refused unless it is asked for: %j', (variables) => {
-    expect(wrong(variables)).toEqual([
+  ])('a public sandbox is rejected unless it is enabled explicitly: %j', (variables) => {
+    expect(readErrors(variables)).toEqual([
       expect.stringMatching(/which others can reach, and GATEWAY_MODE is sandbox/),
     ])
-    expect(right({ ...variables, PUBLIC_SANDBOX: 'no-real-money' }).gatewayMode).toBe('sandbox')
-    expect(wrong({ ...variables, PUBLIC_SANDBOX: 'yes' })).toEqual([
+    expect(readValid({ ...variables, PUBLIC_SANDBOX: 'no-real-money' }).gatewayMode).toBe('sandbox')
+    expect(readErrors({ ...variables, PUBLIC_SANDBOX: 'yes' })).toEqual([
       'PUBLIC_SANDBOX must be no-real-money or not set, not "yes".',
     ])
   })
@@ -209,24 +215,24 @@ describe('environment variables', () => {
     [{ HOST: '127.0.0.1' }],
     [{ HOST: '::1' }],
     [{ HOST: 'localhost', PUBLIC_URL: 'http://localhost:3000' }],
-  ])('a sandbox on the machine itself needs no asking: %j', (variables) =>
-    expect(right(variables).gatewayMode).toBe('sandbox'),
+  ])('a sandbox on the machine itself needs no setting: %j', (variables) =>
+    expect(readValid(variables).gatewayMode).toBe('sandbox'),
   )
 
   test('reports all errors together', () => {
-    expect(wrong({ PORT: 'x', RATE_LIMITS: 'x', GATEWAY_MODE: 'x' })).toHaveLength(3)
+    expect(readErrors({ PORT: 'x', RATE_LIMITS: 'x', GATEWAY_MODE: 'x' })).toHaveLength(3)
   })
 
   test('accepts production with live and its accounts', () => {
-    expect(right(production)).toMatchObject({ production: true, gatewayMode: 'live' })
+    expect(readValid(production)).toMatchObject({ production: true, gatewayMode: 'live' })
   })
 })
 
-test('every accepted proxy works', () => {
-  const bits = fc.option(fc.integer({ min: -1, max: 130 }), { nil: null })
+test('every accepted proxy value works', () => {
+  const maskBits = fc.option(fc.integer({ min: -1, max: 130 }), { nil: null })
   const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('loopback', 'linklocal', '::'))
   fc.assert(
-    fc.property(address, bits, (name, length) => {
+    fc.property(address, maskBits, (name, length) => {
       const trustProxy = length === null ? name : `${name}/${length}`
       const read = readEnvironment({ TRUST_PROXY: trustProxy })
       if (read.ok) expect(() => Fastify({ trustProxy })).not.toThrow()
@@ -235,40 +241,45 @@ test('every accepted proxy works', () => {
 })
 
 describe('a production server', () => {
-  const good = { ...production, PUBLIC_URL: 'https://register.example.org' }
-  const told = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
+  const complete = { ...production, PUBLIC_URL: 'https://register.example.org' }
+  const notifications = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
 
   test.each<[string, Variables, string]>([
     [
       'without PUBLIC_URL would send links to itself',
-      { ...production, ...told },
+      { ...production, ...notifications },
       'PUBLIC_URL is http://127.0.0.1:3000, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
-      'at https on the machine itself would do so too',
-      { ...production, ...told, PUBLIC_URL: 'https://localhost' },
+      'with https on the machine itself has the same problem',
+      { ...production, ...notifications, PUBLIC_URL: 'https://localhost' },
       'PUBLIC_URL is https://localhost, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
-      'at an http address would send what delegates write, and the session of the office, in the clear',
-      { ...production, ...told, PUBLIC_URL: 'http://register.example.org' },
+      'with an http address would send answers and office sessions unencrypted',
+      { ...production, ...notifications, PUBLIC_URL: 'http://register.example.org' },
       'PUBLIC_URL is http://register.example.org: answers, proofs and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
     ],
     [
-      'takes no password for its office that is guessed at once',
-      { ...good, ...told, ADMIN_PASSWORD: '1' },
+      'rejects an ADMIN_PASSWORD that is easy to guess',
+      { ...complete, ...notifications, ADMIN_PASSWORD: '1' },
       'ADMIN_PASSWORD must be at least 8 characters long. Unset it, and the first start generates one and prints it.',
     ],
-  ])('%s', (_what, variables, sentence) => {
-    expect(checkProduction(right(variables))).toEqual({ ok: false, error: [sentence] })
-    // Rehearsals are served as they are.
-    const rehearsed = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
-    expect(checkProduction(right({ ...rehearsed, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(true)
+  ])('%s', (_what, variables, expectedMessage) => {
+    expect(checkProduction(readValid(variables))).toEqual({ ok: false, error: [expectedMessage] })
+    // Rehearsals are allowed.
+    const rehearsal = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
+    expect(checkProduction(readValid({ ...rehearsal, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(
+      true,
+    )
   })
 
   test('without email or a known proxy starts with a warning', () => {
-    expect(checkProduction(right({ ...good, ...told }))).toEqual({ ok: true, value: [] })
-    expect(checkProduction(right(good))).toEqual({
+    expect(checkProduction(readValid({ ...complete, ...notifications }))).toEqual({
+      ok: true,
+      value: [],
+    })
+    expect(checkProduction(readValid(complete))).toEqual({
       ok: true,
       value: [
         'SMTP_URL is not set: emails do not reach delegates; they are only written to DATA_DIR/mail.',
@@ -285,12 +296,12 @@ describe('accounts that event files name', () => {
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
   test('live rejects an event without its account, and names the variables', () => {
-    expect(missingAccounts(right({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
+    expect(missingAccounts(readValid({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
       'Event two uses the account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
   })
-  test('the sandbox makes its own', () => {
-    expect(missingAccounts(right({}), events)).toEqual([])
+  test('the sandbox generates its own', () => {
+    expect(missingAccounts(readValid({}), events)).toEqual([])
   })
 })
 
@@ -300,16 +311,16 @@ describe('CLOCK', () => {
     ['2026-01-25T12:00:00+05:30', '2026-01-25T06:30:00.000Z'],
     ['2026-01-25T23:59:59Z', '2026-01-25T23:59:59.000Z'],
   ])('%s starts the clock at %s', (text, utc) => {
-    expect(right({ CLOCK: text }).clockStart).toBe(Date.parse(utc))
+    expect(readValid({ CLOCK: text }).clockStart).toBe(Date.parse(utc))
   })
 
-  test('the clock runs on from there', () => {
+  test('and the clock continues from there', () => {
     const start = instant(Date.parse('2026-01-25T06:30:00Z'))
     const clock = createClock(start)
     const first = clock()
     expect(first).toBeGreaterThanOrEqual(start)
-    let later = clock()
-    while (later === first) later = clock()
-    expect(later).toBeGreaterThan(first)
+    let laterClock = clock()
+    while (laterClock === first) laterClock = clock()
+    expect(laterClock).toBeGreaterThan(first)
   })
 })

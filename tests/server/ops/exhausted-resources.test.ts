@@ -1,4 +1,7 @@
-/** What an operator and the office see while something has run out: room on the disk, files that may be open, the folder of the event files. */
+/**
+ * What an operator and the office see when disk space, open files, inodes or the events folder run
+ * out.
+ */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, renameSync } from 'node:fs'
@@ -11,16 +14,22 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
 import { launcher, BASE_ENV, runHere, top } from '../run-command.ts'
-import { attempt, attemptHere, makeFolders, operate, operateHere } from './operator.ts'
-import type { Here } from './operator.ts'
+import {
+  attemptStart,
+  attemptStartHere,
+  makeFolders,
+  startServerProcess,
+  startServerHere,
+} from './operator.ts'
+import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** A server of its own needs about a third of it. */
+/** A separate server needs about a third of it. */
 const DESCRIPTORS = 160
 
 let folders: ReturnType<typeof makeFolders>
-let server: Here | null = null
+let server: RunningServerHere | null = null
 beforeEach(() => {
   folders = makeFolders()
 })
@@ -30,7 +39,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-const register = async ({ url }: Here, email: string): Promise<number> => {
+const register = async ({ url }: RunningServerHere, email: string): Promise<number> => {
   const { status } = await fetch(`${url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -45,7 +54,7 @@ const register = async ({ url }: Here, email: string): Promise<number> => {
 }
 
 test('a missing folder of event files is reported by the health check, and the events stay served', async () => {
-  server = await operateHere(folders)
+  server = await startServerHere(folders)
   const { url } = server
   const health = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
     (await (await fetch(`${url}/healthz`)).json()) as object
@@ -62,8 +71,8 @@ test('a missing folder of event files is reported by the health check, and the e
   await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ health: 'good' })
 })
 
-test('a server that can open no more files says so, instead of calling itself healthy', async () => {
-  server = await operate(folders, {}, [
+test('a server that cannot open more files reports it, instead of calling itself healthy', async () => {
+  server = await startServerProcess(folders, {}, [
     'sh',
     '-c',
     `ulimit -n ${DESCRIPTORS}; exec "$@"`,
@@ -72,28 +81,28 @@ test('a server that can open no more files says so, instead of calling itself he
     launcher,
     'start',
   ])
-  // Asked through a connection that stands: no further one is taken then.
+  // Through an existing connection: no further one is accepted then.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { port } = server
   const health = async (): Promise<{ status: number | undefined; said: string }> => {
-    const asked = request({ agent, port, host: '127.0.0.1', path: '/healthz' }).end()
-    const [answer] = await once(asked, 'response')
+    const healthRequest = request({ agent, port, host: '127.0.0.1', path: '/healthz' }).end()
+    const [answer] = await once(healthRequest, 'response')
     return { status: answer.statusCode, said: await text(answer) }
   }
   expect(await health()).toMatchObject({ status: 200 })
-  const idle: Socket[] = []
+  const idleSockets: Socket[] = []
   try {
     for (let n = 0; n < DESCRIPTORS; n += 1) {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {})
-      idle.push(socket)
+      idleSockets.push(socket)
     }
     await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
       status: 503,
       said: expect.stringContaining('No file and no connection can be opened. Raise the limit'),
     })
   } finally {
-    for (const socket of idle) socket.destroy()
+    for (const socket of idleSockets) socket.destroy()
   }
   await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ status: 200 })
   agent.destroy()
@@ -111,14 +120,14 @@ describe('with a full disk', () => {
   })
 
   if (hasSmallDisks)
-    test('with 47 MB free the health check said 503 while delegates were registered: it says how little is left, and 503 once somebody is refused', async () => {
-      const there = await operateHere({ ...folders, dataDir: join(disk.folder, 'var') })
-      server = there
+    test('with 47 MB free the health check returned 503 while delegates were registered: it reports the little space, and 503 once a request is rejected', async () => {
+      const runningServer = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
+      server = runningServer
       const health = async (): Promise<{ status: number; health?: string; code?: string }> => {
-        const answer = await fetch(`${there.url}/healthz`)
+        const answer = await fetch(`${runningServer.url}/healthz`)
         return { ...(await answer.json()), status: answer.status }
       }
-      expect(await register(there, 'asha@example.org')).toBe(201)
+      expect(await register(runningServer, 'asha@example.org')).toBe(201)
       expect(await health()).toMatchObject({
         status: 200,
         health: 'degraded',
@@ -129,18 +138,19 @@ describe('with a full disk', () => {
         ],
       })
       disk.fill()
-      for (let n = 0; (await register(there, `more${n}@example.org`)) !== 503; n += 1);
+      for (let n = 0; (await register(runningServer, `more${n}@example.org`)) !== 503; n += 1);
       await expect
         .poll(health, { timeout: 200_000, interval: 200 })
         .toMatchObject({ status: 503, code: expect.stringMatching(/^(cannot_write|no_room)$/) })
       disk.makeRoom()
-      await expect.poll(() => register(there, 'again@example.org')).toBe(201)
+      await expect.poll(() => register(runningServer, 'again@example.org')).toBe(201)
     })
 
-  // Where nothing can be mounted, nothing stands for it: what SQLite is refused by a limit of a file's size is in watched.test.ts.
+  // Without permission to mount, this is not tested; metrics.test.ts tests SQLite with a file size
+  // limit.
   if (hasSmallDisks)
     test('signed-in users can read and export, which is logged once there is space', async () => {
-      server = await operateHere({ ...folders, dataDir: join(disk.folder, 'var') })
+      server = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
       const { url } = server
       for (let n = 0; n < 20; n += 1)
         expect(await register(server, `asha${n}@example.org`)).toBe(201)
@@ -156,7 +166,7 @@ describe('with a full disk', () => {
       }
       const before = await signIn()
       disk.fill()
-      // What the log of the database has room for is taken first.
+      // The database's log uses the remaining space first.
       for (let n = 0; (await register(server, `more${n}@example.org`)) !== 503; n += 1);
       const read = async (token: string, path: string): Promise<[string, number]> => {
         const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
@@ -183,10 +193,10 @@ describe('with a full disk', () => {
       for (const path of paths) expect(await read(before, path)).toEqual([path, 200])
       expect(await register(server, 'still@example.org')).toBe(503)
       disk.makeRoom()
-      await expect.poll(() => register(server as Here, 'again@example.org')).toBe(201)
+      await expect.poll(() => register(server as RunningServerHere, 'again@example.org')).toBe(201)
       await server.stop()
-      const noted = inDatabase('SELECT what FROM audit_log ORDER BY id')
-      expect(noted).toEqual(
+      const auditEntries = inDatabase('SELECT what FROM audit_log ORDER BY id')
+      expect(auditEntries).toEqual(
         expect.arrayContaining([
           expect.stringMatching(/^exported the list \S+$/),
           expect.stringMatching(/^exported the list .+ to Excel/),
@@ -195,21 +205,21 @@ describe('with a full disk', () => {
     })
 })
 
-/** Runs a command of ours in a shell that lets it open so many files. */
-const withFiles = (most: number): readonly string[] => [
+/** Runs a Rollcall command with a limit of open files. */
+const withFiles = (filesMax: number): readonly string[] => [
   'sh',
   '-c',
-  `ulimit -n ${most}; exec "$@"`,
+  `ulimit -n ${filesMax}; exec "$@"`,
   'sh',
 ]
-const limited = (
-  most: number,
+const runLimited = (
+  filesMax: number,
   ...args: readonly string[]
 ): { readonly status: number | null; readonly said: string } => {
-  const [shell = '', ...rest] = withFiles(most)
+  const [shell = '', ...command] = withFiles(filesMax)
   const { status, stdout, stderr } = spawnSync(
     shell,
-    [...rest, process.execPath, launcher, ...args],
+    [...command, process.execPath, launcher, ...args],
     {
       cwd: top,
       encoding: 'utf8',
@@ -220,11 +230,11 @@ const limited = (
 }
 const STACK = /^ +at .+:\d+:\d+/m
 
-/** Each stops at another place of the start; `npm test` tries two. */
+/** Each stops at another point of the startup; `npm test` tries two. */
 test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
-  "a start with a limit of %i open files printed a stack trace, or blamed the database's permissions: it exits with 75 and names the limit",
-  async (most) => {
-    const { status, printed } = await attempt(folders, { before: withFiles(most) })
+  "a startup with a limit of %i open files printed a stack trace, or blamed the database's permissions: it exits with 75 and names the limit",
+  async (filesMax) => {
+    const { status, printed } = await attemptStart(folders, { before: withFiles(filesMax) })
     expect(printed).toContain('Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.')
     expect(printed).not.toMatch(STACK)
     expect(printed).not.toContain('GATEWAY_MODE')
@@ -234,16 +244,16 @@ test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
 
 test.each(ALL_RUNS ? [22, 23, 24] : [23])(
   'rollcall validate with ulimit -n %i printed a stack trace: it names the limit',
-  (most) => {
-    const { status, said } = limited(most, 'validate')
+  (filesMax) => {
+    const { status, said } = runLimited(filesMax, 'validate')
     expect(said).not.toMatch(STACK)
-    // Another version of Node needs fewer or more for itself.
+    // Other versions of Node need more or fewer files.
     if (status === 0) return
     expect([status, said]).toEqual([2, expect.stringMatching(/too many files are open.*ulimit -n/)])
   },
 )
 
-// Where nothing can be mounted, no disk runs out of inodes.
+// Without permission to mount, inodes are not tested.
 if (hasSmallDisks)
   describe('on a disk without free inodes', () => {
     let disk: SmallDisk
@@ -257,25 +267,25 @@ if (hasSmallDisks)
     })
 
     test.each([0, 5])(
-      "a start with %i free inodes blamed the database's permissions, or free space: it exits with 75 and names the cause",
+      "a startup with %i free inodes blamed the database's permissions, or free space: it exits with 75 and names the cause",
       async (left) => {
         const dataDir = join(disk.folder, 'var')
-        server = await operateHere({ ...folders, dataDir })
+        server = await startServerHere({ ...folders, dataDir })
         await server.stop()
         disk.fillFiles(left)
-        const refused = await attemptHere({ ...folders, dataDir })
-        expect(refused.printed).toMatch(
+        const rejected = await attemptStartHere({ ...folders, dataDir })
+        expect(rejected.printed).toMatch(
           new RegExp(`^DATA_DIR is ${dataDir}, and its disk can hold only ${left} more files`, 'm'),
         )
-        expect(refused.printed).not.toMatch(STACK)
-        expect(refused.status).toBe(75)
-        // A backup onto it says the same.
+        expect(rejected.printed).not.toMatch(STACK)
+        expect(rejected.status).toBe(75)
+        // A backup onto it reports the same.
         if (left === 0) {
           disk.makeRoomForFiles()
-          const into = join(disk.folder, 'backups')
-          mkdirSync(into)
+          const backupFolder = join(disk.folder, 'backups')
+          mkdirSync(backupFolder)
           disk.fillFiles(0)
-          const { status, stderr } = await runHere(['db', 'backup', join(into, 'copy')], {
+          const { status, stderr } = await runHere(['db', 'backup', join(backupFolder, 'copy')], {
             DATA_DIR: dataDir,
             EVENTS_DIR: folders.eventsDir,
             CLOCK: '2025-10-10',
@@ -283,13 +293,13 @@ if (hasSmallDisks)
           expect([status, stderr]).toEqual([2, expect.stringContaining('no free inodes left')])
         }
         disk.makeRoomForFiles()
-        server = await operateHere({ ...folders, dataDir })
+        server = await startServerHere({ ...folders, dataDir })
         expect(await register(server, 'asha@example.org')).toBe(201)
       },
     )
 
     test('the health check reported no problem on a disk with few free inodes', async () => {
-      server = await operateHere({ ...folders, dataDir: join(disk.folder, 'var') })
+      server = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
       const { url } = server
       const health = async (): Promise<object> => await (await fetch(`${url}/healthz`)).json()
       disk.fillFiles(0)

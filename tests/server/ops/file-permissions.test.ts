@@ -1,4 +1,4 @@
-/** Who else on the machine can read what the server stores: nobody. */
+/** No other user of the machine can read the server's files. */
 import {
   chmodSync,
   lstatSync,
@@ -19,15 +19,17 @@ import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 
 const folders: string[] = []
-afterEach(() => folders.splice(0).forEach((made) => rmSync(made, { recursive: true, force: true })))
+afterEach(() =>
+  folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })),
+)
 const folder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'rollcall-private-'))
-  folders.push(made)
-  chmodSync(made, 0o755)
-  return made
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-private-'))
+  folders.push(folder)
+  chmodSync(folder, 0o755)
+  return folder
 }
 const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8)
-/** Every entry that somebody else could read, with its mode. */
+/** Entries that other users can read, with their modes. */
 const readableByOthers = (top: string): string[] =>
   [top, ...readdirSync(top, { recursive: true }).map((name) => join(top, String(name)))]
     .filter((path) => (lstatSync(path).mode & 0o077) !== 0)
@@ -70,7 +72,7 @@ test('the permissions of an older data folder are tightened at startup, and logg
   expect(keepPrivate(dataDir).restrictedCount).toBe(0)
 })
 
-test('a shared folder keeps its permissions; our files in it are tightened', () => {
+test("a shared folder keeps its permissions; Rollcall's files in it are tightened", () => {
   const dataDir = folder()
   writeFileSync(join(dataDir, 'notes.txt'), 'of somebody else')
   writeFileSync(join(dataDir, 'rollcall.db'), '')
@@ -90,7 +92,7 @@ test('a shared folder keeps its permissions; our files in it are tightened', () 
 test('a command while the server runs ignores an email that is being written', async () => {
   const dataDir = folder()
   mkdirSync(join(dataDir, 'mail'))
-  // Writes and renames as the mailer does, until it is ended.
+  // Writes and renames like the mailer, until it is stopped.
   const writer = new Worker(
     `const { writeFileSync, renameSync } = require('node:fs')
      const { parentPort, workerData } = require('node:worker_threads')
@@ -104,6 +106,6 @@ test('a command while the server runs ignores an email that is being written', a
     { eval: true, workerData: join(dataDir, 'mail') },
   )
   await once(writer, 'message')
-  for (let look = 0; look < 500; look += 1) keepPrivate(dataDir)
+  for (let attempt = 0; attempt < 500; attempt += 1) keepPrivate(dataDir)
   await writer.terminate()
 })

@@ -1,4 +1,4 @@
-/** What a restart serves where an event file has an error, was cut off, or has gone. */
+/** What a restart serves if an event file is invalid, truncated or missing. */
 import {
   copyFileSync,
   cpSync,
@@ -24,11 +24,11 @@ import type { TestApp } from '../harness.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
 const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
-const vneue = (text: string): string => text.replace('venue:', 'vneue:')
+const misspellVenue = (text: string): string => text.replace('venue:', 'vneue:')
 
 const texts = join('_shared', 'texts.yaml')
 let app: TestApp
-let again: string
+let validText: string
 beforeAll(async () => {
   app = await startTestApp({
     clock: '2026-01-10',
@@ -38,10 +38,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(() => {
-  again = mkdtempSync(join(tmpdir(), 'rollcall-again-'))
+  validText = mkdtempSync(join(tmpdir(), 'rollcall-again-'))
 })
 afterEach(async () => {
-  rmSync(again, { recursive: true, force: true })
+  rmSync(validText, { recursive: true, force: true })
   for (const name of readdirSync(app.eventsDir))
     if (name.endsWith('.yaml')) rmSync(join(app.eventsDir, name))
   app.writeEvent('sample2026.yaml', fixtureEvent())
@@ -49,32 +49,32 @@ afterEach(async () => {
   cpSync(join(app.dir, 'texts.yaml'), join(app.eventsDir, texts))
 })
 
-/** The next start on what is stored: what it serves and says. */
-async function restarted({ production = false, isAgain = false } = {}) {
+/** The next startup with the stored data: what it serves and reports. */
+async function restart({ production = false, isAgain: isSecondStart = false } = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
-    if (!isAgain) copyFileSync(join(app.dir, name), join(again, name))
-  const store = await openStoreHere({ dataDir: again })
-  const said: string[] = []
-  const opened = await openRegistry({
+    if (!isSecondStart) copyFileSync(join(app.dir, name), join(validText, name))
+  const store = await openStoreHere({ dataDir: validText })
+  const output: string[] = []
+  const registry = await openRegistry({
     folder: app.eventsDir,
     cacheFolder: join(app.dir, 'cache', 'events'),
     store,
     clock: () => instant(Date.UTC(2026, 0, 10)),
     log: {
       info: () => {},
-      warn: (_, text) => void said.push(`warn ${text}`),
-      error: (entry, text) => void said.push(`error ${JSON.stringify(entry)} ${text}`),
+      warn: (_, text) => void output.push(`warn ${text}`),
+      error: (entry, text) => void output.push(`error ${JSON.stringify(entry)} ${text}`),
     },
-    print: (text) => void said.push(text),
+    print: (text) => void output.push(text),
     production,
     isWatching: false,
     checkFolder: checkFolderHere,
   })
   return {
-    opened,
-    said: () => said.join('\n'),
+    opened: registry,
+    said: () => output.join('\n'),
     close: async () => {
-      if (opened.ok) await opened.value.close()
+      if (registry.ok) await registry.value.close()
       await store.close()
     },
   }
@@ -83,32 +83,34 @@ async function restarted({ production = false, isAgain = false } = {}) {
 describe('after a restart', () => {
   test('an event without registrations is removed with its file', async () => {
     rmSync(join(app.eventsDir, 'other2026.yaml'))
-    const { opened, close } = await restarted()
-    expect(opened.ok && opened.value.all().map(({ config }) => config.id)).toEqual(['sample2026'])
+    const { opened: registry, close } = await restart()
+    expect(registry.ok && registry.value.all().map(({ config }) => config.id)).toEqual([
+      'sample2026',
+    ])
     await close()
   })
 
   test.each([
-    ['a typo in a key', vneue],
-    ['YAML that is not YAML', (text: string) => text.replace('event:', 'event: [')],
-    ['nothing in it', () => ''],
+    ['a typo in a key', misspellVenue],
+    ['invalid YAML', (text: string) => text.replace('event:', 'event: [')],
+    ['an empty file', () => ''],
   ])(
-    'an event file with %s takes nobody down: its last good version is served, loudly',
-    async (_, spoil) => {
-      app.writeEvent('sample2026.yaml', spoil(fixtureEvent({ title: 'Changed' })))
+    'an event file with %s affects no other event; its last valid version is served, with a warning',
+    async (_, damage) => {
+      app.writeEvent('sample2026.yaml', damage(fixtureEvent({ title: 'Changed' })))
       app.writeEvent('third2026.yaml', 'event: [')
-      const { opened, said, close } = await restarted()
+      const { opened, said: output, close } = await restart()
       if (!opened.ok) throw new Error(opened.error)
       const registry = opened.value
       expect(registry.all().map(({ config }) => config.title)).toEqual([
         'Other 2026',
         'Sample 2026',
       ])
-      expect(said()).toMatch(/error \{"file":"sample2026\.yaml","version":"\w{12}"\}/)
-      expect(said()).toContain(
+      expect(output()).toMatch(/error \{"file":"sample2026\.yaml","version":"\w{12}"\}/)
+      expect(output()).toContain(
         'sample2026.yaml is not served in its current version; the last valid version',
       )
-      expect(said()).toContain('third2026.yaml was never served and is not served now')
+      expect(output()).toContain('third2026.yaml was never served and is not served now')
       expect(registry.refusedFiles().map(({ file }) => file)).toEqual([
         'sample2026.yaml',
         'third2026.yaml',
@@ -122,12 +124,12 @@ describe('after a restart', () => {
     },
   )
 
-  test('unreadable shared texts stop no event', async () => {
+  test('unreadable shared texts do not stop any event', async () => {
     writeFileSync(join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: [')
-    const { opened, close } = await restarted()
-    if (!opened.ok) throw new Error(opened.error)
-    expect(opened.value.all().map(({ config }) => config.id)).toEqual(['other2026', 'sample2026'])
-    expect(opened.value.refusedFiles()[0]).toMatchObject({ file: '_shared' })
+    const { opened: registry, close } = await restart()
+    if (!registry.ok) throw new Error(registry.error)
+    expect(registry.value.all().map(({ config }) => config.id)).toEqual(['other2026', 'sample2026'])
+    expect(registry.value.refusedFiles()[0]).toMatchObject({ file: '_shared' })
     await close()
   })
 
@@ -135,29 +137,29 @@ describe('after a restart', () => {
     ['is missing', () => renameSync(app.eventsDir, `${app.eventsDir}-away`)],
     ['is empty, like a disk that was not mounted', () => {}],
   ])(
-    'a folder of event files that %s: what was served before is served, and what was removed before is not',
-    async (_, take) => {
+    'a folder of event files that %s: previously served events are served, previously removed ones are not',
+    async (_, takeAway) => {
       rmSync(join(app.eventsDir, 'other2026.yaml'))
-      const without = await restarted()
-      if (!without.opened.ok) throw new Error(without.opened.error)
-      await without.close()
+      const servedWithout = await restart()
+      if (!servedWithout.opened.ok) throw new Error(servedWithout.opened.error)
+      await servedWithout.close()
       rmSync(join(app.eventsDir, 'sample2026.yaml'))
-      take()
-      const { opened, said, close } = await restarted({ isAgain: true })
+      takeAway()
+      const { opened: registry, said: output, close } = await restart({ isAgain: true })
       if (existsSync(`${app.eventsDir}-away`)) renameSync(`${app.eventsDir}-away`, app.eventsDir)
-      if (!opened.ok) throw new Error(opened.error)
-      expect(opened.value.all().map(({ config }) => [config.id, config.status])).toEqual([
+      if (!registry.ok) throw new Error(registry.error)
+      expect(registry.value.all().map(({ config }) => [config.id, config.status])).toEqual([
         ['sample2026', 'open'],
       ])
-      expect(opened.value.refusedFiles()).toMatchObject([
+      expect(registry.value.refusedFiles()).toMatchObject([
         { file: '_shared', why: expect.any(String) },
       ])
-      expect(said()).toContain('These events are served in their last version: sample2026.')
-      // The folder is there again.
+      expect(output()).toContain('These events are served in their last version: sample2026.')
+      // The folder exists again.
       app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
-      await opened.value.reload()
-      expect(opened.value.byId('sample2026')?.config.title).toBe('Changed')
-      expect(opened.value.refusedFiles()).toEqual([])
+      await registry.value.reload()
+      expect(registry.value.byId('sample2026')?.config.title).toBe('Changed')
+      expect(registry.value.refusedFiles()).toEqual([])
       await close()
     },
   )
@@ -165,19 +167,19 @@ describe('after a restart', () => {
   test('a folder without a valid event is rejected', async () => {
     for (const file of ['sample2026.yaml', 'other2026.yaml']) rmSync(join(app.eventsDir, file))
     app.writeEvent('third2026.yaml', 'event: [')
-    const broken = await restarted()
-    expect(broken.opened).toEqual({
+    const servedBroken = await restart()
+    expect(servedBroken.opened).toEqual({
       ok: false,
       error: 'third2026.yaml is not served: it has findings.',
     })
-    await broken.close()
+    await servedBroken.close()
   })
 
   test('a removed file closes registration, and existing registrations are served', async () => {
     const answer = await app.post('/api/other2026/register/', fixtureDelegate)
     expect(answer.statusCode).toBe(201)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
-    const { opened, said, close } = await restarted()
+    const { opened, said: output, close } = await restart()
     if (!opened.ok) throw new Error(opened.error)
     const registry = opened.value
     expect(registry.byId('other2026')?.config.status).toBe('closed')
@@ -185,9 +187,9 @@ describe('after a restart', () => {
     expect(registry.cards(instant(Date.UTC(2026, 0, 10))).map(({ id }) => id)).toEqual([
       'sample2026',
     ])
-    expect(said()).toContain('The file other2026.yaml no longer exists')
+    expect(output()).toContain('The file other2026.yaml no longer exists')
     expect(registry.refusedFiles()).toEqual([])
-    // And back, as it was.
+    // Restored, unchanged.
     app.writeEvent('other2026.yaml', other)
     await registry.reload()
     expect(registry.byId('other2026')?.config.status).toBe('open')
@@ -199,19 +201,19 @@ describe('after a restart', () => {
     await app.post('/api/other2026/register/', fixtureDelegate)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
     app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
-    const { opened, close } = await restarted()
-    if (!opened.ok) throw new Error(opened.error)
-    expect(opened.value.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
-    expect(opened.value.byId('other2026')).toBeNull()
+    const { opened: registry, close } = await restart()
+    if (!registry.ok) throw new Error(registry.error)
+    expect(registry.value.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
+    expect(registry.value.byId('other2026')).toBeNull()
     await close()
   })
 
   test('a version with demo values is not served in production', async () => {
     app.writeEvent('sample2026.yaml', `${fixtureEvent()}\ndemo: [payment.account]\n`)
     await app.deps.events.reload()
-    const { opened, close } = await restarted({ production: true })
-    if (!opened.ok) throw new Error(opened.error)
-    expect(opened.value.all().map(({ config }) => config.id)).toEqual(['other2026'])
+    const { opened: registry, close } = await restart({ production: true })
+    if (!registry.ok) throw new Error(registry.error)
+    expect(registry.value.all().map(({ config }) => config.id)).toEqual(['other2026'])
     await close()
   })
 })
@@ -227,71 +229,66 @@ test('of "Copy of sample2026.yaml" and sample2026.yaml the correctly named one i
 })
 
 describe('a truncated file', () => {
-  test('is not served while the server runs, wherever it is cut, until it is complete', async () => {
-    const whole = fixtureEvent({ title: 'Changed', extra: '' })
-    const lines = whole.split('\n')
+  test('is not served while the server runs, wherever it is truncated, until it is complete', async () => {
+    const completeText = fixtureEvent({ title: 'Changed', extra: '' })
+    const lines = completeText.split('\n')
     const before = app.deps.events.byId('sample2026')?.hash
-    // The first is an event without a mistake in it, but for what is missing.
-    const examples = lines.indexOf('examples:')
-    for (const at of [examples, lines.length - 4, lines.length - 3, lines.length - 2]) {
+    // The first is a valid event, except for the missing part.
+    const examplesLine = lines.indexOf('examples:')
+    for (const at of [examplesLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
       app.writeEvent('sample2026.yaml', lines.slice(0, at).join('\n'))
       await app.deps.events.reload()
       expect(app.deps.events.byId('sample2026')?.hash).toBe(before)
     }
-    app.writeEvent('sample2026.yaml', whole)
+    app.writeEvent('sample2026.yaml', completeText)
     await app.deps.events.reload()
     expect(app.deps.events.byId('sample2026')?.config.title).toBe('Changed')
   })
 
   const text = fixtureEvent()
   const lines = text.trimEnd().split('\n')
-  test('is detected at every line and in the middle of each', () => {
-    const uncaught = lines.flatMap((line, at) => {
-      if (at === 0 || at === lines.length - 1 || line.trim() === '') return []
-      const cut = [...lines.slice(0, at), line]
-      const half = [...lines.slice(0, at), line.slice(0, Math.ceil(line.length / 2))]
-      return [cut, half].flatMap((part) =>
-        isTruncated(part.join('\n'), text) ? [] : [part.at(-1)],
+  test('is detected at every line and in the middle of each line', () => {
+    const undetected = lines.flatMap((line, index) => {
+      if (index === 0 || index === lines.length - 1 || line.trim() === '') return []
+      const truncated = [...lines.slice(0, index), line]
+      const halfLine = [...lines.slice(0, index), line.slice(0, Math.ceil(line.length / 2))]
+      return [truncated, halfLine].flatMap((truncatedText) =>
+        isTruncated(truncatedText.join('\n'), text) ? [] : [truncatedText.at(-1)],
       )
     })
-    expect(uncaught).toEqual([])
+    expect(undetected).toEqual([])
   })
   test.each<[string, string, string, boolean]>([
-    ['the same', text, text, false],
+    ['unchanged', text, text, false],
     ['a line changed at the top', text.replace('Town Hall', 'City Hall'), text, false],
     ['the last line changed', text.replace('total: 1180}', 'total: 1770}'), text, false],
-    ['a line more at the end', `${text}demo: [payment.account]\n`, text, false],
-    ['something taken out of the middle', text.replace(/closed:[^]*?\n\n/, ''), text, false],
+    ['an additional line at the end', `${text}demo: [payment.account]\n`, text, false],
+    ['a removed part in the middle', text.replace(/closed:[^]*?\n\n/, ''), text, false],
+    ['fewer examples, with the end mark', `${lines.slice(0, -2).join('\n')}\n# end\n`, text, false],
+    ['the demo values removed at the end', text, `${text}demo:\n  - payment.account\n`, false],
+    ['a removed end mark', text, `${text}# end\n`, true],
     [
-      'fewer examples, and the mark that this is the end',
-      `${lines.slice(0, -2).join('\n')}\n# end\n`,
-      text,
-      false,
-    ],
-    ['the demo values taken out at the end', text, `${text}demo:\n  - payment.account\n`, false],
-    ['no mark any more where there was one', text, `${text}# end\n`, true],
-    [
-      'changed above and cut below',
+      'changed at the top and truncated at the bottom',
       lines.slice(0, -1).join('\n').replace('Town Hall', 'City Hall'),
       text,
       true,
     ],
-  ])('%s', (_, next, before, isCut) => {
-    expect(isTruncated(next, before)).toBe(isCut)
+  ])('%s', (_, nextText, before, isTruncatedText) => {
+    expect(isTruncated(nextText, before)).toBe(isTruncatedText)
   })
 })
 
-test('a changed file with an account without credentials: the previous version stays, with the reason', async () => {
-  const part = (name: string): string => `AIRPAY_SAMPLE_${name}`
+test('a changed file with an account without credentials: the previous version stays served, with the reason', async () => {
+  const truncatedText = (name: string): string => `AIRPAY_SAMPLE_${name}`
   const other = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
     variables: {
       GATEWAY_MODE: 'airpay-test',
-      [part('USERNAME')]: 'u',
-      [part('PASSWORD')]: 'p',
-      [part('SECRET')]: 's',
-      [part('MERCHANT_ID')]: '1',
+      [truncatedText('USERNAME')]: 'u',
+      [truncatedText('PASSWORD')]: 'p',
+      [truncatedText('SECRET')]: 's',
+      [truncatedText('MERCHANT_ID')]: '1',
     },
   })
   other.writeEvent(
@@ -312,14 +309,14 @@ test('a changed file with an account without credentials: the previous version s
     health: 'degraded',
     troubles: [expect.stringContaining('AIRPAY_ELSEWHERE')],
   })
-  // Owners see it in the office; whoever works for some events has nothing to do with it.
-  const seen = async (name: string): Promise<unknown> => {
+  // Owners see it in the office; users of some events do not.
+  const readAs = async (name: string): Promise<unknown> => {
     const office = await signIn(other, name)
     return (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.event_files
   }
-  expect(await seen('owner')).toEqual([expect.stringContaining('AIRPAY_ELSEWHERE')])
+  expect(await readAs('owner')).toEqual([expect.stringContaining('AIRPAY_ELSEWHERE')])
   await signIn(other, 'treasurer')
   await other.deps.store.setPermissions('treasurer', { role: 'treasurer', events: ['sample2026'] })
-  expect(await seen('treasurer')).toBeUndefined()
+  expect(await readAs('treasurer')).toBeUndefined()
   await other.close()
 })

@@ -1,31 +1,40 @@
-/** Clients that register and read without a break, each request over a connection of its own, as a proxy without kept connections asks. */
+/**
+ * Clients that register and read without a pause, each request over a new connection, like a proxy
+ * without keep-alive.
+ */
 import { request } from 'node:http'
 
 export type Load = {
-  /** Resolves once so many requests have been answered, or one has failed. */
+  /** Resolves after so many responses, or a failure. */
   answered(count: number): Promise<void>
   readonly count: () => number
-  /** Lets what is on its way end. `statuses`: how many requests heard what; 0: none was answered. */
+  /**
+   * Lets requests in progress finish. `statuses`: the number of responses by status; 0 is a lost
+   * request.
+   */
   end(): Promise<{
     readonly statuses: Readonly<Record<number, number>>
     readonly regNos: readonly string[]
-    /** What failed, in words. */
+    /** Error messages. */
     readonly failed: readonly string[]
   }>
 }
-export type Ask = {
+export type LoadRequest = {
   readonly path: string
   readonly body?: string | Buffer
-  /** An address of this machine to come from; any when left out. */
+  /** The local address to connect from. Defaults to any. */
   readonly from?: string
   readonly headers?: Readonly<Record<string, string | number>>
 }
-type Heard = { readonly status: number; readonly text: string }
+type LoadResponse = { readonly status: number; readonly text: string }
 
-/** One request over a connection of its own; rejects where none is answered. */
-export function askOnce(url: string, { path, body, headers = {}, from }: Ask): Promise<Heard> {
+/** One request over a new connection. Rejects without a response. */
+export function sendOnce(
+  url: string,
+  { path, body, headers = {}, from }: LoadRequest,
+): Promise<LoadResponse> {
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const outgoing = request(
       `${url}${path}`,
       {
         agent: false,
@@ -43,70 +52,73 @@ export function askOnce(url: string, { path, body, headers = {}, from }: Ask): P
       (response) => {
         let text = ''
         response.setEncoding('utf8')
-        response.on('data', (piece: string) => (text += piece))
+        response.on('data', (chunk: string) => (text += chunk))
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
         response.on('error', reject)
       },
     )
-    asked.on('error', reject)
-    asked.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 }
 
-/** Of each three requests two register somebody. `asks` makes the n-th. */
-export function asking(
+/** Two of three requests register a delegate. `createRequest` builds the n-th request. */
+export function startLoad(
   url: string,
-  { clients, asks = usual }: { readonly clients: number; readonly asks?: (n: number) => Ask },
+  {
+    clients,
+    asks: createRequest = createDefaultRequest,
+  }: { readonly clients: number; readonly asks?: (n: number) => LoadRequest },
 ): Load {
   const statuses: Record<number, number> = {}
   const regNos: string[] = []
   const failed: string[] = []
-  const waiting = new Set<() => void>()
+  const waiters = new Set<() => void>()
   let n = 0
   let count = 0
-  const ending = new AbortController()
-  const told = (status: number): void => {
+  const abortController = new AbortController()
+  const countStatus = (status: number): void => {
     statuses[status] = (statuses[status] ?? 0) + 1
     count += 1
-    for (const look of waiting) look()
+    for (const check of waiters) check()
   }
-  const work = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
+  const runClient = async (): Promise<void> => {
+    while (!abortController.signal.aborted) {
       n += 1
-      const ask = asks(n)
+      const loadRequest = createRequest(n)
       try {
-        const { status, text } = await askOnce(url, ask)
+        const { status, text } = await sendOnce(url, loadRequest)
         if (status === 201) regNos.push((JSON.parse(text) as { readonly reg_no: string }).reg_no)
-        else if (status !== 200) failed.push(`${ask.path}: ${status} ${text.slice(0, 200)}`)
-        told(status)
+        else if (status !== 200) failed.push(`${loadRequest.path}: ${status} ${text.slice(0, 200)}`)
+        countStatus(status)
       } catch (error) {
-        failed.push(`${ask.path}: ${String(error)}`)
-        told(0)
+        failed.push(`${loadRequest.path}: ${String(error)}`)
+        countStatus(0)
       }
     }
   }
-  const working = Array.from({ length: clients }, work)
+  const clientRuns = Array.from({ length: clients }, runClient)
   return {
     count: () => count,
-    answered: (wanted) =>
+    answered: (targetCount) =>
       new Promise((resolve) => {
-        const look = (): void => {
-          if (count < wanted && failed.length === 0) return
-          waiting.delete(look)
+        const check = (): void => {
+          if (count < targetCount && failed.length === 0) return
+          waiters.delete(check)
           resolve()
         }
-        waiting.add(look)
-        look()
+        waiters.add(check)
+        check()
       }),
     end: async () => {
-      ending.abort()
-      await Promise.all(working)
+      abortController.abort()
+      await Promise.all(clientRuns)
       return { statuses, regNos, failed }
     },
   }
 }
 
-function usual(n: number): Ask {
+function createDefaultRequest(n: number): LoadRequest {
   if (n % 3 === 0) return { path: '/robots.txt' }
   return {
     path: '/api/afpicon/register/',

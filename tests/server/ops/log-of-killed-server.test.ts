@@ -1,4 +1,6 @@
-/** What a start makes of the log that a killed server left: its own, another database's, a deleted one. */
+/**
+ * How a startup handles the log of a killed server: its own, another database's, or a deleted one.
+ */
 import {
   closeSync,
   copyFileSync,
@@ -16,74 +18,74 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../server/storage/database/schema.ts'
 import { wrongLogIn } from '../../../server/storage/recovery/inspect-log.ts'
 import {
-  attemptHere,
+  attemptStartHere,
   killHere,
   makeFolders,
-  operate,
-  operateHere,
+  startServerProcess,
+  startServerHere,
   registerDelegate,
 } from './operator.ts'
-import type { Folders, Here } from './operator.ts'
+import type { Folders, RunningServerHere } from './operator.ts'
 
-const made: ReturnType<typeof makeFolders>[] = []
-const make = (): Folders => {
+const allFolders: ReturnType<typeof makeFolders>[] = []
+const createFolders = (): Folders => {
   const folders = makeFolders()
-  made.push(folders)
+  allFolders.push(folders)
   return folders
 }
 let folders: Folders
-let server: Here | null = null
+let server: RunningServerHere | null = null
 beforeEach(() => {
-  folders = make()
+  folders = createFolders()
 })
 afterEach(async () => {
   await server?.stop()
   server = null
-  for (const one of made.splice(0)) one.remove()
+  for (const running of allFolders.splice(0)) running.remove()
 })
 
 const databaseIn = ({ dataDir }: Folders): string => join(dataDir, 'rollcall.db')
 let count = 0
-const registerMany = async ({ url }: Here, many: number): Promise<void> => {
+const registerMany = async ({ url }: RunningServerHere, many: number): Promise<void> => {
   for (let n = 0; n < many; n += 1) {
     count += 1
     const { status } = await registerDelegate(url, `asha${count}@example.org`)
     expect(status).toBe(201)
   }
 }
-const registeredIn = (there: Folders): unknown => {
-  const db = new Database(databaseIn(there), { readonly: true })
+const registeredIn = (serverFolders: Folders): unknown => {
+  const db = new Database(databaseIn(serverFolders), { readonly: true })
   try {
     return db.prepare('SELECT count(*) FROM registrations').pluck().get()
   } finally {
     db.close()
   }
 }
-const served = async (there: Folders, many: number): Promise<void> => {
-  const one = await operateHere(there)
-  await registerMany(one, many)
-  await one.stop()
+const registerAndStop = async (serverFolders: Folders, count: number): Promise<void> => {
+  const running = await startServerHere(serverFolders)
+  await registerMany(running, count)
+  await running.stop()
 }
-const killed = async (there: Folders, many: number): Promise<void> => {
-  const one = await operateHere(there)
-  await registerMany(one, many)
-  await killHere(there, one)
+const registerAndKill = async (serverFolders: Folders, count: number): Promise<void> => {
+  const running = await startServerHere(serverFolders)
+  await registerMany(running, count)
+  await killHere(serverFolders, running)
 }
-const processKilled = async (there: Folders, many: number): Promise<void> => {
-  const one = await operate(there)
-  await registerMany(one, many)
-  process.kill(one.pid, 'SIGKILL')
-  await one.ended
+const processKilled = async (serverFolders: Folders, count: number): Promise<void> => {
+  const running = await startServerProcess(serverFolders)
+  await registerMany(running, count)
+  process.kill(running.pid, 'SIGKILL')
+  await running.ended
 }
-const troubles = async ({ url }: Here): Promise<unknown> =>
+const readProblems = async ({ url }: RunningServerHere): Promise<unknown> =>
   (await (await fetch(`${url}/healthz`)).json()).troubles
 
-describe('a refused start had already copied a log into the database that is not its own, and said that nothing was changed', () => {
-  const refused = async (why: RegExp): Promise<void> => {
+describe('a rejected startup had already copied a log into another database, but said that nothing was changed', () => {
+  const expectRejected = async (reason: RegExp): Promise<void> => {
     const file = databaseIn(folders)
     const before = [file, `${file}-wal`].map((name) => readFileSync(name))
-    const { status, printed } = await attemptHere(folders)
-    expect([status, printed]).toEqual([2, expect.stringMatching(why)])
+    const { status, printed } = await attemptStartHere(folders)
+    expect([status, printed]).toEqual([2, expect.stringMatching(reason)])
     expect([file, `${file}-wal`].map((name, n) => readFileSync(name).equals(before[n]!))).toEqual([
       true,
       true,
@@ -92,65 +94,65 @@ describe('a refused start had already copied a log into the database that is not
   const FOREIGN = /rollcall\.db-wal in .* does not belong to the database .* Nothing was changed\./
 
   test('the log of another installation: the database is served unchanged once that log is moved away', async () => {
-    const other = make()
+    const other = createFolders()
     await processKilled(other, 12)
-    await served(folders, 3)
+    await registerAndStop(folders, 3)
     const log = `${databaseIn(folders)}-wal`
     copyFileSync(`${databaseIn(other)}-wal`, log)
-    await refused(FOREIGN)
+    await expectRejected(FOREIGN)
     rmSync(log)
     rmSync(`${databaseIn(folders)}-shm`, { force: true })
-    server = await operateHere(folders)
+    server = await startServerHere(folders)
     expect(registeredIn(folders)).toBe(3)
   })
 
-  test('the log of a later run beside an older copy', async () => {
-    await served(folders, 3)
+  test('the log of a later run next to an older copy', async () => {
+    await registerAndStop(folders, 3)
     const copy = join(folders.folder, 'older.db')
     copyFileSync(databaseIn(folders), copy)
-    await served(folders, 12)
-    await killed(folders, 12)
+    await registerAndStop(folders, 12)
+    await registerAndKill(folders, 12)
     copyFileSync(copy, databaseIn(folders))
-    await refused(FOREIGN)
+    await expectRejected(FOREIGN)
   })
 
-  test('a database that was damaged beside its own log', async () => {
-    await killed(folders, 12)
+  test('a damaged database next to its own log', async () => {
+    await registerAndKill(folders, 12)
     const file = databaseIn(folders)
     const fd = openSync(file, 'r+')
     const pages = Math.floor(statSync(file).size / 4096)
     writeSync(fd, Buffer.alloc((pages - 10) * 4096), 0, undefined, 10 * 4096)
     closeSync(fd)
-    await refused(/together are a damaged database\. Nothing was changed\./)
+    await expectRejected(/together are a damaged database\. Nothing was changed\./)
   })
 })
 
-describe('registrations of the last seconds were missing unnoticed where the log of a killed server was deleted', () => {
+describe("registrations of the last seconds were missing without notice when a killed server's log was deleted", () => {
   test.each([
     ['rollcall.db-wal and rollcall.db-shm', ['-wal', '-shm']],
     ['rollcall.db-wal', ['-wal']],
-  ])('%s: the start says so and begins a recovery', async (_what, endings) => {
-    await served(folders, 3)
-    await killed(folders, 3)
-    for (const ending of endings) rmSync(databaseIn(folders) + ending)
-    server = await operateHere(folders)
+  ])('%s: the startup reports it and begins a recovery', async (_what, suffixes) => {
+    await registerAndStop(folders, 3)
+    await registerAndKill(folders, 3)
+    for (const suffix of suffixes) rmSync(databaseIn(folders) + suffix)
+    server = await startServerHere(folders)
     await expect
       .poll(() => server?.printed(), { timeout: 200_000 })
       .toMatch(/"level":"error","message":"The database lacks the last writes of this server/)
-    expect(await troubles(server)).toEqual([expect.stringMatching(/^In recovery since /)])
+    expect(await readProblems(server)).toEqual([expect.stringMatching(/^In recovery since /)])
     expect(registeredIn(folders)).toBe(3)
   })
 
   test('begins no recovery if nothing is missing: the log exists, or another program has copied it into the file', async () => {
-    await killed(folders, 3)
-    await killed(folders, 3)
+    await registerAndKill(folders, 3)
+    await registerAndKill(folders, 3)
     const shell = new Database(databaseIn(folders))
     shell.prepare('SELECT count(*) FROM registrations').get()
     shell.close()
     expect(statSync(`${databaseIn(folders)}-wal`, { throwIfNoEntry: false })).toBe(undefined)
-    await killed(folders, 0)
-    server = await operateHere(folders)
-    expect([await troubles(server), registeredIn(folders)]).toEqual([[], 6])
+    await registerAndKill(folders, 0)
+    server = await startServerHere(folders)
+    expect([await readProblems(server), registeredIn(folders)]).toEqual([[], 6])
   })
 })
 
@@ -167,7 +169,7 @@ test('a server that is killed between its first mark and copying it into the fil
     copyFileSync(join(folder, name), join(left, name))
   db.close()
   expect(wrongLogIn(left)).toBe(null)
-  // The same log beside a database of which it knows another first page.
+  // The same log next to a database with another first page, according to the log.
   const other = new Database(join(left, 'other.db'))
   other.exec('CREATE TABLE other (id)')
   other.close()

@@ -1,4 +1,4 @@
-/** What the log says while a server refuses or fails many times for one reason: the reason, and not a line for each. */
+/** The log states the reason of many equal rejections or errors, without a line for each. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,13 +8,13 @@ import { openMailServer } from '../mail/mail-server.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
-import { hurry, makeFolders, operateHere, registerDelegate } from './operator.ts'
-import type { Here } from './operator.ts'
+import { shortenTimers, makeFolders, startServerHere, registerDelegate } from './operator.ts'
+import type { RunningServerHere } from './operator.ts'
 
-const PATIENT = { timeout: 200_000, interval: 100 }
+const POLL_OPTIONS = { timeout: 200_000, interval: 100 }
 const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 let folders: ReturnType<typeof makeFolders>
-let server: Here | null = null
+let server: RunningServerHere | null = null
 beforeEach(() => {
   folders = makeFolders()
 })
@@ -25,23 +25,23 @@ afterEach(async () => {
 })
 
 type Line = { readonly message?: string; readonly left_out?: number; readonly of?: string }
-const linesOf = (printed: string): readonly Line[] =>
-  printed
+const linesOf = (readLines: string): readonly Line[] =>
+  readLines
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line)
-/** So many lines of a message, and so many that were left out in how many minutes. */
+/** The written lines of a message, and the omitted lines per number of minutes. */
 const countsOf = (lines: readonly Line[], message: string) => {
-  const gaps = lines.filter(({ of }) => of === message)
+  const omissions = lines.filter(({ of }) => of === message)
   return {
     written: lines.filter((line) => line.message === message).length,
-    leftOut: gaps.reduce((sum, { left_out: n = 0 }) => sum + n, 0),
-    gaps: gaps.length,
+    leftOut: omissions.reduce((sum, { left_out: n = 0 }) => sum + n, 0),
+    gaps: omissions.length,
   }
 }
 
-test('the log said "the machine takes no more" while the database was missing: it says so, and what to do', async () => {
-  server = await operateHere(folders)
+test('the log blamed a full disk while the database was missing: it states the cause and what to do', async () => {
+  server = await startServerHere(folders)
   const { dataDir } = folders
   for (const name of readdirSync(dataDir))
     if (name.startsWith('rollcall.db')) rmSync(join(dataDir, name))
@@ -50,47 +50,48 @@ test('the log said "the machine takes no more" while the database was missing: i
     const { status } = await registerDelegate(url, 'asha@example.org')
     return status
   }
-  await expect.poll(register, PATIENT).toBe(503)
+  await expect.poll(register, POLL_OPTIONS).toBe(503)
   await expect
-    .poll(() => server?.printed(), PATIENT)
+    .poll(() => server?.printed(), POLL_OPTIONS)
     .toMatch(/requests are refused: the database file was deleted\. Do not stop the server before/)
   expect(server.printed()).not.toContain('takes no more')
 })
 
-test('a mail server that refused 60 emails filled the log with as many lines: 20 a minute are written, and one says how many were left out', async () => {
-  const many = Array.from({ length: 60 }, (_, n) => `asha${n}@example.org`)
-  const mail = await openMailServer({
-    of: Object.fromEntries(many.map((to) => [to, [450, 'later'] as const])),
+test('a mail server that rejected 60 emails filled the log with as many lines: 20 a minute are written, and one states the number of omitted lines', async () => {
+  const addresses = Array.from({ length: 60 }, (_, n) => `asha${n}@example.org`)
+  const mailServer = await openMailServer({
+    of: Object.fromEntries(addresses.map((to) => [to, [450, 'later'] as const])),
   })
   try {
     await useEmptyDatabase(folders.dataDir)
     const store = await openStoreHere({ dataDir: folders.dataDir })
-    for (const to of many) {
-      const made = await store.register(newRegistration({ at }))
-      if (!made.ok) throw new Error(made.error.code)
+    for (const to of addresses) {
+      const registration = await store.register(newRegistration({ at }))
+      if (!registration.ok) throw new Error(registration.error.code)
       const email = { to, copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
-      await store.queueMail(made.value.regNo, email, at)
+      await store.queueMail(registration.value.regNo, email, at)
     }
     await store.close()
-    server = await operateHere(folders, { SMTP_URL: mail.url })
-    const tried = (): Promise<number> => Promise.resolve(mail.tried())
-    await expect.poll(tried, PATIENT).toBeGreaterThanOrEqual(60)
+    server = await startServerHere(folders, { SMTP_URL: mailServer.url })
+    const countAttempts = (): Promise<number> => Promise.resolve(mailServer.tried())
+    await expect.poll(countAttempts, POLL_OPTIONS).toBeGreaterThanOrEqual(60)
     await server.stop()
-    const { written, leftOut, gaps } = countsOf(
-      linesOf(server.printed()),
-      'an email could not be sent; it will be retried',
-    )
+    const {
+      written,
+      leftOut,
+      gaps: omissions,
+    } = countsOf(linesOf(server.printed()), 'an email could not be sent; it will be retried')
     expect(leftOut).toBeGreaterThan(0)
-    // A machine that takes minutes for it writes as many lines in each of them.
-    expect(written).toBeLessThanOrEqual(20 * (gaps + 1))
+    // A slow machine writes as many lines in each of the minutes.
+    expect(written).toBeLessThanOrEqual(20 * (omissions + 1))
   } finally {
-    await mail.close()
+    await mailServer.close()
   }
 })
 
 test('the number of omitted lines is logged a minute later, and other messages are not delayed', async () => {
   let written = ''
-  const stop = hurry(60_000, 50)
+  const stop = shortenTimers(60_000, 50)
   try {
     const log = makeLog(
       (line) => void (written += line),

@@ -1,4 +1,4 @@
-/** The database file is deleted, replaced or cut off in the seconds in which a server starts. */
+/** The database file is deleted, replaced or truncated while a server starts. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,31 +6,31 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
 import {
-  attempt,
-  attemptHere,
+  attemptStart,
+  attemptStartHere,
   killHere,
   makeFolders,
-  operateHere,
+  startServerHere,
   registerDelegate,
 } from './operator.ts'
 
 const folders = makeFolders()
 const { dataDir, folder } = folders
-const killed = join(folder, 'killed')
+const killedFolder = join(folder, 'killed')
 const DATABASE = 'rollcall.db'
 const REGISTRATIONS = 5
 
-/** What a server leaves that is killed: a database, and what was registered in the log beside it. */
+/** A killed server's data folder: a database, and registrations in its log. */
 beforeAll(async () => {
-  const server = await operateHere(folders)
+  const server = await startServerHere(folders)
   for (let n = 0; n < REGISTRATIONS; n += 1)
     await registerDelegate(server.url, `asha${n}@example.org`)
   await killHere(folders, server)
-  cpSync(dataDir, killed, { recursive: true, verbatimSymlinks: true })
+  cpSync(dataDir, killedFolder, { recursive: true, verbatimSymlinks: true })
 })
 beforeEach(() => {
   rmSync(dataDir, { recursive: true })
-  cpSync(killed, dataDir, { recursive: true, verbatimSymlinks: true })
+  cpSync(killedFolder, dataDir, { recursive: true, verbatimSymlinks: true })
 })
 afterAll(() => folders.remove())
 
@@ -43,13 +43,13 @@ const registrationsIn = (file: string): number => {
   }
 }
 
-/** Statements of JavaScript, with `fs` and the path `file`. */
-const SPOILS = {
+/** JavaScript statements with `fs` and the path `file`. */
+const DAMAGE_CODE = {
   deleted: `for (const end of ['', '-wal', '-shm']) fs.rmSync(file + end, { force: true })`,
   replaced: `fs.copyFileSync(file, file + '.new'); fs.renameSync(file + '.new', file)`,
   'cut off': `fs.truncateSync(file, 0)`,
 } as const
-/** Moments of the start, each as statements that call `spoil`. */
+/** Moments of the startup, each as statements that call `spoil`. */
 const MOMENTS = {
   'before the thread that writes has opened it': `if (workerData?.migrates) spoil()`,
   'once it is open, and nothing was read from it yet': `
@@ -67,8 +67,11 @@ const MOMENTS = {
 
 type Moment = keyof typeof MOMENTS
 
-/** Variables for a server to which this happens once in its life. */
-const spoiling = (what: keyof typeof SPOILS, when: Moment): { readonly NODE_OPTIONS: string } => ({
+/** Variables for a server that runs the fault once. */
+const damageVariables = (
+  what: keyof typeof DAMAGE_CODE,
+  when: Moment,
+): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`
     import fs from 'node:fs'
     import http from 'node:http'
@@ -80,53 +83,55 @@ const spoiling = (what: keyof typeof SPOILS, when: Moment): { readonly NODE_OPTI
     const spoil = () => {
       if (isDone) return
       isDone = true
-      ${SPOILS[what]}
+      ${DAMAGE_CODE[what]}
     }
     ${MOMENTS[when]}`)}`,
 })
 
-const [OPENS, OPEN, LISTENS] = Object.keys(MOMENTS) as [Moment, Moment, Moment]
+const [BEFORE_OPEN, AFTER_OPEN, BEFORE_LISTEN] = Object.keys(MOMENTS) as [Moment, Moment, Moment]
 /** `npm test` tries each moment once. */
-type Case = readonly [what: keyof typeof SPOILS, when: Moment]
-const TRIED: readonly Case[] = [
-  ['deleted', OPENS],
-  ['deleted', OPEN],
-  ['replaced', LISTENS],
-  ['cut off', OPENS],
+type Case = readonly [what: keyof typeof DAMAGE_CODE, when: Moment]
+const TESTED_CASES: readonly Case[] = [
+  ['deleted', BEFORE_OPEN],
+  ['deleted', AFTER_OPEN],
+  ['replaced', BEFORE_LISTEN],
+  ['cut off', BEFORE_OPEN],
 ]
-const OTHERS: readonly Case[] = [
-  ['deleted', LISTENS],
-  ['replaced', OPENS],
-  ['replaced', OPEN],
-  ['cut off', OPEN],
-  ['cut off', LISTENS],
+const OTHER_CASES: readonly Case[] = [
+  ['deleted', BEFORE_LISTEN],
+  ['replaced', BEFORE_OPEN],
+  ['replaced', AFTER_OPEN],
+  ['cut off', AFTER_OPEN],
+  ['cut off', BEFORE_LISTEN],
 ]
 
-test.each(ALL_RUNS ? [...TRIED, ...OTHERS] : TRIED)(
-  'a database that is %s while the server starts, %s: nothing is served in its place, and what was in it is in the file that the start names',
+test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
+  'a database that is %s while the server starts, %s: no substitute is served, and its data is in the file that the startup reports',
   async (what, when) => {
     const { size: logBytes } = statSync(join(dataDir, `${DATABASE}-wal`))
-    const { status, printed } = await attempt(folders, { variables: spoiling(what, when) })
+    const { status, printed } = await attemptStart(folders, {
+      variables: damageVariables(what, when),
+    })
     expect([status, printed]).toEqual([
       2,
       expect.stringMatching(
         /The database file was .* while the server started\..*rollcall\.rescued\.db.*run: mkdir .*Then start the server\.\n/s,
       ),
     ])
-    const rescued = join(dataDir, 'rollcall.rescued.db')
+    const rescuedFile = join(dataDir, 'rollcall.rescued.db')
     const left = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE))
-    const isWhole = what !== 'cut off'
-    if (isWhole) {
-      expect(registrationsIn(rescued)).toBe(REGISTRATIONS)
+    const isComplete = what !== 'cut off'
+    if (isComplete) {
+      expect(registrationsIn(rescuedFile)).toBe(REGISTRATIONS)
       expect(left).toEqual(what === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
-      // What the server has not read is in its log alone, which stays.
+      // Unread data is only in its log, which remains.
       expect(printed).toContain('some rows may be missing: keep all files of DATA_DIR')
       expect(statSync(join(dataDir, `${DATABASE}-wal`)).size).toBeGreaterThanOrEqual(logBytes)
     }
     if (what !== 'replaced') {
-      const again = await attemptHere(folders)
-      expect([again.status, again.printed]).toEqual([
+      const secondStart = await attemptStartHere(folders)
+      expect([secondStart.status, secondStart.printed]).toEqual([
         2,
         expect.stringContaining('rollcall.rescued.db'),
       ])
@@ -134,10 +139,10 @@ test.each(ALL_RUNS ? [...TRIED, ...OTHERS] : TRIED)(
 
     const commands = /run: (mkdir .+rollcall\.db)\. Then start/.exec(printed)?.[1] ?? 'false'
     execFileSync('sh', ['-c', commands])
-    expect(existsSync(rescued)).toBe(false)
-    const after = await attemptHere(folders)
-    expect(after.status).toBe('serves')
-    expect(after.printed.includes('is in recovery')).toBe(!isWhole)
-    if (isWhole) expect(registrationsIn(join(dataDir, DATABASE))).toBe(REGISTRATIONS)
+    expect(existsSync(rescuedFile)).toBe(false)
+    const thirdStart = await attemptStartHere(folders)
+    expect(thirdStart.status).toBe('serves')
+    expect(thirdStart.printed.includes('is in recovery')).toBe(!isComplete)
+    if (isComplete) expect(registrationsIn(join(dataDir, DATABASE))).toBe(REGISTRATIONS)
   },
 )

@@ -1,4 +1,4 @@
-/** What a server gives back after its start. */
+/** Memory that a server releases after its startup. */
 import { EventEmitter, once } from 'node:events'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { Worker } from 'node:worker_threads'
@@ -11,35 +11,35 @@ import {
 } from '../../../server/ops/release-memory.ts'
 import { later } from '../../../server/ops/lazy-import.ts'
 
-/** Bytes that the engine holds for what was made a moment ago, used or not. */
-const young = (): number =>
+/** Bytes of the engine's young generation. */
+const readYoungBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
     ?.physical_space_size ?? 0
 
-test('memory that a start needed is released', async () => {
-  const alive: object[][] = []
-  // Enough stays alive for a while that the room is made larger.
+test('memory used by the startup is released', async () => {
+  const objects: object[][] = []
+  // Enough objects stay alive that the generation is enlarged.
   for (let round = 0; round < 200; round += 1) {
-    alive.push(Array.from({ length: 5_000 }, (_, at) => ({ at })))
-    if (alive.length > 20) alive.shift()
+    objects.push(Array.from({ length: 5_000 }, (_, at) => ({ at })))
+    if (objects.length > 20) objects.shift()
   }
-  const before = young()
-  alive.length = 0
+  const before = readYoungBytes()
+  objects.length = 0
   await releaseMemory()
-  expect(young()).toBeLessThan(before / 2)
+  expect(readYoungBytes()).toBeLessThan(before / 2)
 })
 
 afterEach(() => vi.useRealTimers())
 
 test.each([
-  ['that was asked how it is a few times gives back', 10, 1],
-  ['that is at work keeps what it has', 1_000, 0],
-])('a server %s', (_, requests, times) => {
+  ['that gets a few status requests releases it', 10, 1],
+  ['that is busy keeps its memory', 1_000, 0],
+])('a server %s', (_, requestCount, times) => {
   vi.useFakeTimers()
   const server = new EventEmitter()
   const collect = vi.fn<() => void>()
   scheduleMemoryRelease(server, collect)
-  for (let asked = 0; asked < requests; asked += 1) server.emit('request')
+  for (let checks = 0; checks < requestCount; checks += 1) server.emit('request')
   vi.advanceTimersByTime(60_000)
   expect(collect).toHaveBeenCalledTimes(times)
   expect(server.listenerCount('request')).toBe(0)
@@ -49,22 +49,22 @@ test('a server kept the memory of a busy minute until it ended: it is released o
   vi.useFakeTimers()
   const server = new EventEmitter()
   const release = vi.fn<() => void>()
-  let memory = 300 * 1024 * 1024
-  scheduleMemoryReleaseAfterLoad(server, release, () => memory)
-  const passQuarterMinute = async (requests: number): Promise<void> => {
-    for (let asked = 0; asked < requests; asked += 1) server.emit('request')
+  let memoryBytes = 300 * 1024 * 1024
+  scheduleMemoryReleaseAfterLoad(server, release, () => memoryBytes)
+  const passQuarterMinute = async (requestCount: number): Promise<void> => {
+    for (let checks = 0; checks < requestCount; checks += 1) server.emit('request')
     await vi.advanceTimersByTimeAsync(15_000)
   }
   for (let round = 0; round < 4; round += 1) await passQuarterMinute(5_000)
   expect(release).not.toHaveBeenCalled()
-  // Health checks go on.
+  // Health checks continue.
   for (let round = 0; round < 8; round += 1) await passQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(1)
   await passQuarterMinute(5_000)
   await passQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(2)
   // Open payments are polled.
-  memory += 50 * 1024 * 1024
+  memoryBytes += 50 * 1024 * 1024
   for (let round = 0; round < 8; round += 1) await passQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(3)
 })
@@ -100,8 +100,8 @@ test('the memory of other threads is released too', async () => {
 })
 
 test('a package is loaded by its first user, once', () => {
-  const uqr = later<{ readonly renderSVG: unknown }>('uqr')
-  expect(uqr().renderSVG).toBeTypeOf('function')
-  expect(uqr()).toBe(uqr())
+  const loadUqr = later<{ readonly renderSVG: unknown }>('uqr')
+  expect(loadUqr().renderSVG).toBeTypeOf('function')
+  expect(loadUqr()).toBe(loadUqr())
   expect(() => later('no-such-package')()).toThrow('no-such-package')
 })

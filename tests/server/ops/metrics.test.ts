@@ -1,4 +1,4 @@
-/** What whoever watches a server sees: a disk that takes no more, and the figures, which are not for strangers. */
+/** Monitoring of a server: a full disk, and metrics that are not public. */
 import { afterAll, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
 import { connect } from 'node:net'
@@ -8,42 +8,45 @@ import { createHealthChecks } from '../../../server/ops/health/health-checks.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import { top } from '../run-command.ts'
-import { makeFolders, operate, operateHere } from './operator.ts'
+import { makeFolders, startServerProcess, startServerHere } from './operator.ts'
 
 const folders = makeFolders()
 afterAll(() => folders.remove())
 
-/** Enough to fill what there is room for. */
-const TRIES = 250
-/** Blocks of 512 bytes that a file may have: to SQLite, a disk that is full soon after the tables are made. */
-const BLOCKS = 2_600
+/** Enough to fill the available space. */
+const REQUESTS = 250
+/**
+ * A file size limit in blocks of 512 bytes. For SQLite this is a full disk soon after the tables
+ * are created.
+ */
+const FILE_BLOCKS_MAX = 2_600
 
 test('a full disk: rejected delegates get an error, monitoring sees it, the log states the reason once; no confirmed data is lost', async () => {
-  const limited = ['sh', '-c', `ulimit -f ${BLOCKS}; exec "$@"`, 'sh'] as const
-  const server = await operate(folders, {}, [
-    ...limited,
+  const limitedShell = ['sh', '-c', `ulimit -f ${FILE_BLOCKS_MAX}; exec "$@"`, 'sh'] as const
+  const server = await startServerProcess(folders, {}, [
+    ...limitedShell,
     process.execPath,
     join(top, 'bin', 'rollcall.js'),
     'start',
   ])
-  const began = performance.now()
+  const startedAt = performance.now()
   const answers: { status: number; regNo?: string; code?: string; request_id?: string }[] = []
-  for (let n = 0; n < TRIES; n += 10)
+  for (let n = 0; n < REQUESTS; n += 10)
     answers.push(
       ...(await Promise.all(
-        Array.from({ length: 10 }, async (_, at) => {
+        Array.from({ length: 10 }, async (_, index) => {
           const response = await fetch(`${server.url}/api/afpicon/register/`, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify({
               full_name: 'Asha Nair',
-              email: `asha${n + at}@example.org`,
+              email: `asha${n + index}@example.org`,
               phone_number: '1',
               ticket_type: 'afpi-gp-specialist',
             }),
           })
-          const { reg_no: regNo, ...more } = await response.json()
-          return { ...more, regNo, status: response.status }
+          const { reg_no: regNo, ...errorBody } = await response.json()
+          return { ...errorBody, regNo, status: response.status }
         }),
       )),
     )
@@ -52,83 +55,90 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
     503,
     expect.stringMatching(/^(cannot_write|no_room)$/),
   ])
-  const seconds = (performance.now() - began) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   expect(await server.stop()).toBe(0)
-  const taken = answers.filter(({ status }) => status === 201)
-  const refused = answers.filter(({ status }) => status !== 201)
-  expect(taken.length).toBeGreaterThan(0)
-  expect(refused.length).toBeGreaterThan(0)
-  for (const one of refused)
+  const confirmed = answers.filter(({ status }) => status === 201)
+  const rejected = answers.filter(({ status }) => status !== 201)
+  expect(confirmed.length).toBeGreaterThan(0)
+  expect(rejected.length).toBeGreaterThan(0)
+  for (const one of rejected)
     expect(one).toMatchObject({
       status: 503,
       code: 'busy',
       request_id: expect.stringMatching(/\S/),
     })
-  const said = server.printed().match(/requests are refused/g) ?? []
-  expect(said.length).toBeGreaterThan(0)
-  expect(said.length).toBeLessThanOrEqual(seconds + 1)
+  const logLines = server.printed().match(/requests are refused/g) ?? []
+  expect(logLines.length).toBeGreaterThan(0)
+  expect(logLines.length).toBeLessThanOrEqual(seconds + 1)
 
-  const again = await operateHere(folders)
-  expect(await (await fetch(`${again.url}/healthz`)).json()).toMatchObject({ health: 'good' })
-  await again.stop()
+  const restarted = await startServerHere(folders)
+  expect(await (await fetch(`${restarted.url}/healthz`)).json()).toMatchObject({ health: 'good' })
+  await restarted.stop()
   const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
-  const stored = db.prepare('SELECT reg_no FROM registrations').pluck().all()
+  const storedRegNos = db.prepare('SELECT reg_no FROM registrations').pluck().all()
   db.close()
-  for (const { regNo } of taken) expect(stored).toContain(regNo)
+  for (const { regNo } of confirmed) expect(storedRegNos).toContain(regNo)
 })
 
 test('a database that rejected a write for lack of space counts as down for half a minute', async () => {
   const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
   const refusedAt = app.now()
-  const condition = createHealthChecks({ ...app.deps, noRoomAt: () => refusedAt })
-  expect(await condition.check()).toEqual([
+  const healthChecks = createHealthChecks({ ...app.deps, noRoomAt: () => refusedAt })
+  expect(await healthChecks.check()).toEqual([
     expect.objectContaining({ code: 'no_room', isDown: true }),
   ])
   app.setTime('2025-10-10T12:00:30+05:30')
   expect(instant(app.now() - 30_000)).toBe(refusedAt)
-  expect(await condition.check()).toEqual([])
+  expect(await healthChecks.check()).toEqual([])
   await app.close()
 })
 
-test('a clock that was set forward by weeks is logged, and stands in the health check for a day', async () => {
+test('a clock that was set forward by weeks is logged, and reported by the health check for a day', async () => {
   const app = await startTestApp({
     clock: '2025-10-10',
     events: { 'sample2026.yaml': fixtureEvent() },
   })
-  const troubles = async (): Promise<unknown> =>
+  const readProblems = async (): Promise<unknown> =>
     (await app.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' })).json().troubles
-  const warnings = (): readonly unknown[] =>
+  const clockWarnings = (): readonly unknown[] =>
     app.log.filter(({ message }) => String(message).includes('the clock was set'))
   app.setTime('2025-10-12')
-  expect([await troubles(), warnings()]).toEqual([[], []])
+  expect([await readProblems(), clockWarnings()]).toEqual([[], []])
   app.setClock('2025-10-31')
-  expect(await troubles()).toEqual([
+  expect(await readProblems()).toEqual([
     'At 31 October 2025, 12:00 pm the clock was set forward by 19 days. Check the time service (NTP).',
   ])
-  expect(warnings()).toEqual([expect.objectContaining({ level: 'warn', byMs: 19 * 86_400_000 })])
+  expect(clockWarnings()).toEqual([
+    expect.objectContaining({ level: 'warn', byMs: 19 * 86_400_000 }),
+  ])
   app.setClock('2025-10-12')
-  expect(await troubles()).toEqual([expect.stringContaining('the clock was set back by 19 days')])
+  expect(await readProblems()).toEqual([
+    expect.stringContaining('the clock was set back by 19 days'),
+  ])
   app.setTime('2025-10-14')
-  expect([await troubles(), warnings().length]).toEqual([[], 2])
+  expect([await readProblems(), clockWarnings().length]).toEqual([[], 2])
   await app.close()
 })
 
-test('metrics require the token once there is one', async () => {
+test('metrics require the token once it is set', async () => {
   const token = 'a token that nobody guesses'
   const app = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
     variables: { METRICS_TOKEN: token },
   })
-  const ask = (headers: Readonly<Record<string, string>>, remoteAddress = '192.0.2.7') =>
+  const readMetrics = (headers: Readonly<Record<string, string>>, remoteAddress = '192.0.2.7') =>
     app.app.inject({ url: '/metrics', headers, remoteAddress })
   for (const address of ['192.0.2.7', '127.0.0.1']) {
-    expect((await ask({}, address)).statusCode).toBe(401)
-    const another = { authorization: 'Bearer another token altogether' }
-    expect((await ask(another, address)).statusCode).toBe(401)
+    expect((await readMetrics({}, address)).statusCode).toBe(401)
+    const otherToken = { authorization: 'Bearer another token altogether' }
+    expect((await readMetrics(otherToken, address)).statusCode).toBe(401)
   }
   await app.post('/api/sample2026/register/', fixtureDelegate)
-  const { statusCode, body } = await ask({ authorization: `Bearer ${token}`, via: '1.1 proxy' })
+  const { statusCode, body } = await readMetrics({
+    authorization: `Bearer ${token}`,
+    via: '1.1 proxy',
+  })
   expect(statusCode).toBe(200)
   expect(body).toMatch(
     /\nrollcall_payments_pending 1\n[^]*\nrollcall_registrations\{event="sample2026",status="pending"\} 1\n/,
@@ -136,7 +146,7 @@ test('metrics require the token once there is one', async () => {
   await app.close()
 })
 
-test('without a token, the figures and the sentences of the health check were open behind a proxy on the machine that no list knows', async () => {
+test('without a token, metrics and messages of the health check were public behind an unlisted proxy on the same machine', async () => {
   const app = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
@@ -144,29 +154,32 @@ test('without a token, the figures and the sentences of the health check were op
   const { port } = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))
   const sent = (path: string, lines: readonly string[], version: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      let heard = ''
+      let received = ''
       const end = lines.some((line) => line.startsWith('Connection:'))
         ? []
         : ['Connection: keep-alive']
       const socket = connect(Number(port), '127.0.0.1')
       socket.on('data', (chunk) => {
-        heard += String(chunk)
+        received += String(chunk)
         socket.end()
       })
       socket.on('error', reject)
-      socket.on('close', () => resolve(heard))
+      socket.on('close', () => resolve(received))
       socket.write([`GET ${path} HTTP/${version}`, ...lines, ...end, '', ''].join('\r\n'))
     })
-  /** What is told: figures, and of the health check more than that it serves. */
-  const toldTo = async (lines: readonly string[], version = '1.1'): Promise<[boolean, boolean]> => [
+  /** The response has metrics, and the health check more than its status. */
+  const readThroughProxy = async (
+    lines: readonly string[],
+    version = '1.1',
+  ): Promise<[boolean, boolean]> => [
     (await sent('/metrics', lines, version)).includes(' 200 '),
     (await sent('/healthz', lines, version)).includes('"process"'),
   ]
   const host = `Host: 127.0.0.1:${port}`
-  const curl = [host, 'User-Agent: curl/8.14.1', 'Accept: */*']
+  const curlHeaders = [host, 'User-Agent: curl/8.14.1', 'Accept: */*']
   const direct: readonly (readonly string[])[] = [
-    curl,
-    [...curl, 'Accept-Encoding: deflate, gzip, br, zstd'],
+    curlHeaders,
+    [...curlHeaders, 'Accept-Encoding: deflate, gzip, br, zstd'],
     [
       `Host: localhost:${port}`,
       'User-Agent: Wget/1.21.3',
@@ -180,18 +193,25 @@ test('without a token, the figures and the sentences of the health check were op
       'Accept-Encoding: gzip',
       'X-Prometheus-Scrape-Timeout-Seconds: 10',
     ],
-    [...curl, 'accept-language: *', 'sec-fetch-mode: cors', 'authorization: Bearer x'],
+    [...curlHeaders, 'accept-language: *', 'sec-fetch-mode: cors', 'authorization: Bearer x'],
   ]
-  for (const lines of direct) expect([lines, await toldTo(lines)]).toEqual([lines, [true, true]])
+  for (const lines of direct)
+    expect([lines, await readThroughProxy(lines)]).toEqual([lines, [true, true]])
   const fetched = await fetch(`http://127.0.0.1:${port}/metrics`)
   expect(fetched.status).toBe(200)
 
-  // nginx with nothing but proxy_pass.
-  expect(await toldTo([...curl, 'Connection: close'], '1.0')).toEqual([false, false])
-  expect(await toldTo([host, 'Connection: close'], '1.0')).toEqual([false, false])
-  expect(await toldTo(curl, '1.0')).toEqual([false, false])
-  expect(await toldTo([...curl, 'Connection: close'])).toEqual([false, false])
-  expect(await toldTo(['Host: conference.example', ...curl.slice(1)])).toEqual([false, false])
+  // nginx with only proxy_pass.
+  expect(await readThroughProxy([...curlHeaders, 'Connection: close'], '1.0')).toEqual([
+    false,
+    false,
+  ])
+  expect(await readThroughProxy([host, 'Connection: close'], '1.0')).toEqual([false, false])
+  expect(await readThroughProxy(curlHeaders, '1.0')).toEqual([false, false])
+  expect(await readThroughProxy([...curlHeaders, 'Connection: close'])).toEqual([false, false])
+  expect(await readThroughProxy(['Host: conference.example', ...curlHeaders.slice(1)])).toEqual([
+    false,
+    false,
+  ])
   for (const header of [
     'X-Forwarded-For',
     'Forwarded',
@@ -214,17 +234,17 @@ test('without a token, the figures and the sentences of the health check were op
     'Cookie',
     'Referer',
   ])
-    expect([header, await toldTo([...curl, `${header}: 192.0.2.7`])]).toEqual([
+    expect([header, await readThroughProxy([...curlHeaders, `${header}: 192.0.2.7`])]).toEqual([
       header,
       [false, false],
     ])
-  const remote = await app.app.inject({ url: '/metrics', remoteAddress: '192.0.2.7' })
-  expect(remote.statusCode).toBe(401)
+  const remoteResponse = await app.app.inject({ url: '/metrics', remoteAddress: '192.0.2.7' })
+  expect(remoteResponse.statusCode).toBe(401)
   await app.close()
 })
 
-test('a proxy that TRUST_PROXY does not name is told of, once; one that it names is none', async () => {
-  const told = async (variables: Readonly<Record<string, string>>): Promise<number> => {
+test('a proxy that TRUST_PROXY does not list is reported once; a listed one is not', async () => {
+  const countWarnings = async (variables: Readonly<Record<string, string>>): Promise<number> => {
     const app = await startTestApp({
       events: { 'sample2026.yaml': fixtureEvent() },
       variables: { RATE_LIMITS: 'on', ...variables },
@@ -241,6 +261,6 @@ test('a proxy that TRUST_PROXY does not name is told of, once; one that it names
     await app.close()
     return lines.length
   }
-  expect(await told({})).toBe(1)
-  expect(await told({ TRUST_PROXY: '10.0.0.1' })).toBe(0)
+  expect(await countWarnings({})).toBe(1)
+  expect(await countWarnings({ TRUST_PROXY: '10.0.0.1' })).toBe(0)
 })

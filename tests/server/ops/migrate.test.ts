@@ -1,4 +1,4 @@
-/** Who may bring a database to another version, and what is kept of the one before. */
+/** Which commands migrate a database, and the copy from before the migration. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import { migrations } from '../../../server/storage/database/schema.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { runHere } from '../run-command.ts'
 
-const known = migrations.length
-const COPY = `rollcall.before-v${known}.db`
+const latestVersion = migrations.length
+const COPY_FILE = `rollcall.before-v${latestVersion}.db`
 let dataDir: string
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'rollcall-migrating-'))
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   for (const step of migrations.slice(0, -1)) db.exec(step)
-  db.pragma(`user_version = ${known - 1}`)
+  db.pragma(`user_version = ${latestVersion - 1}`)
   db.exec(
     "INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES ('one', 'sample2026', '', '{}', 1, 1)",
   )
@@ -25,8 +25,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Its version, and how many event files it holds. */
-function seen(file: string): readonly unknown[] {
+/** Its version, and the number of its event files. */
+function readState(file: string): readonly unknown[] {
   const db = new Database(join(dataDir, file), { readonly: true })
   try {
     const { n } = db.prepare('SELECT count(*) AS n FROM event_files').get() as { n: number }
@@ -36,80 +36,82 @@ function seen(file: string): readonly unknown[] {
   }
 }
 
-test('a command of a newer Rollcall leaves the database unchanged, and says what to do', async () => {
+test('a command of a newer Rollcall leaves the database unchanged, and states what to do', async () => {
   const { status, stderr } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
   expect([status, stderr]).toEqual([
     2,
-    `The database is of an older version of Rollcall (${known - 1}; this one writes ${known}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.\n`,
+    `The database is of an older version of Rollcall (${latestVersion - 1}; this one writes ${latestVersion}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.\n`,
   ])
-  expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
+  expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])
 })
 
-test('rollcall db migrate says whether it is needed, waits for no running server, and copies first', async () => {
+test('rollcall db migrate reports whether it is needed, does not run next to a server, and copies first', async () => {
   const variables = { DATA_DIR: dataDir }
   expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 1 })
-  const leave = beginServing(dataDir)
+  const stopServing = beginServing(dataDir)
   expect(await runHere(['db', 'migrate'], variables)).toEqual({
     status: 2,
     stdout: '',
     stderr: `A server is running on ${dataDir}. Stop it first.\n`,
   })
-  leave?.()
-  expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
+  stopServing?.()
+  expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])
   expect(await runHere(['db', 'migrate'], variables)).toMatchObject({
     status: 0,
-    stdout: expect.stringContaining(`was migrated from version ${known - 1} to ${known}.`),
+    stdout: expect.stringContaining(
+      `was migrated from version ${latestVersion - 1} to ${latestVersion}.`,
+    ),
   })
-  expect([seen(DATABASE_FILE), seen(COPY)]).toEqual([
-    [known, 1],
-    [known - 1, 1],
+  expect([readState(DATABASE_FILE), readState(COPY_FILE)]).toEqual([
+    [latestVersion, 1],
+    [latestVersion - 1, 1],
   ])
   expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 0 })
 })
 
 test('with MIGRATE_AT_START=off the server does not start on an older database, and rollcall db migrate migrates it', async () => {
-  const sentence = `The database has version ${known - 1}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`
+  const message = `The database has version ${latestVersion - 1}, and this Rollcall needs ${latestVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`
   const server = { dataDir, migrates: true, migratesAtStart: false }
-  await expect(openStore(server)).rejects.toThrow(sentence)
-  expect(readdirSync(dataDir)).not.toContain(COPY)
+  await expect(openStore(server)).rejects.toThrow(message)
+  expect(readdirSync(dataDir)).not.toContain(COPY_FILE)
   const variables = { DATA_DIR: dataDir, MIGRATE_AT_START: 'off' }
   expect(await runHere(['db', 'migrate'], variables)).toMatchObject({ status: 0 })
   await (await openStore(server)).close()
-  expect(seen(DATABASE_FILE)).toEqual([known, 1])
+  expect(readState(DATABASE_FILE)).toEqual([latestVersion, 1])
 })
 
-test('a migration that was killed keeps the copy from before it, and continues', async () => {
-  copyFileSync(join(dataDir, DATABASE_FILE), join(dataDir, COPY))
+test('a killed migration keeps the copy from before it, and continues', async () => {
+  copyFileSync(join(dataDir, DATABASE_FILE), join(dataDir, COPY_FILE))
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.exec(migrations.at(-1) ?? '')
-  // All steps are done, and the data of new tables is not.
-  db.pragma(`user_version = ${(known - 1) * 1000 + known}`)
+  // All steps are done, but the data of new tables is missing.
+  db.pragma(`user_version = ${(latestVersion - 1) * 1000 + latestVersion}`)
   db.exec('DELETE FROM event_files')
   db.close()
   expect(await runHere(['user', 'list'], { DATA_DIR: dataDir })).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining(`of an older version of Rollcall (${known - 1};`),
+    stderr: expect.stringContaining(`of an older version of Rollcall (${latestVersion - 1};`),
   })
   await (await openStore({ dataDir, migrates: true })).close()
-  expect([seen(DATABASE_FILE), seen(COPY)]).toEqual([
-    [known, 0],
-    [known - 1, 1],
+  expect([readState(DATABASE_FILE), readState(COPY_FILE)]).toEqual([
+    [latestVersion, 0],
+    [latestVersion - 1, 1],
   ])
 })
 
 test('a disk without space for the copy leaves the database unchanged', async () => {
-  // A folder in its place: nothing can be written there.
-  mkdirSync(join(dataDir, `${COPY}.part`, 'in the way'), { recursive: true })
+  // With a folder in its place, the copy cannot be written.
+  mkdirSync(join(dataDir, `${COPY_FILE}.part`, 'in the way'), { recursive: true })
   await expect(openStore({ dataDir, migrates: true })).rejects.toThrow()
-  expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
-  expect(readdirSync(dataDir)).not.toContain(COPY)
+  expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])
+  expect(readdirSync(dataDir)).not.toContain(COPY_FILE)
 })
 
 test('a database of a newer version prints a sentence and exits with 2, also for rollcall db migrate', async () => {
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.pragma('user_version = 999')
   db.close()
-  const sentence = `The database is of a newer version of Rollcall (999; this one knows ${known}). Start the newer one.\n`
+  const message = `The database is of a newer version of Rollcall (999; this one knows ${latestVersion}). Start the newer one.\n`
   for (const command of [
     ['db', 'migrate'],
     ['db', 'migrate', '--check'],
@@ -118,7 +120,7 @@ test('a database of a newer version prints a sentence and exits with 2, also for
   ])
     expect(await runHere(command, { DATA_DIR: dataDir })).toMatchObject({
       status: 2,
-      stderr: sentence,
+      stderr: message,
     })
-  expect(readdirSync(dataDir)).not.toContain(COPY)
+  expect(readdirSync(dataDir)).not.toContain(COPY_FILE)
 })

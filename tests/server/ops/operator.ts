@@ -1,7 +1,7 @@
 /**
- * A server as an operator starts it: its own process in its own process group, on folders that outlive it. Servers that need
- * no process (for a signal, a limit, a user or a kill) run in the test's process without the store's threads, which takes a
- * twentieth of the time. `npm run thorough` starts these as processes too.
+ * A server as an operator starts it, in a separate process and process group. Servers that need no
+ * process (for a signal, a limit, a user or a kill) run in the test's process without the store's
+ * threads, which is twenty times faster. `npm run thorough` uses processes for all.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -28,18 +28,20 @@ export type Folders = {
   readonly dataDir: string
   readonly eventsDir: string
 }
-export type Operated = {
+export type RunningServer = {
   readonly url: string
   readonly port: number
-  /** Of the process that was started, and of its group. */
+  /** Of the started process, and of its group. */
   readonly pid: number
   readonly printed: () => string
-  /** Resolves with the status, or with the signal it died of. */
+  /** Resolves with the exit status, or the signal that ended it. */
   readonly ended: Promise<number | string>
   stop(): Promise<number | string>
 }
 
-/** With one of our event files beside the shared ones, because a start reads and checks all of them; or with `events`. */
+/**
+ * With one sample event file and the shared ones, because a startup checks all; or with `events`.
+ */
 export function makeFolders(
   events: readonly string[] = ['afpicon2026.yaml'],
 ): Folders & { remove(): void } {
@@ -55,8 +57,8 @@ export function makeFolders(
   }
 }
 
-/** The variables of a server of those folders. */
-export const usual = async (
+/** The variables of a server with these folders. */
+export const defaultVariables = async (
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   port: number,
 ): Promise<Readonly<Record<string, string | undefined>>> => ({
@@ -68,23 +70,23 @@ export const usual = async (
   ADMIN_PASSWORD: 'a password for operators',
   RATE_LIMITS: 'off',
   CLOCK: '2025-10-10',
-  // Tests of a spare folder set it; a server in this process reads it here.
+  // Tests set it to a spare folder; a server in this process reads it here.
   CACHE_DIRECTORY: process.env['CACHE_DIRECTORY'],
 })
 
-/** Nothing that is built changes while tests run. */
-let built: boolean | null = null
+/** The build does not change while tests run. */
+let isBuilt: boolean | null = null
 
-/** Starts it and answers once it says that it listens. */
-export async function operate(
+/** Starts it, and returns once it listens. */
+export async function startServerProcess(
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
   command?: readonly [string, ...string[]],
-): Promise<Operated> {
-  built ??= isUpToDate(WEB_BUILD)
-  if (!built)
+): Promise<RunningServer> {
+  isBuilt ??= isUpToDate(WEB_BUILD)
+  if (!isBuilt)
     throw new Error('the web app is not built from these sources: npm run build, or npm test')
-  // A command of its own may be another user's, whose folder holds nothing of ours, and of another tree.
+  // A custom command may run as another user and in another tree.
   if (command === undefined) {
     useCompiledEvents(dataDir)
     await useEmptyDatabase(dataDir)
@@ -93,26 +95,26 @@ export async function operate(
   const [program, ...args] = command ?? [process.execPath, join(top, 'bin', 'rollcall.js'), 'start']
   const child = spawn(program, args, {
     cwd: top,
-    env: { ...(await usual({ dataDir, eventsDir }, port)), ...variables },
+    env: { ...(await defaultVariables({ dataDir, eventsDir }, port)), ...variables },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
-  // All that it printed has come by then.
+  // All its output has arrived by then.
   const ended = once(child, 'close').then(
     ([status, signal]: (number | string | null)[]) => status ?? signal ?? 0,
   )
   const url = `http://127.0.0.1:${port}`
   await new Promise<void>((resolve, reject) => {
-    const hear = (chunk: Buffer): void => {
+    const readOutput = (chunk: Buffer): void => {
       printed += chunk.toString()
       if (printed.includes('/admin/login')) resolve()
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout.on('data', readOutput)
+    child.stderr.on('data', readOutput)
     void ended.then((status) => reject(new Error(`ended with ${status}: ${printed}`)))
   })
-  if (child.pid === undefined) throw new Error('a process without a number')
+  if (child.pid === undefined) throw new Error('the process has no id')
   return {
     url,
     port,
@@ -127,48 +129,57 @@ export async function operate(
 }
 
 /** Without a process. */
-export type Here = Omit<Operated, 'pid'>
-type Beginning = BootOptions & { readonly variables?: Readonly<Record<string, string>> }
+export type RunningServerHere = Omit<RunningServer, 'pid'>
+type StartOptions = BootOptions & { readonly variables?: Readonly<Record<string, string>> }
 
 async function bootHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
-  { variables = {}, ...opening }: Beginning,
+  { variables = {}, ...openOptions }: StartOptions,
 ) {
   const read = readEnvironment({
-    ...(await usual(folders, 0)),
+    ...(await defaultVariables(folders, 0)),
     SANDBOX_PORT: '0',
     ...variables,
   })
   if (!read.ok) throw new Error(read.error.join('\n'))
   let printed = ''
-  const hear = (text: string): void => void (printed += `${text}\n`)
+  const readOutput = (text: string): void => void (printed += `${text}\n`)
   const write = (lines: string): void => void (printed += lines)
-  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
-  let lastWords = (): void => {}
+  const { promise: started, resolve: tell } = Promise.withResolvers<string>()
+  let runExitHandler = (): void => {}
   const booted = await boot(
     read.value,
-    { print: hear, printError: hear, environment: () => read.value },
-    { write, waitForStop: () => told, onExit: (_log, words) => (lastWords = words) },
-    { opens: openStoreHere, checkFolder: checkFolderHere, ...opening },
+    { print: readOutput, printError: readOutput, environment: () => read.value },
+    {
+      write,
+      waitForStop: () => started,
+      onExit: (_log, exitHandler) => (runExitHandler = exitHandler),
+    },
+    { opens: openStoreHere, checkFolder: checkFolderHere, ...openOptions },
   )
-  // What a process does when it ends.
-  if (booted.ok) void booted.value.stopped.then(lastWords, lastWords)
+  // Run when the process ends.
+  if (booted.ok) void booted.value.stopped.then(runExitHandler, runExitHandler)
   return { booted, printed: () => printed, tell }
 }
 
-/** False while the timers of this process are changed: a server has to be in it then. */
+/** False while this process's timers are replaced: then the server must be in it. */
 let isProcessPossible = ALL_RUNS
 
-/** The same server as `operate` starts, in this process; with the same messages. */
-export async function operateHere(
+/** The same server as `startServerProcess` starts, in this process, with the same messages. */
+export async function startServerHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
-  opening: BootOptions = {},
-): Promise<Here> {
-  if (isProcessPossible && Object.keys(opening).length === 0) return operate(folders, variables)
+  openOptions: BootOptions = {},
+): Promise<RunningServerHere> {
+  if (isProcessPossible && Object.keys(openOptions).length === 0)
+    return startServerProcess(folders, variables)
   useCompiledEvents(folders.dataDir)
   await useEmptyDatabase(folders.dataDir)
-  const { booted, printed, tell } = await bootHere(folders, { ...opening, variables })
+  const {
+    booted,
+    printed,
+    tell: resolveStarted,
+  } = await bootHere(folders, { ...openOptions, variables })
   if (!booted.ok)
     throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)
   const { url, stopped } = booted.value
@@ -179,19 +190,19 @@ export async function operateHere(
     printed,
     ended,
     stop: () => {
-      tell('SIGTERM')
+      resolveStarted('SIGTERM')
       return ended
     },
   }
 }
 
 /**
- * Ends a server of this process and leaves its files as a kill would have left them: as they were while it served. The
- * first test of log-of-killed-server.test.ts kills a process.
+ * Ends a server in this process and restores its files as a kill would have left them. The first
+ * test of log-of-killed-server.test.ts kills a process.
  */
 export async function killHere(
   { folder, dataDir }: Pick<Folders, 'folder' | 'dataDir'>,
-  server: Pick<Here, 'stop' | 'ended'> & { readonly pid?: number },
+  server: Pick<RunningServerHere, 'stop' | 'ended'> & { readonly pid?: number },
 ): Promise<void> {
   if (server.pid !== undefined) {
     process.kill(server.pid, 'SIGKILL')
@@ -205,25 +216,28 @@ export async function killHere(
   renameSync(left, dataDir)
 }
 
-/** As `attempt`, in this process. */
-export async function attemptHere(
+/** As `attemptStart`, in this process. */
+export async function attemptStartHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
-  beginning: Beginning = {},
+  startOptions: StartOptions = {},
 ): Promise<{ readonly status: number | string; readonly printed: string }> {
-  const { variables = {}, isNew, ...opening } = beginning
-  if (isProcessPossible && Object.keys(opening).length === 0)
-    return attempt(folders, { variables, args: isNew === true ? ['--new'] : [] })
-  const { booted, printed, tell } = await bootHere(folders, beginning)
+  const { variables = {}, isNew, ...openOptions } = startOptions
+  if (isProcessPossible && Object.keys(openOptions).length === 0)
+    return attemptStart(folders, { variables, args: isNew === true ? ['--new'] : [] })
+  const { booted, printed, tell: resolveStarted } = await bootHere(folders, startOptions)
   if (!booted.ok)
     return { status: booted.error.status, printed: `${printed()}${booted.error.text}\n` }
-  tell('SIGTERM')
+  resolveStarted('SIGTERM')
   await booted.value.stopped
   return { status: 'serves', printed: printed() }
 }
 
-/** A registration of which the first half is sent: `finish` sends the rest and answers with all that comes back. */
-export async function halfSent(
-  server: Pick<Operated, 'url' | 'port'>,
+/**
+ * A registration with only its first half sent. `finish` sends the rest and returns the complete
+ * response.
+ */
+export async function sendHalf(
+  server: Pick<RunningServer, 'url' | 'port'>,
   path = '/api/afpicon/register/',
   answers: Readonly<Record<string, string>> = {
     full_name: 'Asha Nair',
@@ -238,8 +252,8 @@ export async function halfSent(
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
   )
-  // Answered requests on another connection say that the server has read the first half by now. The first may be read in
-  // the same turn in which our connection is accepted; the second is not.
+  // Responses on another connection show that the server has read the first half. The first may be
+  // read in the turn in which our connection is accepted; the second is not.
   for (const _ of ['accepted', 'read']) await (await fetch(`${server.url}/healthz`)).text()
   return {
     finish: async () => {
@@ -251,8 +265,11 @@ export async function halfSent(
   }
 }
 
-/** Starts it where it may not start: answers what it printed and the status that it ends with; one that serves is stopped, and is 'serves'. */
-export async function attempt(
+/**
+ * Starts a server that may not start. Returns its output and exit status; a started server is
+ * stopped, and its status is 'serves'.
+ */
+export async function attemptStart(
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   {
     args = [],
@@ -261,56 +278,60 @@ export async function attempt(
   }: {
     readonly args?: readonly string[]
     readonly variables?: Readonly<Record<string, string>>
-    /** Words of a command that runs the rest of its line. */
+    /** Arguments of a command that runs the rest of its line. */
     readonly before?: readonly string[]
   } = {},
 ): Promise<{ readonly status: number | string; readonly printed: string }> {
-  const own = [process.execPath, join(top, 'bin', 'rollcall.js'), 'start', ...args]
-  const [program = '', ...rest] = [...before, ...own]
-  const child = spawn(program, rest, {
+  const ownCommand = [process.execPath, join(top, 'bin', 'rollcall.js'), 'start', ...args]
+  const [program = '', ...commandArgs] = [...before, ...ownCommand]
+  const child = spawn(program, commandArgs, {
     cwd: top,
-    env: { ...(await usual({ dataDir, eventsDir }, await freePort())), ...variables },
+    env: { ...(await defaultVariables({ dataDir, eventsDir }, await freePort())), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
-  let serves = false
+  let hasServed = false
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       printed += chunk.toString()
-      if (serves || !printed.includes('/admin/login')) return
-      serves = true
+      if (hasServed || !printed.includes('/admin/login')) return
+      hasServed = true
       child.kill('SIGTERM')
     })
   const [status, signal] = (await once(child, 'close')) as (number | string | null)[]
-  return { status: serves ? 'serves' : (status ?? signal ?? ''), printed }
+  return { status: hasServed ? 'serves' : (status ?? signal ?? ''), printed }
 }
 
 /**
- * Timers of this process that are set to so many milliseconds go off after fewer: what a server does each hour or each minute.
- * Calls back whenever one does. Answers how to let them be.
+ * Timers of this process with one interval fire earlier: hourly or minutely work. Calls back each
+ * time. Returns a function that undoes it.
  */
-export function hurry(wanted: number, instead: number, told: () => void = () => {}): () => void {
+export function shortenTimers(
+  intervalMs: number,
+  shorterMs: number,
+  started: () => void = () => {},
+): () => void {
   isProcessPossible = false
   const { setTimeout: timeout, setInterval: interval } = globalThis
-  const hurried =
+  const shorten =
     <T extends typeof timeout | typeof interval>(before: T) =>
-    (work: (...args: unknown[]) => void, ms?: number, ...rest: unknown[]) =>
-      ms === wanted
+    (callback: (...args: unknown[]) => void, ms?: number, ...commandArgs: unknown[]) =>
+      ms === intervalMs
         ? before(
             (...args: unknown[]) => {
-              told()
-              work(...args)
+              started()
+              callback(...args)
             },
-            instead,
-            ...rest,
+            shorterMs,
+            ...commandArgs,
           )
-        : before(work, ms, ...rest)
+        : before(callback, ms, ...commandArgs)
   Object.assign(globalThis, {
-    // What promises of it is known by it.
-    setTimeout: Object.assign(hurried(timeout), {
+    // The promise version uses it too.
+    setTimeout: Object.assign(shorten(timeout), {
       [promisify.custom]: timeout[promisify.custom as unknown as keyof typeof timeout],
     }),
-    setInterval: hurried(interval),
+    setInterval: shorten(interval),
   })
   return () => {
     isProcessPossible = ALL_RUNS
@@ -319,12 +340,12 @@ export function hurry(wanted: number, instead: number, told: () => void = () => 
 }
 
 /**
- * The same for timeouts of the background process, which sends the emails of this process: it is ended, and its
- * successor starts with shorter ones. Returns how to undo it.
+ * The same for timeouts of the background process that sends this process's emails: it is restarted
+ * with shorter timeouts. Returns a function that undoes it.
  */
-export async function hurryBackground(
-  wanted: number,
-  instead: number,
+export async function shortenBackgroundTimers(
+  intervalMs: number,
+  shorterMs: number,
 ): Promise<() => Promise<void>> {
   isProcessPossible = false
   const { NODE_OPTIONS: before } = process.env
@@ -334,7 +355,7 @@ export async function hurryBackground(
     running(
       `const { setTimeout: timeout } = globalThis
       globalThis.setTimeout = Object.assign(
-        (work, ms, ...rest) => timeout(work, ms === ${wanted} ? ${instead} : ms, ...rest), timeout)`,
+        (work, ms, ...rest) => timeout(work, ms === ${intervalMs} ? ${shorterMs} : ms, ...rest), timeout)`,
     ),
   )
   return async () => {
@@ -351,12 +372,12 @@ async function endBackground(): Promise<void> {
   await vi.waitUntil(() => getBackgroundProcess() === null, { timeout: 200_000 })
 }
 
-/** Variables with which a process runs this code first: what tests change of its surroundings. */
+/** Variables with which a process runs this code first, to change its environment. */
 export const running = (code: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
 })
 
-/** Registers for AFPICON, with a person who needs no proof. */
+/** Registers a person without a proof for AFPICON. */
 export const registerDelegate = (url: string, email: string): Promise<Response> =>
   fetch(`${url}/api/afpicon/register/`, {
     method: 'POST',

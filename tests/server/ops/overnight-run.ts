@@ -1,17 +1,20 @@
-/** `npm run overnight [sqlite|postgres]`: the overnight scenario, with what each step saw. Exit status: 0 all is as it should be. */
+/**
+ * `npm run overnight [sqlite|postgres]`: the overnight scenario, with the results of each step.
+ * Exits with 0 on success.
+ */
 import { overnightOn } from './overnight.ts'
 
-const asked = process.argv.slice(2)
-for (const where of ['SQLite', 'PostgreSQL'] as const) {
-  if (asked.length > 0 && !asked.some((word) => where.toLowerCase().startsWith(word))) continue
-  console.log(where)
-  const began = performance.now()
-  await overnightOn(where, (line) => console.log(`  ${line}`), {
+const args = process.argv.slice(2)
+for (const databaseName of ['SQLite', 'PostgreSQL'] as const) {
+  if (args.length > 0 && !args.some((word) => databaseName.toLowerCase().startsWith(word))) continue
+  console.log(databaseName)
+  const startedAt = performance.now()
+  await overnightOn(databaseName, (line) => console.log(`  ${line}`), {
     before: 200,
     after: 100,
     fresh: 10,
-    // Whoever writes emails by itself looks each minute.
+    // The background worker for emails runs every minute.
     quietMs: 70_000,
   })
-  console.log(`✓ ${where} (${((performance.now() - began) / 1000).toFixed(0)} s)`)
+  console.log(`✓ ${databaseName} (${((performance.now() - startedAt) / 1000).toFixed(0)} s)`)
 }

@@ -1,7 +1,8 @@
 /**
- * The overnight scenario: registrations, a backup, more of them with payments, refunds, invoices and proofs; the database is deleted
- * while the server runs; the older copy is put back; the recovery is ended by hand. Then everything that anybody was told, paid or
- * handed in before is looked for. `npm run overnight [NUMBER]` runs it with real processes, on SQLite and on PostgreSQL.
+ * The overnight scenario: registrations, a backup, more registrations with payments, refunds,
+ * invoices and proofs; the database is deleted under the server; the older copy is restored; the
+ * recovery is ended. Then everything confirmed before is checked. `npm run overnight [NUMBER]` runs
+ * it with real processes, on SQLite and PostgreSQL.
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,27 +19,34 @@ import {
   EVENT,
   invoicesOf,
   officeAt,
-  pays,
+  payByCard,
   recoveryIn,
-  registers,
+  registerDelegate,
   reviewsIn,
-  tells,
-  until,
+  sendGatewayMessage,
+  waitUntil,
   writeEvents,
 } from './delegates.ts'
-import type { Office, Registered } from './delegates.ts'
-import { hurry, killHere, makeFolders, operate, operateHere } from './operator.ts'
-import type { Here, Operated } from './operator.ts'
+import type { Office, RegisteredDelegate } from './delegates.ts'
+import {
+  shortenTimers,
+  killHere,
+  makeFolders,
+  startServerProcess,
+  startServerHere,
+} from './operator.ts'
+import type { RunningServerHere, RunningServer } from './operator.ts'
 
 const PASSWORD = 'a password for operators'
-const CLOCK = { CLOCK: '2026-01-10T02:00:00+05:30' }
-/** The clock goes on while the server is away. */
+const NIGHT = { CLOCK: '2026-01-10T02:00:00+05:30' }
+/** The clock continues while the server is down. */
 const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 
 type Say = (line: string) => void
 /**
- * How many come before the backup, after it and during the recovery, and how long afterwards to wait for emails that nobody
- * should get. `minuteMs`: how long what is done each minute waits instead; the server is then in this process.
+ * The registrations before the backup, after it and during the recovery, and how long to wait for
+ * unwanted emails. `minuteMs` replaces a minute of background work; the server is then in this
+ * process.
  */
 export type Size = {
   readonly before: number
@@ -47,43 +55,46 @@ export type Size = {
   readonly quietMs: number
   readonly minuteMs?: number
 }
-/** Where the data is, and what an operator does with a copy of it. */
-type Keeping = {
+/** The database, and an operator's commands for its copy. */
+type Persistence = {
   readonly variables: Readonly<Record<string, string>>
-  /** A copy as it is now; the server runs. */
+  /** A copy of the current state; the server is running. */
   backup(): Promise<void>
-  /** The database is gone while the server runs. */
+  /** Deletes the database under the running server. */
   lose(): Promise<void>
-  /** What the server that still runs has saved of so many registrations. */
-  rescued(server: Here, registrations: number): Promise<string>
-  /** The server has ended: the copy in its place. Answers what was said. */
+  /** The data that the running server has rescued, of so many registrations. */
+  rescued(server: RunningServerHere, registrations: number): Promise<string>
+  /** Restores the copy after the server has ended. Returns the output. */
   putBack(): Promise<string>
-  /** True: uploaded files are lost with the database, and come back with a copy of it. */
+  /** True: uploaded files are lost with the database, and restored with a copy of it. */
   readonly hasFilesInDatabase: boolean
-  /** Hashes of the proofs that are there. */
+  /** Hashes of the stored proofs. */
   proofs(): Promise<ReadonlySet<string>>
   end(): Promise<void>
 }
 type Mail = { readonly to: string; readonly subject: string; readonly id: string }
 
-/** Throws what is not as it should be. */
-function hold(what: string, is: boolean, seen: unknown = ''): void {
-  if (!is) throw new Error(`${what}: ${JSON.stringify(seen).slice(0, 600)}`)
+/** Throws if a check fails. */
+function expectTrue(label: string, is: boolean, details: unknown = ''): void {
+  if (!is) throw new Error(`${label}: ${JSON.stringify(details).slice(0, 600)}`)
 }
 
-/** Some at a time, as people come. */
-async function each<T>(count: number, work: (n: number) => Promise<T>): Promise<readonly T[]> {
+/** A few at a time. */
+async function runInBatches<T>(
+  count: number,
+  operation: (n: number) => Promise<T>,
+): Promise<readonly T[]> {
   const done: T[] = []
-  let next = 0
+  let nextIndex = 0
   const worker = async (): Promise<void> => {
-    for (let n = next++; n < count; n = next++) done[n] = await work(n)
+    for (let n = nextIndex++; n < count; n = nextIndex++) done[n] = await operation(n)
   }
   await Promise.all(Array.from({ length: 8 }, worker))
   return done
 }
 
-/** A mail server that keeps what it takes, and can be out of order. */
-async function mailServer() {
+/** A mail server that records its emails, and can be out of order. */
+async function startMailServer() {
   const taken: Mail[] = []
   let isOut = false
   const server = new SMTPServer({
@@ -91,14 +102,14 @@ async function mailServer() {
     onRcptTo: (_address, _session, done) =>
       done(isOut ? Object.assign(new Error('later'), { responseCode: 450 }) : null),
     onData: (stream, session, done) => {
-      const pieces: Buffer[] = []
-      stream.on('data', (piece: Buffer) => pieces.push(piece))
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        const text = Buffer.concat(pieces).toString()
-        const head = (name: string): string =>
+        const text = Buffer.concat(chunks).toString()
+        const readHeader = (name: string): string =>
           new RegExp(`^${name}: (.*(?:\\r?\\n[ \\t].*)*)`, 'im').exec(text)?.[1] ?? ''
         const [to = { address: '' }] = session.envelope.rcptTo
-        taken.push({ to: to.address, subject: head('Subject'), id: head('Message-ID') })
+        taken.push({ to: to.address, subject: readHeader('Subject'), id: readHeader('Message-ID') })
         done()
       })
     },
@@ -115,8 +126,8 @@ async function mailServer() {
   }
 }
 
-/** What the simulated gateway holds, which outlives every database. */
-function gatewayHolds(dataDir: string): readonly { orderId: string; reference: string }[] {
+/** Sales of the simulated gateway, which survive a loss of the database. */
+function readGatewaySales(dataDir: string): readonly { orderId: string; reference: string }[] {
   const orders = new Map<string, { orderId: string; reference: string; stage: string }>()
   for (const line of readFileSync(join(dataDir, 'sandbox.jsonl'), 'utf8').split('\n'))
     if (line !== '') {
@@ -129,236 +140,258 @@ function gatewayHolds(dataDir: string): readonly { orderId: string; reference: s
 const HEAD =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
 
-export async function overnight(
+export async function runOvernight(
   folders: ReturnType<typeof makeFolders>,
-  keeping: Keeping,
-  say: Say,
+  persistence: Persistence,
+  print: Say,
   { before, after, fresh: freshCount, quietMs, minuteMs }: Size,
 ): Promise<void> {
-  const mails = await mailServer()
-  const variables = { ...CLOCK, ...keeping.variables, SMTP_URL: mails.url }
-  const own = { ...variables, ...MORNING, DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
+  const mails = await startMailServer()
+  const variables = { ...NIGHT, ...persistence.variables, SMTP_URL: mails.url }
+  const serverVariables = {
+    ...variables,
+    ...MORNING,
+    DATA_DIR: folders.dataDir,
+    EVENTS_DIR: folders.eventsDir,
+  }
   rmSync(folders.eventsDir, { recursive: true })
   writeEvents(folders.eventsDir)
-  const isProcess = minuteMs === undefined
-  const atLeisure = isProcess ? () => {} : hurry(60_000, minuteMs)
-  let server: Here & Partial<Pick<Operated, 'pid'>> = await (isProcess ? operate : operateHere)(
-    folders,
-    variables,
-  )
+  const isSeparateProcess = minuteMs === undefined
+  const restoreTimers = isSeparateProcess ? () => {} : shortenTimers(60_000, minuteMs)
+  let server: RunningServerHere & Partial<Pick<RunningServer, 'pid'>> = await (
+    isSeparateProcess ? startServerProcess : startServerHere
+  )(folders, variables)
   let office: Office = await officeAt(server.url, PASSWORD)
   const proofs = new Set<string>()
   const numbers: string[] = []
-  const register = async (name: string, proof: boolean): Promise<Registered> => {
+  const register = async (name: string, proof: boolean): Promise<RegisteredDelegate> => {
     const email = `${name}@example.org`
     if (proof) proofs.add(createHash('sha256').update(createPdf(email)).digest('hex'))
-    return registers(server.url, email, { proof })
+    return registerDelegate(server.url, email, { proof })
   }
-  const settled = async (regNo: string): Promise<void> => {
-    const invoices = await until(`the invoice of ${regNo}`, async () => {
+  const waitForInvoice = async (regNo: string): Promise<void> => {
+    const invoices = await waitUntil(`the invoice of ${regNo}`, async () => {
       const found = await invoicesOf(office, regNo)
       return found.length === 0 ? null : found
     })
     numbers.push(...invoices)
   }
-  const pay = async (one: Registered): Promise<void> => {
-    await tells(server.url, await pays(one.data))
-    await settled(one.regNo)
+  const payAndConfirm = async (delegate: RegisteredDelegate): Promise<void> => {
+    await sendGatewayMessage(server.url, await payByCard(delegate.data))
+    await waitForInvoice(delegate.regNo)
   }
-  const isSent = (name: string): boolean => mails.taken.some(({ to }) => to.startsWith(`${name}@`))
+  const hasEmail = (name: string): boolean =>
+    mails.taken.some(({ to }) => to.startsWith(`${name}@`))
 
-  // Of four two pay, one leaves before paying, one has not been at the gateway.
-  const early = await each(before, async (n) => {
-    const one = await register(`early${n}`, n % 2 === 0)
-    if (n % 4 < 2) await pay(one)
-    if (n % 4 === 2) await pays(one.data, 'leave')
-    return one
+  // Of four delegates two pay, one leaves before paying, one has not opened the gateway's page.
+  const earlyDelegates = await runInBatches(before, async (n) => {
+    const delegate = await register(`early${n}`, n % 2 === 0)
+    if (n % 4 < 2) await payAndConfirm(delegate)
+    if (n % 4 === 2) await payByCard(delegate.data, 'leave')
+    return delegate
   })
-  await until('all emails', async () =>
-    early.every((_, n) => n % 4 > 1 || isSent(`early${n}`)) ? true : null,
+  await waitUntil('all emails', async () =>
+    earlyDelegates.every((_, n) => n % 4 > 1 || hasEmail(`early${n}`)) ? true : null,
   )
   mails.setOut(true)
-  const queued = await each(3, async (n) => {
-    const one = await register(`queued${n}`, false)
-    await pay(one)
-    return one
+  const queuedDelegates = await runInBatches(3, async (n) => {
+    const delegate = await register(`queued${n}`, false)
+    await payAndConfirm(delegate)
+    return delegate
   })
-  await keeping.backup()
+  await persistence.backup()
   const inCopy = new Set(proofs)
   const invoicesBefore = new Set(numbers)
-  say(
-    `${before + queued.length} registrations, ${invoicesBefore.size} invoices, ${proofs.size} proofs, ${queued.length} emails queued: backed up`,
+  print(
+    `${before + queuedDelegates.length} registrations, ${invoicesBefore.size} invoices, ${proofs.size} proofs, ${queuedDelegates.length} emails queued: backed up`,
   )
   mails.setOut(false)
   await office.send('/admin/mail/retry/', { all: true })
 
-  const late = await each(after, async (n) => {
-    const one = await register(`late${n}`, n % 2 === 0)
-    if (n % 5 > 0) await pay(one)
-    return one
+  const lateDelegates = await runInBatches(after, async (n) => {
+    const delegate = await register(`late${n}`, n % 2 === 0)
+    if (n % 5 > 0) await payAndConfirm(delegate)
+    return delegate
   })
-  // Who left before the copy was made comes back: some pay the order that the copy holds, some are declined and pay by another.
-  const cameBack = early.filter((_, n) => n % 4 === 2).slice(0, Math.ceil(after / 5))
-  const further = cameBack.filter((_, n) => n % 2 === 1)
-  const again = async (regNo: string): Promise<Registered> => {
+  // Delegates who left before the copy return: some pay its order, others are declined and pay by a
+  // further order.
+  const returning = earlyDelegates.filter((_, n) => n % 4 === 2).slice(0, Math.ceil(after / 5))
+  const retrying = returning.filter((_, n) => n % 2 === 1)
+  const retryPayment = async (regNo: string): Promise<RegisteredDelegate> => {
     const answer = await fetch(`${server.url}/api/payment/retry/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ order_id: regNo }),
     })
-    const { payment_data: data } = (await answer.json()) as Partial<Registered> & {
-      readonly payment_data?: Registered['data']
+    const { payment_data: data } = (await answer.json()) as Partial<RegisteredDelegate> & {
+      readonly payment_data?: RegisteredDelegate['data']
     }
     if (data === undefined) throw new Error(`no further attempt: ${answer.status}`)
     return { regNo, data }
   }
-  for (const one of cameBack) {
-    if (further.includes(one)) {
-      await tells(server.url, await pays((await again(one.regNo)).data, 'decline'))
-      await until('the declined payment', async () => {
-        const next = await again(one.regNo).catch(() => null)
-        if (next === null || next.data.orderid === one.data.orderid) return null
-        await pay(next)
+  for (const one of returning) {
+    if (retrying.includes(one)) {
+      await sendGatewayMessage(
+        server.url,
+        await payByCard((await retryPayment(one.regNo)).data, 'decline'),
+      )
+      await waitUntil('the declined payment', async () => {
+        const nextIndex = await retryPayment(one.regNo).catch(() => null)
+        if (nextIndex === null || nextIndex.data.orderid === one.data.orderid) return null
+        await payAndConfirm(nextIndex)
         return true
       })
-    } else await pay(await again(one.regNo))
+    } else await payAndConfirm(await retryPayment(one.regNo))
   }
-  const refunded = [early[0], early[1], late[1], late[2]].filter((one) => one !== undefined)
-  for (const { regNo } of refunded)
+  const refundedDelegates = [
+    earlyDelegates[0],
+    earlyDelegates[1],
+    lateDelegates[1],
+    lateDelegates[2],
+  ].filter((delegate) => delegate !== undefined)
+  for (const { regNo } of refundedDelegates)
     await office.send(`/admin/registrations/${regNo}/refund/`, { why: 'Payment requested.' })
-  for (const { regNo } of refunded)
+  for (const { regNo } of refundedDelegates)
     numbers.push(
-      ...(await until('the credit note', async () => {
+      ...(await waitUntil('the credit note', async () => {
         const found = await invoicesOf(office, regNo)
         return found.length > 1 ? found.slice(1) : null
       })),
     )
-  await until('all emails', async () =>
-    late.every((_, n) => n % 5 === 0 || isSent(`late${n}`)) &&
-    queued.every((_, n) => isSent(`queued${n}`))
+  await waitUntil('all emails', async () =>
+    lateDelegates.every((_, n) => n % 5 === 0 || hasEmail(`late${n}`)) &&
+    queuedDelegates.every((_, n) => hasEmail(`queued${n}`))
       ? true
       : null,
   )
-  // Told that the money went back, by a worker that looks each minute.
-  await until('emails about refunds', async () =>
+  // They are told about the refund by a worker that runs every minute.
+  await waitUntil('emails about refunds', async () =>
     mails.taken.filter(({ to }) => to === 'early0@example.org').length > 1 ? true : null,
   )
   const lostNumbers = new Set(numbers)
-  hold('numbers before', lostNumbers.size === numbers.length, numbers)
+  expectTrue('numbers before', lostNumbers.size === numbers.length, numbers)
   const sentBefore = mails.taken.length
   const sentNames = new Set(mails.taken.map(({ to }) => to))
-  say(
-    `${after} more registrations, ${cameBack.length} who had left paid, ${further.length} of them by another order, ${refunded.length} refunds: ${lostNumbers.size} numbers of documents, ${proofs.size} proofs, ${sentBefore} emails to ${sentNames.size}`,
+  print(
+    `${after} more registrations, ${returning.length} who had left paid, ${retrying.length} of them by another order, ${refundedDelegates.length} refunds: ${lostNumbers.size} numbers of documents, ${proofs.size} proofs, ${sentBefore} emails to ${sentNames.size}`,
   )
 
-  await keeping.lose()
-  say('the database is deleted while the server runs')
-  say(await keeping.rescued(server, before + queued.length + after))
+  await persistence.lose()
+  print('the database is deleted while the server runs')
+  print(await persistence.rescued(server, before + queuedDelegates.length + after))
   if (server.pid === undefined) await killHere(folders, server)
   else {
     process.kill(server.pid, 'SIGKILL')
     await server.ended
   }
-  say(await keeping.putBack())
+  print(await persistence.putBack())
 
-  server = await (isProcess ? operate : operateHere)(folders, { ...variables, ...MORNING })
+  server = await (isSeparateProcess ? startServerProcess : startServerHere)(folders, {
+    ...variables,
+    ...MORNING,
+  })
   office = await officeAt(server.url, PASSWORD)
   const recovery = async () => (await recoveryIn(office)).recovery
-  hold('it is in recovery', (await recovery()) !== null)
-  const doctor = await runHere(['doctor'], { ...own, PORT: String(server.port) })
-  hold('rollcall doctor says it', doctor.stdout.includes('in recovery since'), doctor.stdout)
+  expectTrue('it is in recovery', (await recovery()) !== null)
+  const doctor = await runHere(['doctor'], { ...serverVariables, PORT: String(server.port) })
+  expectTrue('rollcall doctor says it', doctor.stdout.includes('in recovery since'), doctor.stdout)
   const health = (await (await fetch(`${server.url}/healthz`)).json()) as { health: string }
-  hold('/healthz', health.health === 'degraded', health)
-  await until('the gateway is asked about all', async () => {
+  expectTrue('/healthz', health.health === 'degraded', health)
+  await waitUntil('queries of all payments', async () => {
     const now = await recovery()
     return now !== null && now.pending.asked === now.pending.all && now.unknown.to_ask === 0
       ? true
       : null
   })
   const found = await recovery()
-  hold(
+  expectTrue(
     'further attempts that were paid are found',
-    found?.unknown.to_decide === further.length,
+    found?.unknown.to_decide === retrying.length,
     found,
   )
-  say(
+  print(
     `in recovery: ${JSON.stringify(found && { pending: found.pending, unknown: found.unknown, held: found.held, uploads: found.uploads })}`,
   )
 
-  // What the gateway holds, as its report lists it.
-  const holds = gatewayHolds(folders.dataDir)
+  // The gateway's sales, as in its report.
+  const gatewaySales = readGatewaySales(folders.dataDir)
   const report = join(folders.folder, 'settlement.csv')
   const row = ({ orderId, reference }: { orderId: string; reference: string }): string =>
     `${orderId},${reference},1180.00,20.00,3.60,1156.40,UTIBN26011100011,11-01-2026,Sale`
-  writeFileSync(report, [HEAD, ...holds.map(row)].join('\r\n'))
-  const kept = await runHere(
+  writeFileSync(report, [HEAD, ...gatewaySales.map(row)].join('\r\n'))
+  const reconciled = await runHere(
     ['payment', 'reconcile', EVENT, report, '--keep', '--who', 'treasurer'],
-    own,
+    serverVariables,
   )
-  hold('the settlement report', kept.status === 1, kept.stderr)
-  const fresh = await each(freshCount, async (n) => {
-    const one = await register(`fresh${n}`, n % 2 === 0)
-    await pay(one)
-    return one
+  expectTrue('the settlement report', reconciled.status === 1, reconciled.stderr)
+  const fresh = await runInBatches(freshCount, async (n) => {
+    const delegate = await register(`fresh${n}`, n % 2 === 0)
+    await payAndConfirm(delegate)
+    return delegate
   })
   const issued = numbers.slice(-fresh.length)
-  hold(
+  expectTrue(
     'no number of a document is issued twice',
     issued.every((serial) => !lostNumbers.has(serial)) && new Set(issued).size === fresh.length,
     issued,
   )
 
   const reviews = await reviewsIn(office)
-  const waiting = new Set(reviews.map(({ came }) => came?.reference))
+  const underReview = new Set(reviews.map(({ came: received }) => received?.reference))
   const paidHere = await paidIn(office)
-  const lost = holds.filter(({ reference }) => !waiting.has(reference) && !paidHere.has(reference))
-  hold('every payment is known or waits for a decision', lost.length === 0, lost)
-  say(
-    `the gateway holds ${holds.length} payments: ${reviews.length} wait for a decision, the others are known; new numbers: ${issued[0] ?? ''} …`,
+  const lost = gatewaySales.filter(
+    ({ reference }) => !underReview.has(reference) && !paidHere.has(reference),
+  )
+  expectTrue('every payment is known or waits for a decision', lost.length === 0, lost)
+  print(
+    `the gateway holds ${gatewaySales.length} payments: ${reviews.length} wait for a decision, the others are known; new numbers: ${issued[0] ?? ''} …`,
   )
 
   const end = await office.send<{ readonly message: string }>('/admin/recovery-state/end/', {
     mails: 'copy',
   })
-  say(end.message)
-  hold('the recovery has ended', (await recovery()) === null)
-  await until('the emails of the copy', async () =>
-    queued.every((_, n) => mails.taken.filter(({ to }) => to.startsWith(`queued${n}@`)).length > 1)
+  print(end.message)
+  expectTrue('the recovery has ended', (await recovery()) === null)
+  await waitUntil('the emails of the copy', async () =>
+    queuedDelegates.every(
+      (_, n) => mails.taken.filter(({ to }) => to.startsWith(`queued${n}@`)).length > 1,
+    )
       ? true
       : null,
   )
-  await until('the emails of those who are new', async () =>
-    fresh.every((_, n) => isSent(`fresh${n}`)) ? true : null,
+  await waitUntil('the emails of new delegates', async () =>
+    fresh.every((_, n) => hasEmail(`fresh${n}`)) ? true : null,
   )
   await pause(quietMs)
-  const twice = [
+  const repeatedEmails = [
     ...Map.groupBy(mails.taken, ({ to, subject }) => `${to} ${subject}`).values(),
   ].filter((same) => same.length > 1)
-  hold(
+  expectTrue(
     'emails sent twice are those that the copy held, each with one Message-ID',
-    twice.length === queued.length &&
-      twice.every(
+    repeatedEmails.length === queuedDelegates.length &&
+      repeatedEmails.every(
         (same) => same[0]?.to.startsWith('queued') && new Set(same.map(({ id }) => id)).size === 1,
       ),
-    twice,
+    repeatedEmails,
   )
-  const there = await keeping.proofs()
-  const missing = [...proofs].filter((sha256) => !there.has(sha256))
-  say(
-    `emails sent twice: ${twice.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missing.length} of ${proofs.size}${missing.length === 0 ? '' : ', which were in the database that was deleted'}`,
+  const storedProofs = await persistence.proofs()
+  const missing = [...proofs].filter((sha256) => !storedProofs.has(sha256))
+  print(
+    `emails sent twice: ${repeatedEmails.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missing.length} of ${proofs.size}${missing.length === 0 ? '' : ', which were in the database that was deleted'}`,
   )
-  // PostgreSQL keeps the files in the database, and a copy has those that were there when it was made.
-  hold(
+  // PostgreSQL stores the files in the database, and a copy has those that existed when it was
+  // made.
+  expectTrue(
     'no proof is lost, but those that only the deleted database had',
-    missing.every((sha256) => keeping.hasFilesInDatabase && !inCopy.has(sha256)),
+    missing.every((sha256) => persistence.hasFilesInDatabase && !inCopy.has(sha256)),
     missing,
   )
   await server.stop()
-  atLeisure()
+  restoreTimers()
   await mails.close()
 }
 
-/** References of what paid for registrations. */
+/** References of payments for registrations. */
 async function paidIn(office: Office): Promise<ReadonlySet<string>> {
   const session = await office.get<{
     readonly events: readonly { readonly lists: readonly { readonly api: string }[] }[]
@@ -376,10 +409,10 @@ async function paidIn(office: Office): Promise<ReadonlySet<string>> {
   }
 }
 
-export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
+export function onSqlite(folders: ReturnType<typeof makeFolders>): Persistence {
   const variables = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
   const copy = join(folders.folder, 'copy')
-  const said = async (args: readonly string[], clock = MORNING) => {
+  const runCommand = async (args: readonly string[], clock = MORNING) => {
     const { status, stdout, stderr } = await runHere(args, { ...variables, ...clock })
     return { status, text: `${stdout}${stderr}`.trim() }
   }
@@ -387,26 +420,30 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
     variables: {},
     hasFilesInDatabase: false,
     backup: async () =>
-      hold('the backup', (await said(['db', 'backup', copy], CLOCK)).status === 0),
+      expectTrue('the backup', (await runCommand(['db', 'backup', copy], NIGHT)).status === 0),
     lose: async () => rmSync(join(folders.dataDir, 'rollcall.db')),
     rescued: async (server, registrations) => {
-      await until('the rescue', async () =>
+      await waitUntil('the rescue', async () =>
         server.printed().includes('all data of the database is in') ? true : null,
       )
       const { rows } = checkCopy(join(folders.dataDir, 'rollcall.rescued.db'))
-      hold('all registrations are rescued', rows['registrations'] === registrations, rows)
+      expectTrue('all registrations are rescued', rows['registrations'] === registrations, rows)
       const { message } = (await (await fetch(`${server.url}/healthz`)).json()) as {
         message: string
       }
-      hold('/healthz has the commands', message.includes('stop the server and run: mkdir'), message)
+      expectTrue(
+        '/healthz has the commands',
+        message.includes('stop the server and run: mkdir'),
+        message,
+      )
       return `rollcall.rescued.db has all ${registrations} registrations, and /healthz the commands that put it in place; the operator restores the backup instead`
     },
     putBack: async () => {
-      // The old log is left behind.
-      const refused = await said(['db', 'restore', copy])
-      hold('restore beside the old log is refused', refused.status === 2, refused)
-      const done = await said(['db', 'restore', copy, '--move-aside'])
-      hold('restore', done.status === 0, done)
+      // The old log remains.
+      const rejected = await runCommand(['db', 'restore', copy])
+      expectTrue('a restore next to the old log is rejected', rejected.status === 2, rejected)
+      const done = await runCommand(['db', 'restore', copy, '--move-aside'])
+      expectTrue('restore', done.status === 0, done)
       return done.text
     },
     proofs: async () =>
@@ -419,13 +456,13 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
   }
 }
 
-export async function onPostgres(): Promise<Keeping> {
+export async function onPostgres(): Promise<Persistence> {
   const server = await startPostgres()
   const url = await server.database('live')
-  const run = async (...texts: readonly string[]): Promise<void> => {
+  const run = async (...statements: readonly string[]): Promise<void> => {
     const shell = await server.shell()
     try {
-      for (const text of texts) await shell.query(text)
+      for (const text of statements) await shell.query(text)
     } finally {
       await shell.end()
     }
@@ -433,7 +470,7 @@ export async function onPostgres(): Promise<Keeping> {
   return {
     variables: { DATABASE_URL: url },
     hasFilesInDatabase: true,
-    // As pg_dump would, without its program: a template is copied while nobody is connected.
+    // Like pg_dump without its program: a template can be copied while no one is connected.
     backup: () =>
       run(
         'ALTER DATABASE live ALLOW_CONNECTIONS false',
@@ -443,7 +480,7 @@ export async function onPostgres(): Promise<Keeping> {
         'ALTER DATABASE copy ALLOW_CONNECTIONS true',
       ),
     lose: () => run('DROP DATABASE live WITH (FORCE)'),
-    rescued: async () => 'a server of PostgreSQL holds nothing that could be rescued',
+    rescued: async () => 'a server on PostgreSQL holds no data that could be rescued',
     putBack: async () => {
       await run('CREATE DATABASE live TEMPLATE copy')
       return 'the copy is put back, as pg_restore does, without a word to Rollcall'
@@ -463,16 +500,16 @@ export async function onPostgres(): Promise<Keeping> {
 
 /** Both, one after the other. */
 export async function overnightOn(
-  where: 'SQLite' | 'PostgreSQL',
-  say: Say,
+  databaseName: 'SQLite' | 'PostgreSQL',
+  print: Say,
   size: Size,
 ): Promise<void> {
   const folders = makeFolders()
-  const keeping = where === 'SQLite' ? onSqlite(folders) : await onPostgres()
+  const persistence = databaseName === 'SQLite' ? onSqlite(folders) : await onPostgres()
   try {
-    await overnight(folders, keeping, say, size)
+    await runOvernight(folders, persistence, print, size)
   } finally {
-    await keeping.end()
+    await persistence.end()
     if (existsSync(folders.folder)) folders.remove()
   }
 }

@@ -1,4 +1,4 @@
-/** Which build of React renders the emails of a server that `npm start` runs. */
+/** The build of React that renders emails under `npm start`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { openInbox } from '../../browser/inbox.ts'
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-libraries-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Prints each file of React that the server loads. */
+/** Prints each React file that the server loads. */
 const WATCHER = join(folder, 'watcher.mjs')
 writeFileSync(
   WATCHER,
@@ -26,7 +26,7 @@ registerHooks({ load(url, context, next) {
 `,
 )
 
-/** The builds that were loaded once a delegate has been sent a confirmation. */
+/** The builds that are loaded once a delegate has been sent a confirmation. */
 async function buildsLoaded(variables: Readonly<Record<string, string>>): Promise<{
   readonly builds: readonly string[]
   readonly hasSandbox: boolean
@@ -55,13 +55,13 @@ describe('an email that npm start sends', () => {
   ]
   if (ALL_RUNS) production.push(['where NODE_ENV is not set', {}])
   test.each(production)(
-    'is rendered by React’s production build %s, beside the sandbox',
+    'is rendered by React’s production build %s, with the sandbox',
     async (_what, variables) => {
       expect(await buildsLoaded(variables)).toEqual({ builds: ['production'], hasSandbox: true })
     },
   )
 
-  test('is rendered by the development build where NODE_ENV asks for it', async () => {
+  test('is rendered by the development build if NODE_ENV requires it', async () => {
     expect(await buildsLoaded({ NODE_ENV: 'development' })).toEqual({
       builds: ['development'],
       hasSandbox: true,

@@ -1,10 +1,10 @@
-/** Emails that wait in a database before a server starts on it. */
+/** Queues emails in a database before a server starts on it. */
 import type { Instant } from '../../../engine/index.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-/** Registers one delegate for each address, and queues an email to it. */
+/** Registers one delegate per address, and queues an email to it. */
 export async function queueEmails(
   dataDir: string,
   at: Instant,
@@ -14,10 +14,10 @@ export async function queueEmails(
   const store = await openStoreHere({ dataDir })
   try {
     for (const to of addresses) {
-      const made = await store.register(newRegistration({ at }))
-      if (!made.ok) throw new Error(made.error.code)
+      const registration = await store.register(newRegistration({ at }))
+      if (!registration.ok) throw new Error(registration.error.code)
       const mail = { to, copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
-      await store.queueMail(made.value.regNo, mail, at)
+      await store.queueMail(registration.value.regNo, mail, at)
     }
   } finally {
     await store.close()

@@ -1,17 +1,17 @@
-/** What `rollcall doctor` says before a restore, before the start that follows one, and during the recovery. */
+/** `rollcall doctor` before a restore, before the startup after it, and during the recovery. */
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../browser/serve.ts'
 import { runHere } from '../run-command.ts'
-import { paid, registers, writeEvents } from './delegates.ts'
-import { makeFolders, operateHere } from './operator.ts'
-import type { Here } from './operator.ts'
+import { paid, registerDelegate, writeEvents } from './delegates.ts'
+import { makeFolders, startServerHere } from './operator.ts'
+import type { RunningServerHere } from './operator.ts'
 
 const folders = makeFolders()
 const file = join(folders.dataDir, 'rollcall.db')
-const copies = join(folders.folder, 'copies')
-let server: Here
+const copiesFolder = join(folders.folder, 'copies')
+let server: RunningServerHere
 let hour = 8
 let smtpUrl = ''
 const clock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
@@ -23,8 +23,8 @@ const variables = () => ({
 })
 const start = async (): Promise<void> => {
   hour += 1
-  // No mail server answers there: what is written waits.
-  server = await operateHere(folders, { ...clock(), SMTP_URL: smtpUrl })
+  // No mail server responds there: emails stay queued.
+  server = await startServerHere(folders, { ...clock(), SMTP_URL: smtpUrl })
 }
 const command = async (...args: readonly string[]): Promise<string> => {
   const { status, stdout, stderr } = await runHere(args, variables())
@@ -39,8 +39,8 @@ beforeAll(async () => {
   await start()
   await paid(server.url, 'first@example.org')
   hour += 1
-  await command('db', 'backup', copies)
-  copyFileSync(file, `${copies}.db`)
+  await command('db', 'backup', copiesFolder)
+  copyFileSync(file, `${copiesFolder}.db`)
   hour += 1
 })
 afterAll(async () => {
@@ -48,43 +48,43 @@ afterAll(async () => {
   folders.remove()
 })
 
-test('nobody knew before a restore what a recovery would hold: the doctor says how much, and what the last backup lacks', async () => {
+test('it was unknown before a restore what a recovery would hold: doctor reports how much, and what the last backup lacks', async () => {
   await server.stop()
   await start()
   await paid(server.url, 'second@example.org')
-  await registers(server.url, 'third@example.org')
+  await registerDelegate(server.url, 'third@example.org')
   await server.stop()
   const before = await doctor()
-  const [, mails, pending] =
+  const [, emailCount, pendingCount] =
     /^good +The installation is not in recovery\. rollcall db restore begins one, .*: (\d+) emails, 0 refunds .* about (\d+) pending payments/m.exec(
       before,
     ) ?? []
-  expect(Number(mails)).toBeGreaterThan(0)
-  expect(pending).toBe('1')
+  expect(Number(emailCount)).toBeGreaterThan(0)
+  expect(pendingCount).toBe('1')
   expect(before).toMatch(
     /The last backup \(.+\) does not include later data: 2 registrations, 2 payments, 1 invoices/,
   )
 
-  // The restore of all of it holds as much.
-  const whole = join(folders.folder, 'whole')
-  await command('db', 'backup', whole)
-  await command('db', 'restore', whole, '--move-aside')
-  const during = await doctor()
-  expect(during).toMatch(new RegExp(`^look +Held: ${mails} emails`, 'm'))
-  expect(during).toMatch(new RegExp(`pending in the copy: ${pending};`))
-  expect(during).toMatch(
+  // A restore of everything holds the same amount.
+  const completeFolder = join(folders.folder, 'whole')
+  await command('db', 'backup', completeFolder)
+  await command('db', 'restore', completeFolder, '--move-aside')
+  const duringRecovery = await doctor()
+  expect(duringRecovery).toMatch(new RegExp(`^look +Held: ${emailCount} emails`, 'm'))
+  expect(duringRecovery).toMatch(new RegExp(`pending in the copy: ${pendingCount};`))
+  expect(duringRecovery).toMatch(
     /^look +To end the recovery: load the settlement reports from 10 January 2026 on .*rollcall db recovery end --who NAME --mails copy/m,
   )
-  expect(during).not.toContain('is not in recovery')
+  expect(duringRecovery).not.toContain('is not in recovery')
   await command('db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy')
   expect(await doctor()).toContain('The installation is not in recovery.')
 })
 
-test('a copy that was put back by hand: the doctor says before the start that it begins a recovery, and the start does', async () => {
+test('a manually restored copy: doctor reports before the startup that it begins a recovery, and the startup does', async () => {
   await start()
-  await registers(server.url, 'fourth@example.org')
+  await registerDelegate(server.url, 'fourth@example.org')
   await server.stop()
-  copyFileSync(`${copies}.db`, file)
+  copyFileSync(`${copiesFolder}.db`, file)
   expect(await doctor()).toMatch(
     /^look +The next start begins a recovery\. The database (is older than|lacks) .*emails, 0 refunds/m,
   )

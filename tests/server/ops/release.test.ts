@@ -1,4 +1,7 @@
-/** What `npm run release` puts into its file: enough to serve as another user on a root that nobody writes, and no more. `npm run operate` unpacks the file itself. */
+/**
+ * The file of `npm run release`: enough to serve as another user on a read-only root, and no more.
+ * `npm run operate` unpacks the file itself.
+ */
 import {
   chmodSync,
   copyFileSync,
@@ -13,11 +16,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CHECKSUMS, FILE_NAME, FOLDER_NAME, stage } from '../../../bin/release.ts'
 import type * as Stamp from '../../../server/cli/build/stamp.ts'
-import { numbersIn, placeOf, registerOne } from './operate-steps/installation.ts'
+import { numbersIn, createInstallation, registerOne } from './operate-steps/installation.ts'
 
 let base: string
 let release: string
-// Servers of other tests in this process keep theirs private; a release is for everybody.
+// Other tests' servers in this process have private files; a release is readable by all.
 let umask: number
 beforeAll(() => {
   umask = process.umask(0o022)
@@ -38,13 +41,13 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-test('its name states version and machine; every file has its checksum; build and test files are not included', () => {
+test('its name contains version and machine; every file has its checksum; build and test files are excluded', () => {
   expect(FILE_NAME).toBe(`${FOLDER_NAME}-${process.platform}-${process.arch}.tar.gz`)
-  const named = readFileSync(join(release, CHECKSUMS), 'utf8')
+  const listedFiles = readFileSync(join(release, CHECKSUMS), 'utf8')
     .trim()
     .split('\n')
     .map((line) => line.slice(66))
-  for (const wanted of [
+  for (const requiredFile of [
     'bin/rollcall',
     'bin/rollcall.js',
     'deploy/rollcall.socket',
@@ -54,9 +57,9 @@ test('its name states version and machine; every file has its checksum; build an
     'web/dist/sources',
     'node_modules/fastify/package.json',
   ])
-    expect(named).toContain(wanted)
+    expect(listedFiles).toContain(requiredFile)
   expect(
-    named.filter((name) =>
+    listedFiles.filter((name) =>
       /^node_modules\/(vite|vitest|typescript|@mui|playwright-core)\/|^tests\/|^bin\/(?!rollcall)/.test(
         name,
       ),
@@ -72,15 +75,15 @@ test('its web app and its server are built from the sources that it contains', a
 })
 
 test('unpacked, it starts as another user in a read-only root, registers a delegate and stops', async () => {
-  const place = placeOf(release)
-  // A machine that cannot have one of them says so.
-  console.log(`  the release runs as: ${place.confinement.said}`)
-  const folders = place.folders('one')
-  const held = await place.serve(folders)
-  const regNo = await registerOne(held.url, 1)
-  expect(await held.stop()).toBe(0)
-  await held.close()
+  const installation = createInstallation(release)
+  // A machine without one of them reports it.
+  console.log(`  the release runs as: ${installation.confinement.said}`)
+  const folders = installation.folders('one')
+  const socketParent = await installation.serve(folders)
+  const regNo = await registerOne(socketParent.url, 1)
+  expect(await socketParent.stop()).toBe(0)
+  await socketParent.close()
   expect(numbersIn(folders)).toEqual([regNo])
   expect(existsSync(join(release, 'node_modules', '.cache'))).toBe(false)
-  place.remove()
+  installation.remove()
 })

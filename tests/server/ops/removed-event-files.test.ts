@@ -1,23 +1,25 @@
-/** Event files that are removed, are no files, or are all missing, under a server as an operator starts it. */
+/**
+ * Event files that are removed, are not regular files, or are all missing, under a running server.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { attemptHere, makeFolders, operate, operateHere } from './operator.ts'
-import type { Here } from './operator.ts'
+import { attemptStartHere, makeFolders, startServerProcess, startServerHere } from './operator.ts'
+import type { RunningServerHere } from './operator.ts'
 
-// With one of two gone, the other is served.
+// With one of two removed, the other is served.
 const folders = makeFolders(['afpicon2026.yaml', 'midzone2025.yaml'])
-let server: Here | null = null
+let server: RunningServerHere | null = null
 afterEach(async () => {
   await server?.stop()
 })
 afterAll(() => folders.remove())
 
-const PATIENT = { timeout: 200_000, interval: 50 }
-const said = async (text: string): Promise<void> => {
-  await expect.poll(() => server?.printed(), PATIENT).toContain(text)
+const POLL_OPTIONS = { timeout: 200_000, interval: 50 }
+const waitForOutput = async (text: string): Promise<void> => {
+  await expect.poll(() => server?.printed(), POLL_OPTIONS).toContain(text)
 }
 const register = async (): Promise<unknown> => {
   const response = await fetch(`${server?.url}/api/afpicon/register/`, {
@@ -38,17 +40,17 @@ const health = async (): Promise<{ health: string; troubles: readonly string[] }
 const file = join(folders.eventsDir, 'afpicon2026.yaml')
 
 test('a FIFO among the event files blocks neither the next change nor the shutdown', async () => {
-  server = await operateHere(folders)
+  server = await startServerHere(folders)
   const fifo = join(folders.eventsDir, 'pipe2026.yaml')
   execFileSync('mkfifo', [fifo])
-  await said('pipe2026.yaml is not a regular file and is not read')
+  await waitForOutput('pipe2026.yaml is not a regular file and is not read')
   expect((await health()).troubles).toEqual([expect.stringContaining(fifo)])
-  const changed = readFileSync(file, 'utf8')
-  writeFileSync(file, changed.replace(/^(\s+title: ).*$/m, '$1Changed beside a pipe'))
+  const changedText = readFileSync(file, 'utf8')
+  writeFileSync(file, changedText.replace(/^(\s+title: ).*$/m, '$1Changed beside a pipe'))
   await expect
-    .poll(async () => (await fetch(`${server?.url}/afpicon`)).text(), PATIENT)
+    .poll(async () => (await fetch(`${server?.url}/afpicon`)).text(), POLL_OPTIONS)
     .toContain('Changed beside a pipe')
-  writeFileSync(file, changed)
+  writeFileSync(file, changedText)
   rmSync(fifo)
   const doctor = await runHere(['validate', file])
   expect(doctor.status).toBe(0)
@@ -66,73 +68,73 @@ const command = async (...args: readonly string[]): Promise<string> => {
   return stdout
 }
 
-test('removing an event file closes registration while the server runs, as a restart does; log, health, rollcall event reload and rollcall doctor say it in the same words', async () => {
-  // A process of its own, which the command tells to read its files again.
-  server = await operate(folders)
+test('removing an event file closes registration while the server runs, like a restart; log, health, rollcall event reload and rollcall doctor report it in the same words', async () => {
+  // A separate process, which the command signals to read its files again.
+  server = await startServerProcess(folders)
   expect(await register()).toBe(201)
   const text = readFileSync(file, 'utf8')
   rmSync(file)
-  const why = 'The file afpicon2026.yaml no longer exists: registration is closed'
-  await said(why)
-  await expect.poll(register, PATIENT).toBe('registration_closed')
+  const reason = 'The file afpicon2026.yaml no longer exists: registration is closed'
+  await waitForOutput(reason)
+  await expect.poll(register, POLL_OPTIONS).toBe('registration_closed')
   await expect
-    .poll(async () => (await health()).troubles, PATIENT)
-    .toEqual([expect.stringContaining(why)])
-  expect(await command('event', 'reload')).toContain(`\n${why}`)
-  expect(await command('doctor')).toContain(`\nlook   The server reports: ${why}`)
+    .poll(async () => (await health()).troubles, POLL_OPTIONS)
+    .toEqual([expect.stringContaining(reason)])
+  expect(await command('event', 'reload')).toContain(`\n${reason}`)
+  expect(await command('doctor')).toContain(`\nlook   The server reports: ${reason}`)
   await server.stop()
-  expect(await command('doctor')).toContain(`\nwrong  ${why}`)
-  server = await operateHere(folders)
+  expect(await command('doctor')).toContain(`\nwrong  ${reason}`)
+  server = await startServerHere(folders)
   expect(await register()).toBe('registration_closed')
-  expect((await health()).troubles).toEqual([expect.stringContaining(why)])
+  expect((await health()).troubles).toEqual([expect.stringContaining(reason)])
   writeFileSync(file, text)
-  await expect.poll(register, PATIENT).toBe(201)
+  await expect.poll(register, POLL_OPTIONS).toBe(201)
 })
 
-test('the folder of event files is missing: the server is degraded and serves on, also after a restart; a first start is refused', async () => {
-  const away = `${folders.eventsDir}-away`
-  server = await operateHere(folders)
-  renameSync(folders.eventsDir, away)
+test('the folder of event files is missing: the server is degraded and keeps serving, also after a restart; a first startup is rejected', async () => {
+  const movedDir = `${folders.eventsDir}-away`
+  server = await startServerHere(folders)
+  renameSync(folders.eventsDir, movedDir)
   await expect
-    .poll(async () => (await health()).troubles, PATIENT)
+    .poll(async () => (await health()).troubles, POLL_OPTIONS)
     .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, which does not exist`)])
   expect(await register()).toBe(201)
   await server.stop()
-  server = await operateHere(folders)
+  server = await startServerHere(folders)
   expect(await health()).toMatchObject({ health: 'degraded' })
   expect(await register()).toBe(201)
   await server.stop()
   mkdirSync(folders.eventsDir)
-  server = await operateHere(folders)
+  server = await startServerHere(folders)
   expect(await register()).toBe(201)
   expect((await health()).troubles).toEqual([expect.stringContaining('There is no event file')])
   await server.stop()
   rmSync(folders.eventsDir, { recursive: true })
-  const anew = { ...folders, dataDir: join(folders.folder, 'anew') }
-  expect(await attemptHere(anew)).toMatchObject({
+  const newFolders = { ...folders, dataDir: join(folders.folder, 'anew') }
+  expect(await attemptStartHere(newFolders)).toMatchObject({
     status: 2,
     printed: expect.stringContaining('which does not exist'),
   })
-  renameSync(away, folders.eventsDir)
+  renameSync(movedDir, folders.eventsDir)
 })
 
-test('the log said EV103 "the file is empty" of shared files that were not there', async () => {
-  const process = await operateHere(folders)
+test('the log said EV103 "the file is empty" of missing shared files', async () => {
+  const process = await startServerHere(folders)
   server = process
   const shared = join(folders.eventsDir, '_shared')
   renameSync(join(shared, 'texts.yaml'), join(shared, 'texts.away'))
   await expect
-    .poll(async () => (await health()).troubles, PATIENT)
+    .poll(async () => (await health()).troubles, POLL_OPTIONS)
     .toContainEqual('There is no texts.yaml in _shared. Put it back.')
   renameSync(join(shared, 'texts.away'), join(shared, 'texts.yaml'))
-  await expect.poll(async () => (await health()).troubles, PATIENT).toEqual([])
-  const away = `${folders.eventsDir}-away`
-  renameSync(folders.eventsDir, away)
+  await expect.poll(async () => (await health()).troubles, POLL_OPTIONS).toEqual([])
+  const movedDir = `${folders.eventsDir}-away`
+  renameSync(folders.eventsDir, movedDir)
   await expect
-    .poll(async () => (await health()).troubles.join(' '), PATIENT)
+    .poll(async () => (await health()).troubles.join(' '), POLL_OPTIONS)
     .toContain('which does not exist')
-  renameSync(away, folders.eventsDir)
-  await expect.poll(async () => (await health()).troubles, PATIENT).toEqual([])
+  renameSync(movedDir, folders.eventsDir)
+  await expect.poll(async () => (await health()).troubles, POLL_OPTIONS).toEqual([])
   expect(await process.stop()).toBe(0)
   expect(process.printed()).not.toMatch(/EV103|the file is empty|_shared have findings/)
 })

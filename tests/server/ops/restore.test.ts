@@ -1,4 +1,6 @@
-/** Backups and restoring them beside real servers and on disks that are full: what is left, what is said, and whose it is. */
+/**
+ * Backups and restores next to servers and on full disks: remaining files, messages, and owners.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -18,13 +20,13 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { launcher, BASE_ENV, run, runHere, top } from '../run-command.ts'
-import { makeFolders, operate, operateHere, running } from './operator.ts'
-import type { Here } from './operator.ts'
+import { makeFolders, startServerProcess, startServerHere, running } from './operator.ts'
+import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
 let folders: ReturnType<typeof makeFolders>
-let server: Here | null = null
+let server: RunningServerHere | null = null
 const disks: SmallDisk[] = []
 beforeEach(() => {
   folders = makeFolders()
@@ -36,7 +38,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-const register = async ({ url }: Here, email: string): Promise<number> => {
+const register = async ({ url }: RunningServerHere, email: string): Promise<number> => {
   const { status } = await fetch(`${url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -49,11 +51,15 @@ const register = async ({ url }: Here, email: string): Promise<number> => {
   })
   return status
 }
-const registerSome = async (there: Here, count: number, name: string): Promise<void> => {
+const registerSome = async (
+  runningServer: RunningServerHere,
+  count: number,
+  name: string,
+): Promise<void> => {
   for (let n = 0; n < count; n += 1)
-    expect(await register(there, `${name}${n}@example.org`)).toBe(201)
+    expect(await register(runningServer, `${name}${n}@example.org`)).toBe(201)
 }
-const emails = (dataDir: string): readonly unknown[] => {
+const readEmails = (dataDir: string): readonly unknown[] => {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   try {
     return db.prepare('SELECT email FROM registrations ORDER BY id').pluck().all()
@@ -71,15 +77,15 @@ const rollcall = (
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): ReturnType<typeof runHere> => runHere(args, variables(more))
-const small = (megabytes: number): SmallDisk => {
+const createSmallDisk = (megabytes: number): SmallDisk => {
   const disk = makeSmallDisk(megabytes)
   disks.push(disk)
   return disk
 }
 
 describe('a restore', () => {
-  test('of one copy three times in a row issues no invoice number twice: each has a series of its own', async () => {
-    server = await operateHere(folders)
+  test('of one copy three times in a row issues no invoice number twice: each has a separate series', async () => {
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
     expect((await rollcall(['db', 'backup', backup])).status).toBe(0)
@@ -97,8 +103,8 @@ describe('a restore', () => {
     expect(new Set(codes).size).toBe(3)
   })
 
-  test('of a backup in which an answer was changed is refused', async () => {
-    server = await operateHere(folders)
+  test('of a backup with a changed answer is rejected', async () => {
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
     expect((await rollcall(['db', 'backup', backup])).status).toBe(0)
@@ -109,71 +115,71 @@ describe('a restore', () => {
     db.close()
     const { status, stderr } = await rollcall(['db', 'restore', backup, '--move-aside'])
     expect([status, stderr]).toEqual([2, expect.stringContaining('was changed or damaged after')])
-    expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
+    expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test('beside the log of a server that was killed does not serve 60 as malformed, or the 660 of before: it is refused, or moves that aside', async () => {
-    const into = join(folders.folder, 'backup')
-    const alone = await operate(folders)
+  test("next to a killed server's log does not serve 60 as malformed, or the 660 of before: it is rejected, or moves the log aside", async () => {
+    const backupFolder = join(folders.folder, 'backup')
+    const alone = await startServerProcess(folders)
     server = alone
     await registerSome(server, 6, 'kept')
-    expect((await rollcall(['db', 'backup', into])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
     await registerSome(server, 30, 'later')
     process.kill(alone.pid, 'SIGKILL')
     await server.ended
     rmSync(join(folders.dataDir, 'rollcall.db'))
     expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
-    const refused = await rollcall(['db', 'restore', into])
-    expect([refused.status, refused.stderr]).toEqual([
+    const rejected = await rollcall(['db', 'restore', backupFolder])
+    expect([rejected.status, rejected.stderr]).toEqual([
       2,
       expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
     ])
-    const done = await rollcall(['db', 'restore', into, '--move-aside'])
+    const done = await rollcall(['db', 'restore', backupFolder, '--move-aside'])
     expect([done.status, done.stdout]).toEqual([
       0,
       expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
     ])
-    server = await operateHere(folders)
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'after')
     await server.stop()
-    expect(emails(folders.dataDir)).toEqual([
+    expect(readEmails(folders.dataDir)).toEqual([
       ...Array.from({ length: 6 }, (_, n) => `kept${n}@example.org`),
       'after0@example.org',
     ])
   })
 
-  test('is refused beside a server whose lock was deleted with everything else: it answered 201 for what was then lost', async () => {
-    const into = join(folders.folder, 'backup')
-    const alone = await operate(folders)
+  test('is rejected next to a server whose lock was deleted with everything else: it confirmed registrations that were then lost', async () => {
+    const backupFolder = join(folders.folder, 'backup')
+    const alone = await startServerProcess(folders)
     server = alone
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', into])).status).toBe(0)
-    const running = await rollcall(['db', 'restore', into, '--move-aside'])
-    expect([running.status, running.stderr]).toEqual([
+    expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
+    const restoring = await rollcall(['db', 'restore', backupFolder, '--move-aside'])
+    expect([restoring.status, restoring.stderr]).toEqual([
       2,
       expect.stringContaining('A server is running'),
     ])
     for (const name of readdirSync(folders.dataDir))
       rmSync(join(folders.dataDir, name), { recursive: true })
-    const { status, stderr } = await rollcall(['db', 'restore', into])
+    const { status, stderr } = await rollcall(['db', 'restore', backupFolder])
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(new RegExp(`^Process ${alone.pid} uses the database`)),
     ])
     await server.stop()
-    expect((await rollcall(['db', 'restore', into, '--move-aside'])).status).toBe(0)
-    expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
+    expect((await rollcall(['db', 'restore', backupFolder, '--move-aside'])).status).toBe(0)
+    expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test('of a backup whose database is corrupt says so, and leaves nothing', async () => {
-    const into = join(folders.folder, 'backup')
-    server = await operateHere(folders)
+  test('of a backup whose database is corrupt reports it, and leaves nothing', async () => {
+    const backupFolder = join(folders.folder, 'backup')
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', into])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
     await server.stop()
-    writeFileSync(join(into, 'rollcall.db'), 'not a database '.repeat(1_000))
+    writeFileSync(join(backupFolder, 'rollcall.db'), 'not a database '.repeat(1_000))
     const other = join(folders.folder, 'other')
-    const { status, stderr } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
+    const { status, stderr } = await rollcall(['db', 'restore', backupFolder], { DATA_DIR: other })
     expect([status, stderr]).toEqual([
       2,
       expect.stringContaining('The database of the backup is damaged'),
@@ -181,31 +187,33 @@ describe('a restore', () => {
     expect(readdirSync(other)).toEqual([])
   })
 
-  // What root restores: only root gives files to another user.
+  // A restore by root: only root can give files to another user.
   if (process.getuid?.() === 0)
     test('by root gives the files to the owner of the folder, whose server reads them', async () => {
-      const into = join(folders.folder, 'backup')
-      server = await operateHere(folders)
+      const backupFolder = join(folders.folder, 'backup')
+      server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
-      expect((await rollcall(['db', 'backup', into])).status).toBe(0)
+      expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
       const other = join(folders.folder, 'other')
       mkdirSync(other, { mode: 0o700 })
       chownSync(other, 65_534, 65_534)
-      expect((await rollcall(['db', 'restore', into], { DATA_DIR: other })).status).toBe(0)
+      expect((await rollcall(['db', 'restore', backupFolder], { DATA_DIR: other })).status).toBe(0)
       for (const name of readdirSync(other))
         expect([name, statSync(join(other, name)).uid]).toEqual([name, 65_534])
     })
 
   if (hasSmallDisks)
-    test('without space prints a sentence and leaves nothing', async () => {
-      const into = join(folders.folder, 'backup')
-      server = await operateHere(folders)
+    test('without space prints a message and leaves nothing', async () => {
+      const backupFolder = join(folders.folder, 'backup')
+      server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
-      expect((await rollcall(['db', 'backup', into])).status).toBe(0)
-      const other = join(small(2).folder, 'var')
+      expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
+      const other = join(createSmallDisk(2).folder, 'var')
       mkdirSync(other)
       disks[0]?.fill()
-      const { status, stderr } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
+      const { status, stderr } = await rollcall(['db', 'restore', backupFolder], {
+        DATA_DIR: other,
+      })
       expect([status, stderr]).toEqual([
         2,
         `${other} has no room left. Free some space. The backup was not restored.\n`,
@@ -214,8 +222,11 @@ describe('a restore', () => {
     })
 })
 
-/** Instead of a power failure and of a disk that gives back other bytes: a process whose file functions say what they do. */
-const WATCHED = `
+/**
+ * Simulates a power failure and a disk that returns other bytes: the file functions report their
+ * calls.
+ */
+const TRACED_CODE = `
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 const fs = createRequire('file:///')('node:fs')
 const { open, rename } = fs.promises
@@ -238,26 +249,26 @@ fs.promises.rename = async (from, to) => {
 syncBuiltinESMExports()
 `
 
-describe('a restore on a disk that fails', () => {
-  const restored = async (variables: Readonly<Record<string, string>> = {}) => {
-    server = await operateHere(folders)
+describe('a restore on a failing disk', () => {
+  const restoreTraced = async (variables: Readonly<Record<string, string>> = {}) => {
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'before')
     await server.stop()
     const copy = join(folders.folder, 'copy')
     const places = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
     expect((await runHere(['db', 'backup', copy], places)).status).toBe(0)
-    const into = join(folders.folder, 'anew')
+    const backupFolder = join(folders.folder, 'anew')
     const { status, stderr } = run([launcher, 'db', 'restore', copy], {
       ...places,
-      DATA_DIR: into,
-      ...running(WATCHED),
+      DATA_DIR: backupFolder,
+      ...running(TRACED_CODE),
       ...variables,
     })
-    return { status, stderr, into }
+    return { status, stderr, into: backupFolder }
   }
 
   test('syncs the file before the rename, and the rename before the command ends', async () => {
-    const { status, stderr } = await restored()
+    const { status, stderr } = await restoreTraced()
     const steps = stderr
       .split('\n')
       .filter((line) => /^(synced|renamed) (rollcall|anew)/.test(line))
@@ -270,62 +281,70 @@ describe('a restore on a disk that fails', () => {
   test('is compared with the backup again under its final name, and a differing one is not served', async () => {
     const other = join(folders.folder, 'other')
     await useEmptyDatabase(other)
-    const { status, stderr, into } = await restored({ INSTEAD: join(other, 'rollcall.db') })
+    const {
+      status,
+      stderr,
+      into: backupFolder,
+    } = await restoreTraced({ INSTEAD: join(other, 'rollcall.db') })
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(
         /^The database written to .+rollcall\.db differs from the backup\. .+ 0 rows in /m,
       ),
     ])
-    expect(readdirSync(into).filter((name) => name.startsWith('rollcall.db'))).toEqual([])
+    expect(readdirSync(backupFolder).filter((name) => name.startsWith('rollcall.db'))).toEqual([])
   })
 })
 
 describe('a backup', () => {
   test('that is interrupted leaves nothing', async () => {
-    server = await operateHere(folders)
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     await server.stop()
-    // Enough to copy, so that it is told in the middle of it.
+    // Enough data that the signal arrives during the copy.
     const events = join(folders.folder, 'many')
     cpSync(folders.eventsDir, events, { recursive: true })
     for (let n = 0; n < 4_000; n += 1) writeFileSync(join(events, `${n}.txt`), 'x'.repeat(4_096))
-    const backups = join(folders.folder, 'backups')
-    mkdirSync(backups)
-    const child = spawn(process.execPath, [launcher, 'db', 'backup', join(backups, 'today')], {
-      cwd: top,
-      env: { ...BASE_ENV, ...variables({ EVENTS_DIR: events }) },
-      stdio: 'ignore',
-    })
-    const ended = once(child, 'exit')
+    const backupsFolder = join(folders.folder, 'backups')
+    mkdirSync(backupsFolder)
+    const child = spawn(
+      process.execPath,
+      [launcher, 'db', 'backup', join(backupsFolder, 'today')],
+      {
+        cwd: top,
+        env: { ...BASE_ENV, ...variables({ EVENTS_DIR: events }) },
+        stdio: 'ignore',
+      },
+    )
+    const exit = once(child, 'exit')
     await expect
-      .poll(() => existsSync(join(backups, 'today.part', 'events')), {
+      .poll(() => existsSync(join(backupsFolder, 'today.part', 'events')), {
         timeout: 200_000,
         interval: 1,
       })
       .toBe(true)
     child.kill('SIGTERM')
-    const [status] = await ended
-    // One that was quicker than the signal is whole.
-    expect(readdirSync(backups)).toEqual(status === 0 ? ['today'] : [])
+    const [status] = await exit
+    // A restore that finishes before the signal is complete.
+    expect(readdirSync(backupsFolder)).toEqual(status === 0 ? ['today'] : [])
   })
 
   test('of a database without registrations does not count, and removes no other', async () => {
-    const backups = join(folders.folder, 'backups')
-    mkdirSync(backups)
-    server = await operateHere(folders)
+    const backupsFolder = join(folders.folder, 'backups')
+    mkdirSync(backupsFolder)
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', join(backups, 'monday')])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
     await server.stop()
     rmSync(folders.dataDir, { recursive: true })
-    server = await operateHere(folders)
-    const args = ['db', 'backup', join(backups, 'tuesday'), '--prune', '1']
+    server = await startServerHere(folders)
+    const args = ['db', 'backup', join(backupsFolder, 'tuesday'), '--prune', '1']
     const { status, stderr } = await rollcall(args, { CLOCK: '2025-10-11' })
     expect([status, stderr]).toEqual([
       0,
       expect.stringContaining('The database has no registrations: this does not count as a backup'),
     ])
-    expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
+    expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
     expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
     expect((await rollcall(['doctor'], { PORT: '1' })).stdout).toMatch(
       /^look +The database has no registrations/m,
@@ -333,22 +352,22 @@ describe('a backup', () => {
   })
 
   test('without event files, as with a disk that is not mounted, is not complete and removes no older one', async () => {
-    const backups = join(folders.folder, 'backups')
-    mkdirSync(backups)
-    server = await operateHere(folders)
+    const backupsFolder = join(folders.folder, 'backups')
+    mkdirSync(backupsFolder)
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', join(backups, 'monday')])).status).toBe(0)
-    const args = ['db', 'backup', join(backups, 'tuesday'), '--prune', '1']
+    expect((await rollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
+    const args = ['db', 'backup', join(backupsFolder, 'tuesday'), '--prune', '1']
     const { status, stderr } = await rollcall(args, {
       CLOCK: '2025-10-11',
       EVENTS_DIR: join(folders.folder, 'not-mounted'),
     })
     expect([status, stderr]).toEqual([1, expect.stringContaining('The backup has no event files')])
-    expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
+    expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
   })
 
   test('is made although there is a pipe among the event files', async () => {
-    server = await operateHere(folders)
+    server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
     execFileSync('mkfifo', [join(folders.eventsDir, 'pipe.yaml')])
@@ -357,8 +376,8 @@ describe('a backup', () => {
     expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
   })
 
-  test('into /proc fails with a sentence, and does not hang', async () => {
-    server = await operateHere(folders)
+  test('into /proc fails with a message, and does not hang', async () => {
+    server = await startServerHere(folders)
     expect(await rollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
       stderr:
@@ -367,7 +386,7 @@ describe('a backup', () => {
   })
 
   test('into a folder that does not exist creates none: the disk may not be mounted', async () => {
-    server = await operateHere(folders)
+    server = await startServerHere(folders)
     const missing = join(folders.folder, 'backups', '2026')
     expect(await rollcall(['db', 'backup', join(missing, '01-10')])).toMatchObject({
       status: 2,
@@ -376,8 +395,8 @@ describe('a backup', () => {
     expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
   })
 
-  test('into DATA_DIR or EVENTS_DIR is refused, also through a link: the next one would contain it', async () => {
-    server = await operateHere(folders)
+  test('into DATA_DIR or EVENTS_DIR is rejected, also through a link: the next one would contain it', async () => {
+    server = await startServerHere(folders)
     const link = join(folders.folder, 'link')
     symlinkSync(folders.dataDir, link)
     for (const [folder, name] of [
@@ -386,14 +405,17 @@ describe('a backup', () => {
       [folders.eventsDir, 'EVENTS_DIR'],
     ] as const) {
       const before = readdirSync(folder)
-      const into = join(folder, 'backup')
-      const { status, stderr } = await rollcall(['db', 'backup', into])
-      expect([status, stderr]).toEqual([2, expect.stringContaining(`${into} is inside ${name} (`)])
+      const backupFolder = join(folder, 'backup')
+      const { status, stderr } = await rollcall(['db', 'backup', backupFolder])
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringContaining(`${backupFolder} is inside ${name} (`),
+      ])
       expect(readdirSync(folder)).toEqual(before)
     }
   })
 
-  test('and doctor leave the log of a database that was cut off: it may hold everything', async () => {
+  test('and doctor leave the log of a truncated database: it may contain everything', async () => {
     mkdirSync(folders.dataDir, { recursive: true })
     const log = join(folders.dataDir, 'rollcall.db-wal')
     const content = Buffer.alloc(8192, 7)
@@ -407,28 +429,28 @@ describe('a backup', () => {
 
   if (hasSmallDisks) {
     test('without space at its target names that place and leaves nothing', async () => {
-      server = await operateHere(folders)
+      server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
-      const disk = small(1)
+      const disk = createSmallDisk(1)
       disk.fill()
-      const into = join(disk.folder, '2026-01-10')
-      const { status, stderr } = await rollcall(['db', 'backup', into])
+      const backupFolder = join(disk.folder, '2026-01-10')
+      const { status, stderr } = await rollcall(['db', 'backup', backupFolder])
       expect([status, stderr]).toEqual([
         2,
-        `${into} has no room left. Free some space. No backup was made.\n`,
+        `${backupFolder} has no room left. Free some space. No backup was made.\n`,
       ])
       expect(readdirSync(disk.folder)).toEqual(['filler'])
     })
 
-    test('on a full DATA_DIR is complete and exits with 0, with a sentence about the missing note', async () => {
-      const disk = small(48)
-      const there = { ...folders, dataDir: join(disk.folder, 'var') }
-      server = await operateHere(there)
+    test('on a full DATA_DIR is complete and exits with 0, with a message about the missing note', async () => {
+      const disk = createSmallDisk(48)
+      const runningServer = { ...folders, dataDir: join(disk.folder, 'var') }
+      server = await startServerHere(runningServer)
       await registerSome(server, 3, 'asha')
       disk.fill()
-      const into = join(folders.folder, 'backup')
-      const { status, stdout, stderr } = await rollcall(['db', 'backup', into], {
-        DATA_DIR: there.dataDir,
+      const backupFolder = join(folders.folder, 'backup')
+      const { status, stdout, stderr } = await rollcall(['db', 'backup', backupFolder], {
+        DATA_DIR: runningServer.dataDir,
       })
       expect([status, stdout, stderr]).toEqual([
         0,
@@ -437,35 +459,37 @@ describe('a backup', () => {
           /^The backup is complete\. The time of the backup could not be recorded: .+ has no room left\. Free some space\. The server will report an older backup until the next one\.\n$/,
         ),
       ])
-      expect(existsSync(join(there.dataDir, 'backed-up'))).toBe(false)
+      expect(existsSync(join(runningServer.dataDir, 'backed-up'))).toBe(false)
       disk.makeRoom()
     })
 
-    test('of a full DATA_DIR without a server is made, or names the database and not the target', async () => {
-      const disk = small(48)
-      const there = { ...folders, dataDir: join(disk.folder, 'var') }
-      const alone = await operate(there)
+    test('of a full DATA_DIR without a server is made, or reports the database and not the target', async () => {
+      const disk = createSmallDisk(48)
+      const runningServer = { ...folders, dataDir: join(disk.folder, 'var') }
+      const alone = await startServerProcess(runningServer)
       server = alone
       await registerSome(server, 3, 'asha')
       process.kill(alone.pid, 'SIGKILL')
       await server.ended
-      rmSync(join(there.dataDir, 'rollcall.db-shm'), { force: true })
+      rmSync(join(runningServer.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()
-      const into = join(folders.folder, 'backup')
-      const { status, stderr } = await rollcall(['db', 'backup', into], { DATA_DIR: there.dataDir })
+      const backupFolder = join(folders.folder, 'backup')
+      const { status, stderr } = await rollcall(['db', 'backup', backupFolder], {
+        DATA_DIR: runningServer.dataDir,
+      })
       expect([status, stderr]).toEqual([
         2,
         expect.stringMatching(
           /^The database rollcall\.db in DATA_DIR cannot be used: its disk has no room left\. Free some space\./,
         ),
       ])
-      expect(existsSync(into)).toBe(false)
+      expect(existsSync(backupFolder)).toBe(false)
     })
   }
 
   if (process.getuid?.() === 0)
-    test('by root leaves a note that the server, which is another user, can replace', async () => {
-      server = await operateHere(folders)
+    test('by root leaves a note that the server, another user, can replace', async () => {
+      server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       await server.stop()
       chownSync(folders.dataDir, 65_534, 65_534)

@@ -1,4 +1,4 @@
-/** A server process of its own: what it prints, exit statuses, bodies over a real socket, and stopping. */
+/** A server process: output, exit statuses, request bodies over a real socket, and shutdown. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ import { boot } from '../../../server/main.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { onlyThorough } from '../../runs.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { halfSent } from './operator.ts'
+import { sendHalf } from './operator.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { hostileFiles } from '../hostile-uploads.ts'
 import { useCompiledEvents } from '../prepared-files.ts'
@@ -32,39 +32,39 @@ import { BASE_ENV, runHere, top } from '../run-command.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { beginUpload } from '../upload-client.ts'
 
-/** The most that the sample event's proof may have. */
+/** The size limit of the sample event's proof. */
 const PROOF_BYTES = 5 * 1024 * 1024
 /**
- * So many that their bytes are far more than what stays whatever is sent: V8 lets 64 MB of buffers that
- * nobody holds lie about before it looks for them.
+ * So many that their bytes far exceed the constant part: V8 collects up to 64 MB of free buffers
+ * late.
  */
-const PROOFS = 40
+const PROOF_COUNT = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
 // One event is enough.
 for (const name of ['_shared', 'afpicon2026.yaml'])
   cpSync(join(top, 'events', name), join(folder, 'events', name), { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A start without a process: what the server printed, and whether it started or with which status it would have ended. */
+/** A startup without a process: the server's output, and whether it started or its exit status. */
 async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
   useCompiledEvents(join(folder, name))
-  const read = readEnvironment({ ...usual(name), ...variables })
+  const read = readEnvironment({ ...defaultVariables(name), ...variables })
   if (!read.ok) throw new Error(read.error.join(' '))
   const environment = read.value
   let printed = ''
   const print = (text: string): void => void (printed += `${text}\n`)
-  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const { promise: started, resolve: tell } = Promise.withResolvers<string>()
   const booted = await boot(
     environment,
     { print, printError: print, environment: () => environment },
-    { write: () => {}, waitForStop: () => told },
+    { write: () => {}, waitForStop: () => started },
     { opens: openStoreHere },
   )
   return { booted, printed: () => printed, tell }
 }
 
-/** A start that is refused, as `ended with STATUS: TEXT`. A server that starts all the same fails the test. */
-async function refused(
+/** A rejected startup, as `ended with STATUS: TEXT`. A server that starts fails the test. */
+async function attemptRejected(
   name: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<string> {
@@ -73,16 +73,16 @@ async function refused(
   return booted.ok ? '' : `ended with ${booted.error.status}: ${printed()}${booted.error.text}`
 }
 
-/** A server that starts, and stops when it is told to. */
+/** A server that starts, and stops when requested. */
 async function startedHere(name: string) {
-  const { booted, printed, tell } = await bootHere(name)
+  const { booted, printed, tell: resolveStarted } = await bootHere(name)
   if (!booted.ok) throw new Error(booted.error.text)
   const { url, stopped } = booted.value
   return {
     url,
     printed,
     stop: async () => {
-      tell('the test')
+      resolveStarted('the test')
       await stopped
     },
   }
@@ -96,8 +96,8 @@ type Server = {
   readonly process: ChildProcess
   readonly stop: () => Promise<number | null>
 }
-/** What a server of this file is started with. */
-const usual = (name: string): Readonly<Record<string, string>> => ({
+/** Default variables of the servers in this file. */
+const defaultVariables = (name: string): Readonly<Record<string, string>> => ({
   PORT: '0',
   SANDBOX_PORT: '0',
   DATA_DIR: join(folder, name),
@@ -106,7 +106,7 @@ const usual = (name: string): Readonly<Record<string, string>> => ({
   CLOCK: '2025-10-10',
 })
 
-/** Boots without the web app, so that no test waits for a build. */
+/** Starts without the web app, so that no test waits for a build. */
 async function startServer(
   name: string,
   variables: Readonly<Record<string, string>> = {},
@@ -131,21 +131,21 @@ await booted.value.stopped
     cwd: top,
     env: {
       ...BASE_ENV,
-      ...usual(name),
+      ...defaultVariables(name),
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
   const url = await new Promise<string>((resolve, reject) => {
-    const hear = (chunk: Buffer): void => {
+    const readOutput = (chunk: Buffer): void => {
       printed += chunk.toString()
       const found = /serves \d+ events? on (http:\/\/[^\s]+)[^]*Sandbox/.exec(printed)?.[1]
       if (found !== undefined) resolve(found)
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    // All that it printed has come by then.
+    child.stdout.on('data', readOutput)
+    child.stderr.on('data', readOutput)
+    // All its output has arrived by then.
     child.once('close', (status) => reject(new Error(`ended with ${status}: ${printed}`)))
   })
   const stop = async (): Promise<number | null> => {
@@ -173,58 +173,56 @@ describe('over a real socket', () => {
 
   test.each([
     ['announced', true],
-    ['not announced', false],
-  ])(
-    'a body of 100 MB, its length %s, gets 413 and nothing is stored',
-    async (_what, isAnnounced) => {
-      const chunk = new Uint8Array(1024 * 1024).fill(32)
-      let sent = 0
-      const stream = new ReadableStream<Uint8Array>({
-        pull(controller) {
-          if (sent++ < 100) controller.enqueue(chunk)
-          else controller.close()
-        },
-      })
-      const body = isAnnounced
-        ? { body: Buffer.alloc(100 * 1024 * 1024, 32) }
-        : { body: stream, duplex: 'half' as const }
-      const response = await fetch(`${server.url}/api/afpicon/register/`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        ...body,
-      })
-      expect(response.status).toBe(413)
-      expect(await response.json()).toMatchObject({ status: 'error', code: 'too_large' })
-      const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
-      expect(db.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 0 })
-      db.close()
-    },
-  )
+    ['without a length', false],
+  ])('a body of 100 MB, %s, gets 413 and nothing is stored', async (_what, isAnnounced) => {
+    const chunk = new Uint8Array(1024 * 1024).fill(32)
+    let sent = 0
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (sent++ < 100) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+    const body = isAnnounced
+      ? { body: Buffer.alloc(100 * 1024 * 1024, 32) }
+      : { body: stream, duplex: 'half' as const }
+    const response = await fetch(`${server.url}/api/afpicon/register/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      ...body,
+    })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ status: 'error', code: 'too_large' })
+    const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
+    expect(db.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 0 })
+    db.close()
+  })
 
-  test('forty concurrent uploads of 5 MB are written to disk while received; an aborted one leaves nothing', async () => {
+  test('forty concurrent uploads of 5 MB are written to disk on arrival; an aborted one leaves nothing', async () => {
     const answers = {
       full_name: 'Asha Nair',
       email: 'asha@example.org',
       phone_number: '1',
       ticket_type: 'afpi-pg',
     }
-    const begin = () =>
+    const startUpload = () =>
       beginUpload(`${server.url}/api/afpicon/register/`, answers, 'pg_proof', PROOF_BYTES)
-    await (await begin()).finish()
-    const idle = await memoryOf(server)
-    const uploads = await Promise.all(Array.from({ length: PROOFS }, begin))
+    await (await startUpload()).finish()
+    const idleBytes = await memoryOf(server)
+    const uploads = await Promise.all(Array.from({ length: PROOF_COUNT }, startUpload))
     const incoming = join(server.dataDir, 'uploads', 'incoming')
     await expect
       .poll(() => readdirSync(incoming).map((name) => statSync(join(incoming, name)).size), {
         timeout: 200_000,
         interval: 20,
       })
-      .toEqual(Array.from({ length: PROOFS }, () => PROOF_BYTES))
-    // Held in memory, they would be there at least once; what remains is the sockets' and what is not yet collected.
-    expect((await memoryOf(server)) - idle).toBeLessThan(0.75 * PROOFS * PROOF_BYTES)
-    const [gone, ...others] = uploads
-    gone?.request.destroy()
-    const statuses = await Promise.all(others.map(async (one) => (await one.finish()).status))
+      .toEqual(Array.from({ length: PROOF_COUNT }, () => PROOF_BYTES))
+    // In memory, they would occupy at least their size once; the rest is sockets and uncollected
+    // memory.
+    expect((await memoryOf(server)) - idleBytes).toBeLessThan(0.75 * PROOF_COUNT * PROOF_BYTES)
+    const [abortedUpload, ...others] = uploads
+    abortedUpload?.request.destroy()
+    const statuses = await Promise.all(others.map(async (send) => (await send.finish()).status))
     expect(new Set(statuses)).toEqual(new Set([201]))
     await expect.poll(() => readdirSync(incoming), { timeout: 200_000, interval: 20 }).toEqual([])
   })
@@ -244,14 +242,14 @@ describe('over a real socket', () => {
       await response.arrayBuffer()
       return response.status
     }
-    const idle = await memoryOf(server)
+    const idleBytes = await memoryOf(server)
     const sent = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
     expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
-    // Further tables of an OLE file begin at 7 MB, which the field does not take.
+    // Further tables of an OLE file begin at 7 MB, above the field's limit.
     expect(await sent).toEqual(
       hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
     )
-    expect((await memoryOf(server)) - idle).toBeLessThan(200 * 1024 * 1024)
+    expect((await memoryOf(server)) - idleBytes).toBeLessThan(200 * 1024 * 1024)
     expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
   })
 
@@ -261,9 +259,9 @@ describe('over a real socket', () => {
     const sent = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, { agent })
     const { status, answer } = await sent.finish()
     expect([status, answer['code']]).toEqual([413, 'file_too_large'])
-    const again = await beginUpload(url, { full_name: 'x' }, 'pg_proof', 1000, { agent })
-    expect((await again.finish()).status).toBe(422)
-    expect(again.request.reusedSocket).toBe(true)
+    const laterUpload = await beginUpload(url, { full_name: 'x' }, 'pg_proof', 1000, { agent })
+    expect((await laterUpload.finish()).status).toBe(422)
+    expect(laterUpload.request.reusedSocket).toBe(true)
     expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
     agent.destroy()
   })
@@ -281,7 +279,7 @@ describe('over a real socket', () => {
     })
   })
 
-  test('the gateway is on an origin of its own', () => {
+  test('the gateway has a separate origin', () => {
     const sandbox = /Sandbox {2}(http:\/\/[^\s]+)/.exec(server.printed())?.[1] ?? ''
     expect(new URL(sandbox).origin).not.toBe(new URL(server.url).origin)
     expect(new URL(sandbox).hostname).not.toBe(new URL(server.url).hostname)
@@ -306,7 +304,7 @@ describe('starting and stopping', () => {
   })
 
   test('a common first password is rejected, and no user is added', async () => {
-    expect(await refused('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
+    expect(await attemptRejected('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
       /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
     const server = await startedHere('weak')
@@ -316,40 +314,40 @@ describe('starting and stopping', () => {
 
   test('on a signal it completes the request in progress, accepts no new one, and exits with 0', async () => {
     const server = await startServer('stop')
-    const sending = await halfSent(server)
-    // Browsers open connections ahead and keep them; they must not hold up the stop.
-    const ahead = connect(server.port, '127.0.0.1')
-    await once(ahead, 'connect')
-    ahead.on('error', () => {})
-    const ended = once(server.process, 'exit')
+    const halfRequest = await sendHalf(server)
+    // Browsers open connections in advance and keep them; they must not delay the shutdown.
+    const earlyConnection = connect(server.port, '127.0.0.1')
+    await once(earlyConnection, 'connect')
+    earlyConnection.on('error', () => {})
+    const exit = once(server.process, 'exit')
     server.process.kill('SIGTERM')
     await untilRefused(server.port)
-    const answer = await sending.finish()
+    const answer = await halfRequest.finish()
     expect(answer).toMatch(/^HTTP\/1\.1 201 /)
     const regNo = /"reg_no":"(\w+)"/.exec(answer)?.[1]
-    expect((await ended)[0]).toBe(0)
+    expect((await exit)[0]).toBe(0)
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
     expect(db.prepare('SELECT reg_no FROM registrations').all()).toEqual([{ reg_no: regNo }])
     db.close()
   })
 
-  test('a second server on the same data folder prints a sentence and exits with 2; after a kill the folder is free', async () => {
+  test('a second server on the same data folder prints a message and exits with 2; after a kill the folder is free', async () => {
     const server = await startServer('alone')
-    expect(await refused('alone')).toMatch(
+    expect(await attemptRejected('alone')).toMatch(
       /ended with 2: DATA_DIR is \S+alone, which another server is using/,
     )
-    const gone = once(server.process, 'exit')
+    const abortedUpload = once(server.process, 'exit')
     server.process.kill('SIGKILL')
-    await gone
-    const leave = beginServing(server.dataDir)
-    expect(leave).not.toBeNull()
-    leave?.()
+    await abortedUpload
+    const stopServing = beginServing(server.dataDir)
+    expect(stopServing).not.toBeNull()
+    stopServing?.()
   })
 
-  test('an occupied port prints a sentence and exits with 2', async () => {
+  test('an occupied port prints a message and exits with 2', async () => {
     const server = await startedHere('first')
     const { port } = new URL(server.url)
-    expect(await refused('second', { PORT: port })).toBe(
+    expect(await attemptRejected('second', { PORT: port })).toBe(
       `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
     )
     await server.stop()
@@ -357,7 +355,7 @@ describe('starting and stopping', () => {
 
   test.each([
     [
-      'that is none',
+      'with invalid content',
       (file: string) => writeFileSync(file, 'not a database '.repeat(500)),
       /it is not a database/,
     ],
@@ -373,16 +371,16 @@ describe('starting and stopping', () => {
       /it is damaged/,
     ],
   ])(
-    'a database %s is a sentence and status 2, for the server and for commands',
-    async (what, make, says) => {
+    'a database %s gives a message and status 2, for the server and for commands',
+    async (what, damage, message) => {
       const name = `database ${what}`.replaceAll(' ', '-')
       mkdirSync(join(folder, name))
-      make(join(folder, name, 'rollcall.db'))
-      expect(await refused(name)).toMatch(says)
+      damage(join(folder, name, 'rollcall.db'))
+      expect(await attemptRejected(name)).toMatch(message)
       const { status, stderr } = await runHere(['user', 'add', 'meera'], {
         DATA_DIR: join(folder, name),
       })
-      expect([status, stderr]).toEqual([2, expect.stringMatching(says)])
+      expect([status, stderr]).toEqual([2, expect.stringMatching(message)])
       expect(stderr.trim().split('\n')).toHaveLength(1)
     },
   )
@@ -391,18 +389,20 @@ describe('starting and stopping', () => {
     const events = join(folder, 'broken')
     mkdirSync(events, { recursive: true })
     writeFileSync(join(events, 'broken.yaml'), 'event: [')
-    expect(await refused('broken-var', { EVENTS_DIR: events })).toMatch(/^ended with 1: /)
-    const live = { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }
-    const there = { ...live, PUBLIC_URL: 'https://register.example.org' }
-    // What is missing and may be meant is said; what cannot be meant ends the start.
-    expect(await refused('live-var', there)).toMatch(
+    expect(await attemptRejected('broken-var', { EVENTS_DIR: events })).toMatch(/^ended with 1: /)
+    const liveVariables = { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }
+    const publicVariables = { ...liveVariables, PUBLIC_URL: 'https://register.example.org' }
+    // Missing settings that may be intended give a warning; impossible ones prevent the startup.
+    expect(await attemptRejected('live-var', publicVariables)).toMatch(
       /ended with 1: SMTP_URL is not set: [^]*TRUST_PROXY is not set: [^]*is not served in production/,
     )
-    expect(await refused('live-var', live)).toMatch(/ended with 2: PUBLIC_URL is http:/)
+    expect(await attemptRejected('live-var', liveVariables)).toMatch(
+      /ended with 2: PUBLIC_URL is http:/,
+    )
   })
 })
 
-// What of it is the store's is in sqlite.test.ts.
+// The store's part is in sqlite.test.ts.
 onlyThorough(() => {
   test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
     const eventsDir = join(folder, 'seats-events')
@@ -418,14 +418,15 @@ quotas:
       ADMIN_PASSWORD: 'a password for two servers',
       CLOCK: '2026-01-10',
     }
-    // One after the other: the first makes the database. A folder has one server, so the second has its own with the same database.
+    // Sequentially: the first creates the database. A folder has one server, so the second has its
+    // own with the same database.
     const first = await startServer('seats', variables)
-    const beside = join(folder, 'seats-2')
-    mkdirSync(beside)
-    symlinkSync(join(first.dataDir, 'rollcall.db'), join(beside, 'rollcall.db'))
-    const servers = [first, await startServer('seats-2', { ...variables, DATA_DIR: beside })]
-    const all = <T>(one: (url: string) => Promise<T>): Promise<T[]> =>
-      Promise.all(Array.from({ length: 64 }, (_, at) => one(servers[at % 2]?.url ?? '')))
+    const secondFolder = join(folder, 'seats-2')
+    mkdirSync(secondFolder)
+    symlinkSync(join(first.dataDir, 'rollcall.db'), join(secondFolder, 'rollcall.db'))
+    const servers = [first, await startServer('seats-2', { ...variables, DATA_DIR: secondFolder })]
+    const sendToBoth = <T>(send: (url: string) => Promise<T>): Promise<T[]> =>
+      Promise.all(Array.from({ length: 64 }, (_, index) => send(servers[index % 2]?.url ?? '')))
     const register = async (url: string, isMember: string): Promise<Response> =>
       fetch(`${url}/api/sample2026/register/`, {
         method: 'POST',
@@ -433,13 +434,13 @@ quotas:
         body: JSON.stringify({ ...fixtureDelegate, is_member: isMember }),
       })
     try {
-      // The negative control: the seat is there for everybody who looks, and what they take counts nowhere.
-      const unguarded = await all(async (url) => {
+      // The negative control: the seat is available for every reader, without a reservation.
+      const withoutCheck = await sendToBoth(async (url) => {
         const tariff = await (await fetch(`${url}/api/sample2026/tariff-info/`)).json()
         return tariff.left.hall > 0 && (await register(url, 'false')).status === 201
       })
-      expect(unguarded.filter(Boolean).length).toBeGreaterThan(1)
-      const answers = await all(async (url) => {
+      expect(withoutCheck.filter(Boolean).length).toBeGreaterThan(1)
+      const answers = await sendToBoth(async (url) => {
         const answer = await register(url, 'true')
         return [answer.status, (await answer.json()).code]
       })
@@ -459,10 +460,10 @@ quotas:
   })
 })
 
-test('a disk that is full during an upload gets a sentence, is logged once, and affects no other request', async () => {
-  // No file may grow beyond 2 MB: to whoever writes, a disk that takes no more.
-  const full = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
-  const server = await startServer('full', {}, full)
+test('a disk that fills up during an upload gets a message, is logged once, and affects no other request', async () => {
+  // No file may exceed 2 MB, which is a full disk for the writer.
+  const limitedShell = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
+  const server = await startServer('full', {}, limitedShell)
   const send = async (bytes: number): Promise<Response> => {
     const body = new FormData()
     body.set('full_name', 'Asha Nair')
@@ -500,21 +501,21 @@ test('a disk that is full during an upload gets a sentence, is logged once, and 
 test.each([
   ['EVENTS_DIR', /^EVENTS_DIR is .*missing, which does not exist\.$/],
   ['DATA_DIR', /^DATA_DIR is .*missing, which is not writable\.$/],
-])('an unusable folder (%s) prints a sentence and exits with 2', async (name, sentence) => {
+])('an unusable folder (%s) prints a message and exits with 2', async (name, message) => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
-  expect(await refused(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(
-    new RegExp(sentence.source.replace('^', '^ended with 2: ')),
+  expect(await attemptRejected(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(
+    new RegExp(message.source.replace('^', '^ended with 2: ')),
   )
 })
 
-/** Bytes that the server's process has in memory, as it says itself. */
+/** Bytes of memory that the server's process reports. */
 async function memoryOf(server: Server): Promise<number> {
   const figures = await (await fetch(`${server.url}/metrics`)).text()
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(figures)?.[1])
 }
 
-/** Until nobody listens on the port any more. */
+/** Waits until nothing listens on the port. */
 async function untilRefused(port: number): Promise<void> {
   for (;;) {
     const probe = connect(port, '127.0.0.1')

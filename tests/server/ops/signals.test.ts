@@ -1,53 +1,60 @@
-/** What tells a server process something: signals in each way that an operator, npm or systemd sends them. */
+/** Signals to a server process, as operators, npm or systemd send them. */
 import { cpSync, existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { launcher, run, runHere, top } from '../run-command.ts'
-import { halfSent, makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { sendHalf, makeFolders, startServerProcess } from './operator.ts'
+import type { RunningServer } from './operator.ts'
 
 const folders = makeFolders()
 afterAll(() => folders.remove())
-const said = async (server: Operated, text: string): Promise<void> => {
+const waitForOutput = async (server: RunningServer, text: string): Promise<void> => {
   await expect.poll(server.printed, { timeout: 200_000, interval: 20 }).toContain(text)
 }
 
 test('a signal to the whole process group, which npm forwards too, counts once: requests in progress are completed', async () => {
-  const server = await operate(folders, {}, ['npm', 'start'])
-  const half = await halfSent(server)
+  const server = await startServerProcess(folders, {}, ['npm', 'start'])
+  const halfRequest = await sendHalf(server)
   process.kill(-server.pid, 'SIGTERM')
-  // Two of one kind could come as one.
+  // Two signals of one kind may arrive as one.
   process.kill(-server.pid, 'SIGINT')
-  await said(server, '"message":"stopping"')
+  await waitForOutput(server, '"message":"stopping"')
   // A server that ends at once may reset the connection.
-  expect(await half.finish().catch(String)).toMatch(/^HTTP\/1\.1 201 /)
+  expect(await halfRequest.finish().catch(String)).toMatch(/^HTTP\/1\.1 201 /)
   await server.ended
-  await said(server, '"message":"stopped"')
+  await waitForOutput(server, '"message":"stopped"')
   expect(server.printed()).not.toContain('second stop signal')
 })
 
 test('npm start forwards a signal and leaves no server; SIGHUP and rollcall event reload read the event files again', async () => {
-  const server = await operate(folders, {}, ['npm', 'start'])
-  const reload = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
-  expect([reload.status, reload.stdout]).toEqual([
+  const server = await startServerProcess(folders, {}, ['npm', 'start'])
+  const reloadResult = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
+  expect([reloadResult.status, reloadResult.stdout]).toEqual([
     0,
     expect.stringMatching(/^The server \(process \d+\) is reloading/),
   ])
-  await said(server, 'reloading the event files on request')
+  await waitForOutput(server, 'reloading the event files on request')
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   process.kill(server.pid, 'SIGTERM')
   await server.ended
-  await said(server, '"message":"stopped"')
-  const again = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
-  expect([again.status, again.stderr]).toEqual([1, `No server is running on ${folders.dataDir}.\n`])
+  await waitForOutput(server, '"message":"stopped"')
+  const secondReload = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
+  expect([secondReload.status, secondReload.stderr]).toEqual([
+    1,
+    `No server is running on ${folders.dataDir}.\n`,
+  ])
 })
 
 test('a demo prints the path of its database, and deletes it on a signal', async () => {
-  // Of one event it makes up a fraction of the people.
-  const few = join(folders.folder, 'few')
-  cpSync(join(folders.eventsDir, '_shared'), join(few, '_shared'), { recursive: true })
-  cpSync(join(folders.eventsDir, 'afpicon2026.yaml'), join(few, 'afpicon2026.yaml'))
-  const demo = await operate(folders, { EVENTS_DIR: few }, [process.execPath, launcher, 'demo'])
+  // With one event it generates a fraction of the people.
+  const fewEvents = join(folders.folder, 'few')
+  cpSync(join(folders.eventsDir, '_shared'), join(fewEvents, '_shared'), { recursive: true })
+  cpSync(join(folders.eventsDir, 'afpicon2026.yaml'), join(fewEvents, 'afpicon2026.yaml'))
+  const demo = await startServerProcess(folders, { EVENTS_DIR: fewEvents }, [
+    process.execPath,
+    launcher,
+    'demo',
+  ])
   const [, dataDir = ''] = /invented registrations .* stored in (\S+)/.exec(demo.printed()) ?? []
   expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(true)
   expect(await demo.stop()).toBe(0)
@@ -55,37 +62,37 @@ test('a demo prints the path of its database, and deletes it on a signal', async
 })
 
 test('a second signal ends it immediately, with the reason in the log', async () => {
-  const server = await operate(folders)
-  await halfSent(server)
+  const server = await startServerProcess(folders)
+  await sendHalf(server)
   process.kill(server.pid, 'SIGTERM')
-  await said(server, '"message":"stopping"')
-  const tell = setInterval(() => process.kill(server.pid, 'SIGTERM'), 100)
+  await waitForOutput(server, '"message":"stopping"')
+  const signalTimer = setInterval(() => process.kill(server.pid, 'SIGTERM'), 100)
   const status = await server.ended
-  clearInterval(tell)
+  clearInterval(signalTimer)
   expect(status).toBe(3)
   expect(server.printed()).toContain('second stop signal: exiting immediately')
   expect(server.printed()).not.toContain('the shutdown got stuck')
 })
 
 test('a server that dies of an internal error has logged it', async () => {
-  const dies = "process.on('SIGUSR2', () => { throw new Error('made up for this test') })"
-  const server = await operate(folders, {
-    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(dies)}`,
+  const crashCode = "process.on('SIGUSR2', () => { throw new Error('made up for this test') })"
+  const server = await startServerProcess(folders, {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(crashCode)}`,
   })
   process.kill(server.pid, 'SIGUSR2')
   expect(await server.ended).toBe(1)
   const line = server
     .printed()
     .split('\n')
-    .find((one) => one.includes('is exiting because of an internal error'))
+    .find((line) => line.includes('is exiting because of an internal error'))
   expect(JSON.parse(line ?? '{}')).toMatchObject({
     level: 'error',
     error: expect.stringContaining('made up for this test'),
   })
 })
 
-/** What a server needs of this tree, without the web app that was built from it. */
-function unbuilt(): string {
+/** The parts of this tree that a server needs, without the built web app. */
+function createUnbuiltTree(): string {
   const tree = mkdtempSync(join(folders.folder, 'tree-'))
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
     cpSync(join(top, name), join(tree, name), { recursive: true })
@@ -98,40 +105,47 @@ function unbuilt(): string {
 }
 
 test('a first start builds the web app in a separate process, to release its memory', () => {
-  const tree = unbuilt()
-  // In the place of what takes long.
+  const tree = createUnbuiltTree()
+  // Replaces a slow step.
   writeFileSync(
     join(tree, 'server', 'cli', 'build.ts'),
     "export const build = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
   )
-  const tell = "process.on('exit', () => console.log(`process ${process.pid}`))"
+  const signalTimer = "process.on('exit', () => console.log(`process ${process.pid}`))"
   const { status, stdout } = run(
     [
       '--import',
-      `data:text/javascript,${encodeURIComponent(tell)}`,
+      `data:text/javascript,${encodeURIComponent(signalTimer)}`,
       join(tree, 'bin', 'rollcall.js'),
       'start',
     ],
     { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
   )
-  const [, builder] = /^built by (\d+)$/m.exec(stdout) ?? []
+  const [, builderPid] = /^built by (\d+)$/m.exec(stdout) ?? []
   const server = [...stdout.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid).at(-1)
   expect(status).toBe(3)
-  expect(Number(builder)).toBeGreaterThan(0)
-  expect(builder).not.toBe(server)
+  expect(Number(builderPid)).toBeGreaterThan(0)
+  expect(builderPid).not.toBe(server)
 })
 
 test('code is compiled once for all threads', () => {
-  const tell = "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
+  const signalTimer =
+    "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
   const { stdout } = run(
-    ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, launcher, 'start', '--help'],
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(signalTimer)}`,
+      launcher,
+      'start',
+      '--help',
+    ],
     { NODE_COMPILE_CACHE: '' },
   )
   expect(stdout).toMatch(/^kept in .+node_modules\/\.cache\/rollcall$/m)
 })
 
-test('in production a server without a built web app says so, and builds nothing', () => {
-  const tree = unbuilt()
+test('in production a server without a built web app reports it, and builds nothing', () => {
+  const tree = createUnbuiltTree()
   const { status, stderr } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
     GATEWAY_MODE: 'live',
     PUBLIC_URL: 'https://register.example.org',

@@ -1,4 +1,7 @@
-/** A disk of a few megabytes, which a test can fill: a file system in memory, where this machine lets the tests mount one. */
+/**
+ * A disk of a few megabytes that a test can fill: a file system in memory, if this machine can
+ * mount one.
+ */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -16,20 +19,20 @@ import { join } from 'node:path'
 
 export type SmallDisk = {
   readonly folder: string
-  /** Takes every byte that is left. */
+  /** Uses up all remaining space. */
   fill(): void
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   makeRoom(): void
-  /** Mounts it again: read-only, as a system does after an error of the disk, or as before. */
+  /** Remounts it: read-only, as after a disk error, or writable. */
   setReadOnly(isReadOnly: boolean): void
-  /** Creates empty files until there is room for so many more. */
+  /** Creates empty files until `count` inodes remain. */
   fillFiles(left: number): void
-  /** Removes them. */
+  /** Removes these files. */
   makeRoomForFiles(): void
   remove(): void
 }
 
-const mounts = (args: readonly string[]): boolean =>
+const mount = (args: readonly string[]): boolean =>
   spawnSync('mount', args, { stdio: 'ignore' }).status === 0
 const unmount = (folder: string): void =>
   void spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' })
@@ -37,18 +40,20 @@ const unmount = (folder: string): void =>
 /** Only root may mount. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-mount-'))
-  const can = mounts(['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
-  if (can) unmount(folder)
+  const isPossible = mount(['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
+  if (isPossible) unmount(folder)
   rmSync(folder, { recursive: true, force: true })
-  return can
+  return isPossible
 }
 
-/** False where the tests may not mount, which is said once: then only what a limit of the size of files shows is tested. */
+/**
+ * False if the tests may not mount, which is reported once: then only file size limits are tested.
+ */
 export const hasSmallDisks = canMount()
 if (!hasSmallDisks)
   console.warn('· no file system can be mounted here: what needs a small disk is left out')
 
-/** `files`: how many files and folders it takes; left out: as many as the system gives it. */
+/** `files`: the number of inodes. Defaults to the system's number. */
 export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
   const top = mkdtempSync(join(tmpdir(), 'rollcall-disk-'))
   const folder = join(top, 'disk')
@@ -56,14 +61,14 @@ export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
   chmodSync(top, 0o755)
   mkdirSync(folder)
   const inodes = files === undefined ? '' : `,nr_inodes=${files}`
-  if (!mounts(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755${inodes}`, 'tmpfs', folder]))
+  if (!mount(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755${inodes}`, 'tmpfs', folder]))
     throw new Error(`${folder} cannot be mounted`)
-  const filler = join(folder, 'filler')
-  const empty = join(folder, 'empty')
+  const fillerFile = join(folder, 'filler')
+  const emptyFilesFolder = join(folder, 'empty')
   return {
     folder,
     fill() {
-      const file = openSync(filler, 'a')
+      const file = openSync(fillerFile, 'a')
       try {
         for (const bytes of [65_536, 4_096, 1])
           try {
@@ -75,17 +80,17 @@ export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
         closeSync(file)
       }
     },
-    makeRoom: () => rmSync(filler, { force: true }),
+    makeRoom: () => rmSync(fillerFile, { force: true }),
     setReadOnly(isReadOnly) {
-      if (!mounts(['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, folder]))
+      if (!mount(['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, folder]))
         throw new Error(`${folder} cannot be mounted again`)
     },
     fillFiles(left) {
-      mkdirSync(empty, { recursive: true })
+      mkdirSync(emptyFilesFolder, { recursive: true })
       for (let n = statfsSync(folder).ffree; n > left; n -= 1)
-        writeFileSync(join(empty, `${n}`), '')
+        writeFileSync(join(emptyFilesFolder, `${n}`), '')
     },
-    makeRoomForFiles: () => rmSync(empty, { recursive: true, force: true }),
+    makeRoomForFiles: () => rmSync(emptyFilesFolder, { recursive: true, force: true }),
     remove() {
       unmount(folder)
       rmSync(top, { recursive: true, force: true })

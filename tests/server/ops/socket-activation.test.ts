@@ -1,4 +1,7 @@
-/** A server that is started again on a socket that somebody holds for it: nobody who asks meanwhile is refused. */
+/**
+ * A server that is restarted on a socket held by another process: no connection is refused in
+ * between.
+ */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -7,28 +10,28 @@ import Database from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { launcher, BASE_ENV } from '../run-command.ts'
-import { hold } from './socket-parent.ts'
-import { asking } from './load.ts'
+import { startSocketParent } from './socket-parent.ts'
+import { startLoad } from './load.ts'
 import { makeFolders } from './operator.ts'
 
 const folders = makeFolders()
 afterAll(() => folders.remove())
 
 test('restarted under load: every request gets a response, and is registered once', async () => {
-  const held = await hold(folders)
-  // Before there is any server: it waits, and is not refused.
-  const first = fetch(`${held.url}/healthz`, { headers: { connection: 'close' } })
-  held.start()
-  await held.serving()
+  const socketParent = await startSocketParent(folders)
+  // Before a server runs, the client waits and is not refused.
+  const first = fetch(`${socketParent.url}/healthz`, { headers: { connection: 'close' } })
+  socketParent.start()
+  await socketParent.serving()
   expect((await first).status).toBe(200)
-  // One that is there before the server is told to stop, and asks a moment later.
-  const socket = connect(held.port, '127.0.0.1')
+  // A client that connects before the server is told to stop, and sends its request a moment later.
+  const socket = connect(socketParent.port, '127.0.0.1')
   await once(socket, 'connect')
-  const load = asking(held.url, { clients: 6 })
-  // Answers to those who came later say that it has been let in.
+  const load = startLoad(socketParent.url, { clients: 6 })
+  // Responses to later clients show that it was accepted.
   await load.answered(20)
-  const ended = held.stop()
-  await expect.poll(held.printed, { timeout: 200_000, interval: 1 }).toContain('"stopping"')
+  const stopping = socketParent.stop()
+  await expect.poll(socketParent.printed, { timeout: 200_000, interval: 1 }).toContain('"stopping"')
   socket.write('GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n')
   let answer = ''
   try {
@@ -37,23 +40,24 @@ test('restarted under load: every request gets a response, and is registered onc
     answer += String(error)
   }
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
-  expect(await ended).toBe(0)
-  const waited = load.count()
-  held.start()
-  await load.answered(waited + 20)
+  expect(await stopping).toBe(0)
+  const countBefore = load.count()
+  socketParent.start()
+  await load.answered(countBefore + 20)
   const { statuses, regNos } = await load.end()
-  await held.close()
+  await socketParent.close()
   expect(statuses).toEqual({ 200: expect.any(Number), 201: regNos.length })
   const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
-  const stored = db.prepare('SELECT reg_no FROM registrations').pluck().all()
+  const storedRegNos = db.prepare('SELECT reg_no FROM registrations').pluck().all()
   db.close()
-  expect(stored.toSorted()).toEqual(regNos.toSorted())
+  expect(storedRegNos.toSorted()).toEqual(regNos.toSorted())
 })
 
 test('accepts a socket only if it was opened for this process, and only one', () => {
-  const given = (variables: Readonly<Record<string, string>>) => readEnvironment(variables, 4711)
+  const readSockets = (variables: Readonly<Record<string, string>>) =>
+    readEnvironment(variables, 4711)
   const socketFd = (variables: Readonly<Record<string, string>>): unknown => {
-    const read = given(variables)
+    const read = readSockets(variables)
     return read.ok ? read.value.socketFd : read.error
   }
   expect(socketFd({ LISTEN_FDS: '1', LISTEN_PID: '4711' })).toBe(3)
@@ -64,7 +68,7 @@ test('accepts a socket only if it was opened for this process, and only one', ()
   ])
 })
 
-test('a missing socket prints a sentence and exits with 2', () => {
+test('a missing socket prints a message and exits with 2', () => {
   const { status, stderr } = spawnSync(
     'sh',
     ['-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@" 3<&-', 'sh', process.execPath, launcher, 'start'],

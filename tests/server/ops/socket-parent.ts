@@ -1,4 +1,7 @@
-/** A tiny parent that holds a listening socket while servers on it come and go, as systemd does with a socket unit. */
+/**
+ * A small parent process that holds a listening socket for successive servers, as systemd does with
+ * a socket unit.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -6,95 +9,95 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { PID_FILE } from '../../../server/storage/database/single-server-lock.ts'
 import { top } from '../run-command.ts'
-import { usual } from './operator.ts'
+import { defaultVariables } from './operator.ts'
 import type { Folders } from './operator.ts'
 
-/** Starts a server for each line that it reads, on the socket that it has as number 3, and says how each ended. */
+/** Starts a server per input line, on the socket with number 3, and reports how it ended. */
 const PARENT = `while read -r line; do
   { sh -c 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"' sh "$@"; echo "ended with $?"; } &
 done
 wait`
 
-export type Held = {
+export type SocketParent = {
   readonly url: string
   readonly port: number
   readonly printed: () => string
-  /** Begins a server; whoever asks waits until it listens. */
+  /** Starts a server; clients wait until it listens. */
   start(): void
-  /** Answers the process of the server once one has begun to serve after `start`. */
+  /** Returns the server's process id once one serves after `start`. */
   serving(): Promise<number>
-  /** Tells the server and answers with its exit status once it has ended; the socket stays. */
+  /** Signals the server and returns its exit status; the socket stays open. */
   stop(signal?: NodeJS.Signals): Promise<number>
-  /** The server and the socket. */
+  /** Ends the server and the socket. */
   close(): Promise<void>
 }
 
-/** Listens on a free port of this machine for the servers of that folder. */
-export async function hold(
+/** Listens on a free local port for servers with these folders. */
+export async function startSocketParent(
   { dataDir, eventsDir }: Folders,
   variables: Readonly<Record<string, string>> = {},
   command: readonly string[] = [process.execPath, join(top, 'bin', 'rollcall.js'), 'start'],
-): Promise<Held> {
+): Promise<SocketParent> {
   const listener = createServer()
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const address = listener.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const { port } = address
-  // Node has no name for it: the number under which this process has the socket.
+  // Node has no API for it: the number of the socket in this process.
   const { fd } = (listener as unknown as { readonly _handle: { readonly fd: number } })._handle
   const parent = spawn('sh', ['-c', PARENT, 'sh', ...command], {
     cwd: top,
-    env: { ...(await usual({ dataDir, eventsDir }, port)), ...variables },
+    env: { ...(await defaultVariables({ dataDir, eventsDir }, port)), ...variables },
     stdio: ['pipe', 'pipe', 'pipe', fd],
   })
-  // Now it is the parent's alone; nobody has asked for anything yet.
+  // Now only the parent has it; no request has arrived yet.
   listener.close()
   let printed = ''
-  const waiting = new Set<() => void>()
+  const waiters = new Set<() => void>()
   for (const stream of [parent.stdout, parent.stderr])
     stream?.on('data', (chunk: Buffer) => {
       printed += chunk.toString()
-      for (const look of waiting) look()
+      for (const check of waiters) check()
     })
   const count = (text: string): number => printed.split(text).length - 1
-  const until = (isThere: () => boolean): Promise<void> =>
+  const waitUntil = (isReached: () => boolean): Promise<void> =>
     new Promise((resolve) => {
-      const look = (): void => {
-        if (!isThere()) return
-        waiting.delete(look)
+      const check = (): void => {
+        if (!isReached()) return
+        waiters.delete(check)
         resolve()
       }
-      waiting.add(look)
-      look()
+      waiters.add(check)
+      check()
     })
-  let started = 0
+  let startedCount = 0
   const pid = (): number => Number(readFileSync(join(dataDir, PID_FILE), 'utf8'))
-  const hasEnded = (): boolean => count('ended with ') >= started
-  const held: Held = {
+  const hasEnded = (): boolean => count('ended with ') >= startedCount
+  const socketParent: SocketParent = {
     url: `http://127.0.0.1:${port}`,
     port,
     printed: () => printed,
     start: () => {
-      started += 1
+      startedCount += 1
       parent.stdin?.write('start\n')
     },
     serving: async () => {
-      await until(() => count('/admin/login') >= started || hasEnded())
+      await waitUntil(() => count('/admin/login') >= startedCount || hasEnded())
       if (hasEnded()) throw new Error(`the server did not start:\n${printed}`)
       return pid()
     },
     stop: async (signal = 'SIGTERM') => {
-      process.kill(await held.serving(), signal)
-      await until(hasEnded)
+      process.kill(await socketParent.serving(), signal)
+      await waitUntil(hasEnded)
       return Number(/ended with (\d+)\s*$/.exec(printed.trimEnd())?.[1])
     },
     close: async () => {
-      if (started > 0 && !hasEnded()) await held.stop()
-      const ended = once(parent, 'exit')
+      if (startedCount > 0 && !hasEnded()) await socketParent.stop()
+      const exit = once(parent, 'exit')
       parent.stdin?.end()
-      await ended
+      await exit
     },
   }
-  return held
+  return socketParent
 }

@@ -1,4 +1,4 @@
-/** What deploy/rollcall.service has systemd do with a server that ended. */
+/** How deploy/rollcall.service makes systemd handle a server that ended. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,12 +15,12 @@ test('a temporary fault (75) is retried without limit, and a permanent one (1, 2
   expect(valuesOf('Restart')).toEqual(['always'])
   expect(valuesOf('RestartPreventExitStatus')).toEqual(['1', '2'])
   expect(valuesOf('SuccessExitStatus')).toEqual([])
-  // By default systemd gives up after five starts in ten seconds.
+  // By default systemd stops retrying after five starts in ten seconds.
   expect(valuesOf('StartLimitIntervalSec')).toEqual(['0'])
 })
 
 test('a server on PostgreSQL of the same machine starts after it, and stops before it', () => {
   expect(valuesOf('After')).toContain('postgresql.service')
-  // Where PostgreSQL is on another machine, there is no such unit.
+  // If PostgreSQL is on another machine, there is no such unit.
   expect([...valuesOf('Requires'), ...valuesOf('BindsTo')]).not.toContain('postgresql.service')
 })

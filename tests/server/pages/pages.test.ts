@@ -1,4 +1,4 @@
-/** Every page: its status, its head, its policies, and what it says without JavaScript. */
+/** Every page: status, head, policies, and content without JavaScript. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,10 +34,10 @@ const policyOf = (header: unknown): Record<string, string> =>
       .map((part) => [part.split(' ')[0] ?? '', part.split(' ').slice(1).join(' ')]),
   )
 
-test('every route of every event answers 200 with and without its slash', async () => {
+test('every route of every event returns 200 with and without its slash', async () => {
   for (const { config } of server.deps.events.all()) {
-    const { form, also, success, failed } = config.routes
-    for (const route of [form, ...also, success, failed]) {
+    const { form, also: alias, success, failed } = config.routes
+    for (const route of [form, ...alias, success, failed]) {
       for (const path of [route, `${route}/`])
         expect([path, (await server.app.inject(path)).statusCode]).toEqual([path, 200])
     }
@@ -107,7 +107,7 @@ describe('the form page', () => {
     expect(old.statusCode).toBe(404)
   })
 
-  test('offers its days as a calendar file', async () => {
+  test('offers its dates as a calendar file', async () => {
     const { headers, body } = await server.app.inject('/api/events/afpicon2026/calendar.ics')
     expect(headers['content-type']).toBe('text/calendar; charset=utf-8')
     expect(headers['content-disposition']).toBe('attachment; filename="afpicon2026.ics"')
@@ -136,7 +136,7 @@ describe('the form page', () => {
       expect(body).toContain(text)
   })
 
-  test('contains the complete form with the prices of the day', async () => {
+  test('contains the complete form with the prices on the day', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     for (const text of [
       '<input',
@@ -151,8 +151,8 @@ describe('the form page', () => {
   })
 
   test('is compressed as the browser accepts', async () => {
-    const plain = await server.app.inject('/afpicon2026')
-    const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
+    const uncompressed = await server.app.inject('/afpicon2026')
+    const decompressors = { br: brotliDecompressSync, gzip: gunzipSync } as const
     for (const [accepted, encoding] of [
       ['gzip, deflate, br', 'br'],
       ['gzip;q=1, br;q=0', 'gzip'],
@@ -165,11 +165,11 @@ describe('the form page', () => {
         'content-encoding': encoding,
         vary: 'accept-encoding',
       })
-      const html = unpack[encoding](answer.rawPayload).toString()
+      const html = decompressors[encoding](answer.rawPayload).toString()
       expect(dataOf(html)).toMatchObject({ page: 'event', event: { hash: expect.any(String) } })
-      expect(html.length).toBe(plain.body.length)
+      expect(html.length).toBe(uncompressed.body.length)
     }
-    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(uncompressed.headers['content-encoding']).toBeUndefined()
   })
 
   test('contains the event for the web app, without office data', async () => {
@@ -190,7 +190,7 @@ describe('the form page', () => {
 })
 
 describe('the policy', () => {
-  test('allows our own scripts and styles, and forms to the gateway', async () => {
+  test("allows only Rollcall's scripts and styles, and forms to the gateway", async () => {
     const { headers } = await server.app.inject('/afpicon2026')
     const hashes = "( 'sha256-[\\w+/]{43}=')"
     expect(policyOf(headers['content-security-policy'])).toEqual({
@@ -282,7 +282,7 @@ test('an unknown path returns our page with status 404, or JSON under /api', asy
 })
 
 test('texts of an event file cannot break out of the page', async () => {
-  const evil = await startTestApp({
+  const hostileServer = await startTestApp({
     clock: '2026-01-10',
     events: {
       'sample2026.yaml': fixtureEvent({
@@ -291,7 +291,7 @@ test('texts of an event file cannot break out of the page', async () => {
     },
   })
   try {
-    const { body } = await evil.app.inject('/sample2026')
+    const { body } = await hostileServer.app.inject('/sample2026')
     expect(body).not.toContain('<script>alert(1)')
     expect(body.match(/id="page"/g)).toHaveLength(1)
     const data = dataOf(body)
@@ -299,7 +299,7 @@ test('texts of an event file cannot break out of the page', async () => {
       '</script><script>alert(1)</script><!--rollcall:data-->',
     )
   } finally {
-    await evil.close()
+    await hostileServer.close()
   }
 })
 
@@ -346,8 +346,8 @@ describe('the log', () => {
 })
 
 test('the health check writes, and reports when it cannot', async () => {
-  const well = await server.app.inject('/healthz')
-  expect([well.statusCode, well.json()]).toEqual([
+  const healthy = await server.app.inject('/healthz')
+  expect([healthy.statusCode, healthy.json()]).toEqual([
     200,
     {
       status: 'success',
@@ -358,18 +358,18 @@ test('the health check writes, and reports when it cannot', async () => {
       mail: { waiting: 0, given_up: 0, silent_since: null },
     },
   ])
-  const stranger = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
-  expect(stranger.json()).toEqual({ status: 'success', health: 'good' })
+  const publicHealth = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
+  expect(publicHealth.json()).toEqual({ status: 'success', health: 'good' })
   const other = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
   await other.deps.store.close()
-  const ill = await other.app.inject('/healthz')
-  expect([ill.statusCode, ill.json()]).toEqual([
+  const unhealthy = await other.app.inject('/healthz')
+  expect([unhealthy.statusCode, unhealthy.json()]).toEqual([
     503,
     {
       status: 'error',
       code: 'cannot_write',
       message: 'The database does not take writes.',
-      request_id: ill.headers['x-request-id'],
+      request_id: unhealthy.headers['x-request-id'],
     },
   ])
   await other.close()
@@ -397,27 +397,27 @@ test('metrics for Prometheus', async () => {
 })
 
 test('comments in event files are not published, and line numbers stay the same', async () => {
-  const remark = 'Dr Nair wants this cheaper'
-  const text = `# ${remark}\n${fixtureEvent()}`
-  const own = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
-  const file = (await own.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
-  const page = (await own.app.inject('/organisers')).body
+  const comment = 'Dr Nair wants this cheaper'
+  const text = `# ${comment}\n${fixtureEvent()}`
+  const ownServer = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
+  const file = (await ownServer.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
+  const page = (await ownServer.app.inject('/organisers')).body
   expect(file.text.split('\n')).toHaveLength(text.split('\n').length)
   expect(file.text).toContain('id: sample2026')
   expect(page).toContain('id: sample2026')
-  for (const said of [file.text, page]) {
-    expect(said).not.toContain(remark)
-    expect(said).not.toMatch(/(^|\\n|\n) *# /)
+  for (const printed of [file.text, page]) {
+    expect(printed).not.toContain(comment)
+    expect(printed).not.toMatch(/(^|\\n|\n) *# /)
   }
-  await own.close()
+  await ownServer.close()
 })
 
 test('the landing page and the event page state when registration opens', async () => {
-  const own = await startTestApp({
+  const ownServer = await startTestApp({
     clock: '2025-12-10',
     events: { 'sample2026.yaml': fixtureEvent() },
   })
-  const { body } = await own.app.inject('/')
+  const { body } = await ownServer.app.inject('/')
   const page = dataOf(body)
   expect(page.page === 'site' && page.events.map(({ open, closed }) => [open, closed])).toEqual([
     [false, { by: 'early', opens: '2026-01-01' }],
@@ -425,30 +425,30 @@ test('the landing page and the event page state when registration opens', async 
   const shell = body.slice(0, body.indexOf('id="page"'))
   expect(shell).toContain('>Opens 1 January 2026<')
   expect(shell).not.toContain('Registration Closed')
-  expect((await own.app.inject('/sample2026')).body).toContain(
+  expect((await ownServer.app.inject('/sample2026')).body).toContain(
     'Registration opens on 1 January 2026.',
   )
-  await own.close()
+  await ownServer.close()
 })
 
 describe('after the conferences', () => {
-  let late: TestApp
+  let lateServer: TestApp
   beforeAll(async () => {
-    late = await startTestApp({ clock: '2026-11-21' })
-    // As it would be without the line by which the sample stays open, and without what accepts it.
-    const text = late.readEvent('midzone2025.yaml')
-    late.writeEvent(
+    lateServer = await startTestApp({ clock: '2026-11-21' })
+    // Without the line that keeps the sample open, and its approval.
+    const text = lateServer.readEvent('midzone2025.yaml')
+    lateServer.writeEvent(
       'midzone2025.yaml',
       text
         .replace(/\nregistration:\n {2}closes: never.*\n/, '\n')
         .replace(/ {2}- code: EV436\n.*\n/, ''),
     )
-    await late.deps.events.reload()
+    await lateServer.deps.events.reload()
   })
-  afterAll(() => late.close())
+  afterAll(() => lateServer.close())
 
   test('the landing page lists the latest first, and states that each took place', async () => {
-    const { body } = await late.app.inject('/')
+    const { body } = await lateServer.app.inject('/')
     const page = dataOf(body)
     expect(
       page.page === 'site' && page.events.map(({ id, open, took_place }) => [id, open, took_place]),
@@ -462,23 +462,23 @@ describe('after the conferences', () => {
   })
 
   test('one that stays open states that it took place, and accepts registrations', async () => {
-    expect((await late.app.inject('/afpicon2026')).body).toContain(
+    expect((await lateServer.app.inject('/afpicon2026')).body).toContain(
       'This event took place on 31 January – 1 February 2026.',
     )
-    const tariff = await late.app.inject('/api/afpicon/tariff-info/')
+    const tariff = await lateServer.app.inject('/api/afpicon/tariff-info/')
     expect(tariff.json()).toMatchObject({ open: true })
   })
 
   test('one without a setting is closed, on its page and for requests', async () => {
-    expect((await late.app.inject('/midzone2025')).body).toContain(
+    expect((await lateServer.app.inject('/midzone2025')).body).toContain(
       'Registration closed on 23 November 2025.',
     )
-    const refused = await late.app.inject({
+    const rejected = await lateServer.app.inject({
       method: 'POST',
       url: '/api/midzone/register/',
       payload: { full_name: 'Asha Sample', email: 'asha@example.org', phone_number: '9876543210' },
     })
-    expect([refused.statusCode, refused.json().code]).toEqual([409, 'registration_closed'])
+    expect([rejected.statusCode, rejected.json().code]).toEqual([409, 'registration_closed'])
   })
 })
 
@@ -494,14 +494,14 @@ test('before that, the landing page lists the nearest first', async () => {
 
 describe('a form that cannot be rendered delays no page', () => {
   let folder: string
-  const said: string[] = []
+  const printed: string[] = []
   const log: Log = {
     info: () => {},
     warn: () => {},
-    error: (what) => said.push(JSON.stringify(what)),
+    error: (what) => printed.push(JSON.stringify(what)),
   }
-  /** In place of what the web build leaves for the server. */
-  const drawnBy = (code: string): Prerenderer => {
+  /** Replaces the web build's output for the server. */
+  const createPrerenderer = (code: string): Prerenderer => {
     writeFileSync(join(folder, 'server', 'server-rendering.js'), code)
     return openPrerenderer(folder, log)
   }
@@ -511,10 +511,10 @@ describe('a form that cannot be rendered delays no page', () => {
     if (served === undefined || page.page !== 'event') throw new Error(`no form of ${id}`)
     return { served, page }
   }
-  const DRAWN = "{ kind: 'form', html: '<form>', rules: '', styles: '', names: '' }"
+  const RENDERED_CODE = "{ kind: 'form', html: '<form>', rules: '', styles: '', names: '' }"
 
   beforeEach(() => {
-    said.length = 0
+    printed.length = 0
     folder = mkdtempSync(join(tmpdir(), 'rollcall-drawn-'))
     for (const name of ['server', '.vite']) mkdirSync(join(folder, name))
     writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
@@ -537,42 +537,45 @@ describe('a form that cannot be rendered delays no page', () => {
   })
 
   test('if its thread hangs, pages are sent without it after two seconds, the thread is ended, and the next form is rendered', async () => {
-    const [hanging, next] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
+    const [hangingForm, nextForm] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
     const beats = new Int32Array(new SharedArrayBuffer(4))
-    const page = { ...hanging.page, beats }
-    const drawings = drawnBy(`export const draw = (page) => {
+    const page = { ...hangingForm.page, beats }
+    const prerenderer = createPrerenderer(`export const draw = (page) => {
       while (page.beats) Atomics.add(page.beats, 0, 1)
-      return ${DRAWN}
+      return ${RENDERED_CODE}
     }`)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const ended = vi.spyOn(Worker.prototype, 'terminate')
-    const first = drawings.of(hanging.served, page)
+    const terminateSpy = vi.spyOn(Worker.prototype, 'terminate')
+    const first = prerenderer.of(hangingForm.served, page)
     await expect.poll(() => beats[0]).toBeGreaterThan(0)
-    const other = drawings.of(next.served, next.page)
+    const other = prerenderer.of(nextForm.served, nextForm.page)
     await vi.advanceTimersByTimeAsync(2_000)
     expect([await first, await other]).toEqual(['late', 'late'])
-    const late = drawings.of(hanging.served, page)
+    const lateServer = prerenderer.of(hangingForm.served, page)
     await vi.advanceTimersByTimeAsync(18_000)
-    expect(await late).toBe('late')
-    expect(said).toEqual([expect.stringContaining('not rendered within 20 seconds')])
-    expect(await Promise.all(ended.mock.results.map(({ value }) => value as unknown))).toHaveLength(
-      1,
-    )
-    // From now on it is known, and the one that stood behind it has its turn.
-    expect(await drawings.of(hanging.served, page)).toBe(null)
-    expect(await drawings.of(next.served, next.page)).toMatchObject({ html: '<form>' })
+    expect(await lateServer).toBe('late')
+    expect(printed).toEqual([expect.stringContaining('not rendered within 20 seconds')])
+    expect(
+      await Promise.all(terminateSpy.mock.results.map(({ value }) => value as unknown)),
+    ).toHaveLength(1)
+    // It is recorded, and the next in the queue is rendered.
+    expect(await prerenderer.of(hangingForm.served, page)).toBe(null)
+    expect(await prerenderer.of(nextForm.served, nextForm.page)).toMatchObject({ html: '<form>' })
   })
 
   test.each([
     ['throws', 'export const draw = () => { throw new Error("it throws") }', 'it throws'],
     ['cannot be read', 'export const draw = (', 'SyntaxError'],
     ['ends', 'process.exit()', 'the thread ended'],
-  ])('because what draws it %s: its page goes without, now and later', async (_, code, why) => {
-    const { served, page } = await formOf('afpicon2026')
-    const drawings = drawnBy(code)
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    expect(await drawings.of(served, page)).toBe(null)
-    expect(await drawings.of(served, page)).toBe(null)
-    expect(said).toEqual([expect.stringContaining(why)])
-  })
+  ])(
+    'if the renderer %s: its page is served without a form, now and later',
+    async (_, code, reason) => {
+      const { served, page } = await formOf('afpicon2026')
+      const prerenderer = createPrerenderer(code)
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      expect(await prerenderer.of(served, page)).toBe(null)
+      expect(await prerenderer.of(served, page)).toBe(null)
+      expect(printed).toEqual([expect.stringContaining(reason)])
+    },
+  )
 })

@@ -1,4 +1,7 @@
-/** Pages that are the same for every visitor: their bytes, ETags and policy, and that changes show at once. */
+/**
+ * Pages that are the same for every visitor: their bytes, ETags and policy, and that changes apply
+ * immediately.
+ */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +36,7 @@ const tagOf = async (app: TestApp, url: string): Promise<string> =>
   String((await get(app, url)).headers['etag'])
 const textOf = async (app: TestApp, url: string): Promise<string> =>
   brotliDecompressSync((await get(app, url)).rawPayload).toString()
-const statusIfKnown = async (app: TestApp, url: string, etag: string): Promise<number> =>
+const readConditionalStatus = async (app: TestApp, url: string, etag: string): Promise<number> =>
   (await get(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
 
 describe('of the sample events', () => {
@@ -61,12 +64,19 @@ describe('of the sample events', () => {
     const etag = String(first.headers['etag'])
     expect(etag).toMatch(/^"[\w-]{22}-br"$/)
     expect(first.headers['cache-control']).toBe('no-cache')
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await get(server, path, { ...BROWSER, 'if-none-match': known })
-      expect([known, again.statusCode, again.body]).toEqual([known, 304, ''])
-      expect(again.headers).toMatchObject({ etag, vary: 'accept-encoding' })
+    for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const conditionalResponse = await get(server, path, {
+        ...BROWSER,
+        'if-none-match': condition,
+      })
+      expect([condition, conditionalResponse.statusCode, conditionalResponse.body]).toEqual([
+        condition,
+        304,
+        '',
+      ])
+      expect(conditionalResponse.headers).toMatchObject({ etag, vary: 'accept-encoding' })
     }
-    expect(await statusIfKnown(server, path, '"other"')).toBe(200)
+    expect(await readConditionalStatus(server, path, '"other"')).toBe(200)
   })
 
   test('every encoding has its own ETag, and HEAD has the headers of GET', async () => {
@@ -98,7 +108,7 @@ describe('of the sample events', () => {
     const etag = await tagOf(server, '/afpicon2026')
     const before = await requests()
     server.log.length = 0
-    expect(await statusIfKnown(server, '/afpicon2026', etag)).toBe(304)
+    expect(await readConditionalStatus(server, '/afpicon2026', etag)).toBe(304)
     expect(server.log).toMatchObject([{ message: 'request', path: '/afpicon2026', status: 304 }])
     expect(await requests()).toBe(before + 1)
   })
@@ -114,20 +124,21 @@ describe('of the sample events', () => {
       'cache-control': 'public, max-age=31536000, immutable',
     })
     expect(brotliDecompressSync(rawPayload).toString()).toContain('export default exports')
-    expect(await statusIfKnown(server, path, String(headers['etag']))).toBe(304)
+    expect(await readConditionalStatus(server, path, String(headers['etag']))).toBe(304)
   })
 })
 
-/** Pages of these servers: every form with its fields open, and what is sent to one visitor. */
+/** Pages of these servers: every form with its fields open, and pages for one visitor. */
 describe.each([
   ['the sample events', '2025-10-10', []],
-  ['events that sell more than a registration', '2026-12-24', readdirSync(MORE_EVENTS)],
-] as const)('of %s', (_, clock, more) => {
+  ['events with items besides the registration', '2026-12-24', readdirSync(MORE_EVENTS)],
+] as const)('of %s', (_, clock, variables) => {
   let server: TestApp
   let pages: readonly { readonly path: string; readonly policy: string; readonly html: string }[]
   beforeAll(async () => {
     server = await startTestApp({ clock })
-    for (const file of more) server.writeEvent(file, readFileSync(join(MORE_EVENTS, file), 'utf8'))
+    for (const file of variables)
+      server.writeEvent(file, readFileSync(join(MORE_EVENTS, file), 'utf8'))
     await server.deps.events.reload()
     const forms = server.deps.events.all().map(({ config }) => config.routes.form)
     pages = await Promise.all(
@@ -140,7 +151,7 @@ describe.each([
   afterAll(() => server.close())
 
   test('the policy of a page has the hash of each inline part, and neither a nonce nor unsafe-inline', () => {
-    expect(pages).toHaveLength(4 + more.length + 2 + PRIVATE.length)
+    expect(pages).toHaveLength(4 + variables.length + 2 + PRIVATE.length)
     for (const { path, policy, html } of pages) {
       expect([path, /nonce-|unsafe/.exec(policy), /\bnonce\b/i.exec(html)]).toEqual([
         path,
@@ -149,10 +160,15 @@ describe.each([
       ])
       for (const [, name = '', attributes = '', text = ''] of html.matchAll(INLINE)) {
         if (/\bsrc=|type="application\/json"/.test(attributes)) continue
-        const directive = policy.split(';').find((each) => each.startsWith(`${name}-src`))
+        const directive = policy
+          .split(';')
+          .find((directivePart) => directivePart.startsWith(`${name}-src`))
         const hash = createHash('sha256').update(text).digest('base64')
-        const part = [path, text.slice(0, 80)]
-        expect([...part, directive?.includes(`'sha256-${hash}'`)]).toEqual([...part, true])
+        const inlinePart = [path, text.slice(0, 80)]
+        expect([...inlinePart, directive?.includes(`'sha256-${hash}'`)]).toEqual([
+          ...inlinePart,
+          true,
+        ])
       }
     }
   })
@@ -166,7 +182,7 @@ describe.each([
   })
 })
 
-describe('what changes shows at once', () => {
+describe('changes apply immediately', () => {
   test('a changed event file', async () => {
     const server = await startTestApp({
       clock: '2026-01-20',
@@ -180,12 +196,15 @@ describe('what changes shows at once', () => {
     const other = await tagOf(server, '/other2026')
     server.writeEvent(FILE, fixtureEvent({ title: 'Renamed Conference' }))
     await server.deps.events.reload()
-    for (const [at, path] of paths.entries()) {
-      expect([path, await statusIfKnown(server, path, before[at] ?? '')]).toEqual([path, 200])
+    for (const [index, path] of paths.entries()) {
+      expect([path, await readConditionalStatus(server, path, before[index] ?? '')]).toEqual([
+        path,
+        200,
+      ])
       expect(await textOf(server, path)).toContain('Renamed Conference')
     }
-    // A form that is the same keeps its ETag.
-    expect(await statusIfKnown(server, '/other2026', other)).toBe(304)
+    // An unchanged form keeps its ETag.
+    expect(await readConditionalStatus(server, '/other2026', other)).toBe(304)
     await server.close()
   })
 
@@ -197,44 +216,44 @@ describe('what changes shows at once', () => {
     const before = await tagOf(server, FORM)
     expect(await textOf(server, FORM)).toContain('"total":1180')
     server.setTime('2026-02-01T00:00:00.000+05:30')
-    expect(await statusIfKnown(server, FORM, before)).toBe(200)
+    expect(await readConditionalStatus(server, FORM, before)).toBe(200)
     const html = await textOf(server, FORM)
     expect(html).toContain('"total":2360')
     expect(html).not.toContain('"total":1180')
     server.setTime('2026-01-31T23:59:59.999+05:30')
-    expect(await statusIfKnown(server, FORM, before)).toBe(304)
+    expect(await readConditionalStatus(server, FORM, before)).toBe(304)
     await server.close()
   })
 
   test('a full workshop: in a small response, while the page stays the same', async () => {
     const server = await startTestApp({ clock: '2026-01-20', events: { [FILE]: outsideEvent } })
-    const availability = () => get(server, '/api/events/sample2026/availability/')
+    const readAvailability = () => get(server, '/api/events/sample2026/availability/')
     const page = await tagOf(server, FORM)
-    const before = await availability()
+    const before = await readAvailability()
     expect(before.headers).toMatchObject({ 'cache-control': 'max-age=1' })
     expect(before.json<AvailabilityAnswer>()).toEqual({ status: 'success', left: {} })
     expect(before.rawPayload.length).toBeLessThan(200)
-    const known = { 'if-none-match': String(before.headers['etag']) }
+    const etag = { 'if-none-match': String(before.headers['etag']) }
     const path = '/api/events/sample2026/availability'
     expect([
-      (await get(server, path, known)).statusCode,
-      (await get(server, path, known)).body,
+      (await get(server, path, etag)).statusCode,
+      (await get(server, path, etag)).body,
     ]).toEqual([304, ''])
     const answers = { ...fixtureDelegate, is_member: 'false' }
     const registered = await server.post('/api/sample2026/register/', answers)
     expect([registered.statusCode, registered.body]).toEqual([201, expect.anything()])
-    const after = await get(server, path, known)
-    expect([after.statusCode, after.json()]).toEqual([
+    const pageAfter = await get(server, path, etag)
+    expect([pageAfter.statusCode, pageAfter.json()]).toEqual([
       200,
       { status: 'success', left: { gallery: 0 } },
     ])
-    expect(await statusIfKnown(server, FORM, page)).toBe(304)
-    const refused = await server.post('/api/sample2026/register/', {
+    expect(await readConditionalStatus(server, FORM, page)).toBe(304)
+    const rejected = await server.post('/api/sample2026/register/', {
       ...answers,
       email: 'second@example.org',
       full_name: 'Someone Else',
     })
-    expect(refused.json()).toMatchObject({ code: 'full' })
+    expect(rejected.json()).toMatchObject({ code: 'full' })
     expect((await get(server, '/api/events/nothing/availability/')).statusCode).toBe(404)
     await server.close()
   })
@@ -251,7 +270,7 @@ describe('what changes shows at once', () => {
         variables: { DATABASE_URL: url },
       })
     const [first, second] = [await start(), await start()]
-    // The last one is called first.
+    // The last server is requested first.
     onTestFinished(async () => {
       await first.close()
       await second.close()
@@ -266,7 +285,7 @@ describe('what changes shows at once', () => {
     first.writeEvent(FILE, outsideEvent.replaceAll('Sample 2026', 'Renamed Conference'))
     await first.deps.events.reload()
     await second.deps.events.refresh()
-    expect(await statusIfKnown(second, FORM, before)).toBe(200)
+    expect(await readConditionalStatus(second, FORM, before)).toBe(200)
     expect(await textOf(second, FORM)).toContain('Renamed Conference')
   })
 })

@@ -1,32 +1,32 @@
-/** The simulator by itself: as strict as the gateway's papers, and every button does what it says. */
+/** The simulator: as strict as the gateway's documentation, and the effect of each button. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
 import { ACTIONS } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Action } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
-import { openRig } from './server-with-gateway.ts'
-import type { Placed, Rig } from './server-with-gateway.ts'
+import { openTestServer } from './server-with-gateway.ts'
+import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
 
-let rig: Rig
+let testServer: TestServer
 beforeAll(async () => {
-  rig = await openRig()
+  testServer = await openTestServer()
 })
-afterAll(() => rig.close())
+afterAll(() => testServer.close())
 
-/** Walks through the hop to the page, as the browser does. */
+/** Follows the redirect to the page, as the browser does. */
 async function pageOf(
   data: PaymentData,
 ): Promise<{ readonly addresses: URL[]; readonly page: Response }> {
   const addresses: URL[] = []
-  let response = await rig.handOff(data)
+  let response = await testServer.handOff(data)
   while (response.status === 303) {
-    const next = new URL(response.headers.get('location') ?? '', data.payment_url)
-    addresses.push(next)
-    response = await fetch(next, { redirect: 'manual' })
+    const pageUrl = new URL(response.headers.get('location') ?? '', data.payment_url)
+    addresses.push(pageUrl)
+    response = await fetch(pageUrl, { redirect: 'manual' })
   }
   return { addresses, page: response }
 }
-const press = async ({ data }: Placed, action: Action): Promise<Response> => {
+const pressButton = async ({ data }: PlacedOrder, action: Action): Promise<Response> => {
   const { addresses } = await pageOf(data)
   return fetch(addresses.at(-1) ?? '', {
     method: 'POST',
@@ -36,24 +36,24 @@ const press = async ({ data }: Placed, action: Action): Promise<Response> => {
 }
 
 describe('the checkout', () => {
-  test('uses three origins: app, redirect and page; form-action of the app names the other two', async () => {
-    const { data } = await rig.register()
+  test('uses three origins: app, redirect and page; form-action of the app lists the other two', async () => {
+    const { data } = await testServer.register()
     const { addresses, page } = await pageOf(data)
     const origins = [
-      rig.url,
+      testServer.url,
       new URL(data.payment_url).origin,
       ...addresses.map(({ origin }) => origin),
     ]
     expect(new Set(origins).size).toBe(3)
     expect(addresses.map(({ pathname }) => pathname.split('/')[1])).toEqual(['hop', 'page'])
     expect(page.status).toBe(200)
-    const policy = (await fetch(`${rig.url}/`)).headers.get('content-security-policy') ?? ''
+    const policy = (await fetch(`${testServer.url}/`)).headers.get('content-security-policy') ?? ''
     const formAction = policy.split(';').find((part) => part.trim().startsWith('form-action')) ?? ''
     for (const { origin } of addresses) expect(formAction).toContain(origin)
   })
 
   test('the page shows the requested payment under a policy without inline scripts', async () => {
-    const { data, orderId } = await rig.register()
+    const { data, orderId } = await testServer.register()
     const { page } = await pageOf(data)
     const text = await page.text()
     expect(text).toContain('₹\u00a07,080')
@@ -76,31 +76,31 @@ describe('the checkout', () => {
     ['another checksum', (data) => ({ ...data, checksum: '0'.repeat(64) })],
   ]
   test.each(changes)('rejects %s', async (_name, change) => {
-    const { data } = await rig.register()
-    const response = await rig.handOff(change(data))
+    const { data } = await testServer.register()
+    const response = await testServer.handOff(change(data))
     expect(response.status).toBe(400)
-    expect(rig.sandbox().order(data.orderid)).toBe(null)
+    expect(testServer.sandbox().order(data.orderid)).toBe(null)
   })
 
-  test("rejects yesterday's checkout: its checksum contains the Indian day", async () => {
-    const { data } = await rig.register()
-    rig.at('2025-10-11T00:00:00+05:30')
-    expect((await rig.handOff(data)).status).toBe(400)
-    rig.at('2025-10-10T12:00:00+05:30')
-    expect((await rig.handOff(data)).status).toBe(303)
+  test("rejects yesterday's checkout: its checksum contains the date in India", async () => {
+    const { data } = await testServer.register()
+    testServer.at('2025-10-11T00:00:00+05:30')
+    expect((await testServer.handOff(data)).status).toBe(400)
+    testServer.at('2025-10-10T12:00:00+05:30')
+    expect((await testServer.handOff(data)).status).toBe(303)
   })
 
   test('an order id works once; returning before payment shows the same page', async () => {
-    const placed = await rig.place()
-    const again = await pageOf(placed.data)
-    expect(again.page.status).toBe(200)
-    await rig.sandbox().runAction(placed.orderId, 'decline')
-    expect((await rig.handOff(placed.data)).status).toBe(400)
+    const order = await testServer.place()
+    const secondPage = await pageOf(order.data)
+    expect(secondPage.page.status).toBe(200)
+    await testServer.sandbox().runAction(order.orderId, 'decline')
+    expect((await testServer.handOff(order.data)).status).toBe(400)
   })
 })
 
 describe('the buttons', () => {
-  const ends: Readonly<
+  const buttonEffects: Readonly<
     Record<
       Action,
       {
@@ -124,78 +124,80 @@ describe('the buttons', () => {
     stay: { back: false, held: '7080.00', status: 'success', review: false, mails: 1, notices: 1 },
   }
   test.each(Object.keys(ACTIONS) as Action[])('%s', async (action) => {
-    const placed = await rig.place()
-    const response = await press(placed, action)
+    const order = await testServer.place()
+    const response = await pressButton(order, action)
     const text = await response.text()
-    await rig.settled()
-    const held = rig.holds(placed.orderId)
-    const { back, ...rest } = ends[action]
+    await testServer.settled()
+    const held = testServer.holds(order.orderId)
+    const { back, ...expectedState } = buttonEffects[action]
     expect({
-      held: rig.sandbox().order(placed.orderId)?.paid ?? null,
+      held: testServer.sandbox().order(order.orderId)?.paid ?? null,
       status: held.status,
       review: held.review !== null,
       mails: held.mails,
       notices: held.notices,
-    }).toEqual(rest)
-    expect(text.includes(`action="${rig.url}/api/afpicon/airpay-response"`)).toBe(back)
+    }).toEqual(expectedState)
+    expect(text.includes(`action="${testServer.url}/api/afpicon/airpay-response"`)).toBe(back)
     if (!back) return
-    expect(response.headers.get('content-security-policy')).toContain(`form-action ${rig.url}`)
+    expect(response.headers.get('content-security-policy')).toContain(
+      `form-action ${testServer.url}`,
+    )
     const fields = Object.fromEntries(
       [...text.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
         name,
         value,
       ]),
     )
-    const target = await rig.comeBack(fields, '/api/afpicon/airpay-response')
+    const target = await testServer.comeBack(fields, '/api/afpicon/airpay-response')
     const verified =
       { decline: 'failed', later: 'pending', wrong: 'pending' }[action as string] ?? 'success'
     expect(target.pathname).toBe(
       verified === 'failed' ? '/afpicon/payment/failed' : '/afpicon/payment/success',
     )
-    expect(rig.holds(placed.orderId).status).toBe(verified)
+    expect(testServer.holds(order.orderId).status).toBe(verified)
   })
 
   test('an unknown button, and any button after the end, changes nothing', async () => {
-    const placed = await rig.place()
-    expect((await press(placed, '__proto__' as Action)).status).toBe(409)
-    expect(rig.sandbox().order(placed.orderId)?.stage).toBe('open')
-    await press(placed, 'decline')
-    const { token } = rig.sandbox().order(placed.orderId) ?? { token: '' }
-    const late = await fetch(`${rig.sandbox().url}/page/${token}`, {
+    const order = await testServer.place()
+    expect((await pressButton(order, '__proto__' as Action)).status).toBe(409)
+    expect(testServer.sandbox().order(order.orderId)?.stage).toBe('open')
+    await pressButton(order, 'decline')
+    const { token } = testServer.sandbox().order(order.orderId) ?? { token: '' }
+    const lateResponse = await fetch(`${testServer.sandbox().url}/page/${token}`, {
       method: 'POST',
       body: new URLSearchParams({ do: 'pay' }),
     })
-    expect(late.status).toBe(409)
-    expect(rig.sandbox().order(placed.orderId)?.paid).toBe(null)
-    await rig.settled()
+    expect(lateResponse.status).toBe(409)
+    expect(testServer.sandbox().order(order.orderId)?.paid).toBe(null)
+    await testServer.settled()
   })
 
   test('the start page lists an order only to its payer, or to anyone who enters its id', async () => {
-    const placed = await rig.place()
+    const placed = await testServer.place()
     const listOf = async (path: string, cookie = ''): Promise<string> =>
-      (await fetch(`${rig.sandbox().url}${path}`, { headers: { cookie } })).text()
+      (await fetch(`${testServer.sandbox().url}${path}`, { headers: { cookie } })).text()
     expect(await listOf('/')).not.toContain(placed.orderId)
-    const { token } = rig.sandbox().order(placed.orderId) ?? { token: '' }
-    const opened = await fetch(`${rig.sandbox().url}/page/${token}`)
-    const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
-    expect(opened.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/)
+    const { token } = testServer.sandbox().order(placed.orderId) ?? { token: '' }
+    const openedPage = await fetch(`${testServer.sandbox().url}/page/${token}`)
+    const [cookie = ''] = (openedPage.headers.get('set-cookie') ?? '').split(';')
+    expect(openedPage.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/)
     expect(await listOf('/', `other=1; ${cookie}`)).toContain(placed.orderId)
     expect(await listOf(`/?order=${placed.orderId}`)).toContain(placed.orderId)
     expect(await listOf('/?order=')).not.toContain(placed.orderId)
   })
 
   test('a payment after a decline still counts', async () => {
-    const placed = await rig.place()
-    await press(placed, 'decline')
-    await rig.settled()
-    expect(rig.holds(placed.orderId)).toMatchObject({ status: 'failed', mails: 0 })
-    const { token } = rig.sandbox().order(placed.orderId) ?? { token: '' }
-    await fetch(`${rig.sandbox().url}/orders/${token}/settle`, {
+    const order = await testServer.place()
+    await pressButton(order, 'decline')
+    await testServer.settled()
+    expect(testServer.holds(order.orderId)).toMatchObject({ status: 'failed', mails: 0 })
+    const { token } = testServer.sandbox().order(order.orderId) ?? { token: '' }
+    await fetch(`${testServer.sandbox().url}/orders/${token}/settle`, {
       method: 'POST',
       redirect: 'manual',
     })
-    await rig.settled()
-    expect(rig.holds(placed.orderId)).toMatchObject({
+    await testServer.settled()
+    expect(testServer.holds(order.orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
       facts: ['declined', 'confirmed'],
@@ -206,66 +208,83 @@ describe('the buttons', () => {
 
 describe('stored payments', () => {
   test('survive a restart, and payments in progress arrive afterwards', async () => {
-    const paid = await rig.place()
-    const under = await rig.place()
-    await rig.sandbox().runAction(paid.orderId, 'silent')
-    await rig.sandbox().runAction(under.orderId, 'later')
-    const before = [rig.sandbox().order(paid.orderId), rig.sandbox().order(under.orderId)]
-    await rig.restart()
-    expect([rig.sandbox().order(paid.orderId), rig.sandbox().order(under.orderId)]).toEqual(before)
-    const { payments } = rig.parts().deps
+    const paid = await testServer.place()
+    const otherOrder = await testServer.place()
+    await testServer.sandbox().runAction(paid.orderId, 'silent')
+    await testServer.sandbox().runAction(otherOrder.orderId, 'later')
+    const before = [
+      testServer.sandbox().order(paid.orderId),
+      testServer.sandbox().order(otherOrder.orderId),
+    ]
+    await testServer.restart()
+    expect([
+      testServer.sandbox().order(paid.orderId),
+      testServer.sandbox().order(otherOrder.orderId),
+    ]).toEqual(before)
+    const { payments } = testServer.parts().deps
     expect(await payments.verify(paid.orderId, 5_000)).toBe('success')
-    expect(await payments.verify(under.orderId, 5_000)).toBe('pending')
-    rig.at('2025-10-10T12:00:15+05:30')
-    await rig.restart()
-    await expect.poll(() => rig.sandbox().order(under.orderId)?.stage).toBe('paid')
-    await rig.settled()
-    expect(rig.holds(under.orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(await payments.verify(otherOrder.orderId, 5_000)).toBe('pending')
+    testServer.at('2025-10-10T12:00:15+05:30')
+    await testServer.restart()
+    await expect.poll(() => testServer.sandbox().order(otherOrder.orderId)?.stage).toBe('paid')
+    await testServer.settled()
+    expect(testServer.holds(otherOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
   test('a webhook that the app did not accept is sent again after a restart', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'decline')
-    await rig.settled()
-    await rig.parts().app.close()
-    rig.sandbox().settle(orderId)
-    await rig.sandbox().idle()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'failed', notices: 1 })
-    await rig.restart()
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'decline')
+    await testServer.settled()
+    await testServer.parts().app.close()
+    testServer.sandbox().settle(orderId)
+    await testServer.sandbox().idle()
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'failed', notices: 1 })
+    await testServer.restart()
     await expect
-      .poll(() => rig.holds(orderId))
+      .poll(() => testServer.holds(orderId))
       .toMatchObject({ status: 'success', notices: 2, mails: 1 })
   })
 
   test('can be refunded once, up to the amount', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'stay')
-    await rig.settled()
-    const { deps } = rig.parts()
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'stay')
+    await testServer.settled()
+    const { deps } = testServer.parts()
     const event = deps.events.byId('afpicon2026')?.config
-    const reference = rig.sandbox().order(orderId)?.reference ?? ''
+    const reference = testServer.sandbox().order(orderId)?.reference ?? ''
     if (event === undefined) throw new Error('the event is not served')
-    const give = async (amount: number, of = reference) =>
+    const refundAmount = async (amount: number, of = reference) =>
       deps.gateway.refund(event, of, paise(amount), deps.clock(), 5_000)
-    expect(await give(708_001)).toMatchObject({ is: 'refused', message: 'Nothing to refund' })
-    expect(await give(708_000, '1')).toMatchObject({ is: 'refused' })
-    const refund = await give(708_000)
+    expect(await refundAmount(708_001)).toMatchObject({
+      is: 'refused',
+      message: 'Nothing to refund',
+    })
+    expect(await refundAmount(708_000, '1')).toMatchObject({ is: 'refused' })
+    const refund = await refundAmount(708_000)
     expect(refund).toMatchObject({ is: 'begun' })
-    expect(await give(1)).toMatchObject({ is: 'refused' })
-    // It has begun, and nothing says yet that it is done.
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
+    expect(await refundAmount(1)).toMatchObject({ is: 'refused' })
+    // It has started, and no response says yet that it is complete.
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
     if (refund.is !== 'begun') throw new Error('refused')
     const { reference: of } = refund
-    const fact = { type: 'refunded' as const, reference: of, amount: paise(708_000), at: rig.now() }
-    await deps.store.applyPaymentEvent(orderId, fact, null)
-    expect(rig.holds(orderId)).toMatchObject({ status: 'refunded', registration: 'refunded' })
+    const refundEvent = {
+      type: 'refunded' as const,
+      reference: of,
+      amount: paise(708_000),
+      at: testServer.now(),
+    }
+    await deps.store.applyPaymentEvent(orderId, refundEvent, null)
+    expect(testServer.holds(orderId)).toMatchObject({
+      status: 'refunded',
+      registration: 'refunded',
+    })
   })
 })
 
 test('a name with unsupported characters is transliterated for the checkout only', async () => {
-  const { regNo, orderId } = await rig.place({ full_name: 'ആശ നായർ' })
-  expect(rig.sandbox().order(orderId)?.name).toMatch(/^[A-Za-z ]+$/)
-  expect(rig.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)).toEqual([
+  const { regNo, orderId } = await testServer.place({ full_name: 'ആശ നായർ' })
+  expect(testServer.sandbox().order(orderId)?.name).toMatch(/^[A-Za-z ]+$/)
+  expect(testServer.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)).toEqual([
     { full_name: 'ആശ നായർ' },
   ])
 })

@@ -1,4 +1,4 @@
-/** The times that a gateway writes, and which of them are none: nobody guesses when money moved. */
+/** Times in gateway messages, and invalid ones: an unclear payment time is never guessed. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { readTime } from '../../../server/payments/gateways/airpay/status-response.ts'
@@ -18,7 +18,7 @@ test.each<[string, number | null]>([
   ['21-11-2026 14:05:09.000', noon],
   ['21-11-2026 14:05', noon - 9_000],
   ['21-11-2026 12:00:00 AM', Date.parse('2026-11-21T00:00:00+05:30')],
-  // Day and month are never exchanged, and what is no time is none.
+  // Day and month are never swapped, and invalid times are rejected.
   ['11-21-2026 14:05:09', null],
   ['21-11-26 14:05:09', null],
   ['21-11/2026 14:05:09', null],
@@ -28,4 +28,4 @@ test.each<[string, number | null]>([
   ['21-11-2026', null],
   ['1795250109', null],
   ['', null],
-])('"%s" → %s', (text, time) => expect(readTime(text)).toBe(time))
+])('"%s" → %s', (text, expected) => expect(readTime(text)).toBe(expected))

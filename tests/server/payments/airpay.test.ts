@@ -1,4 +1,4 @@
-/** The published test vectors, names as the gateway takes them, and the fields of a message. */
+/** The published test vectors, names in the gateway's format, and the fields of a message. */
 import { describe, expect, test } from 'vitest'
 import { day, dayOf, instant } from '../../../engine/index.ts'
 import type { OrderId } from '../../../engine/index.ts'
@@ -18,8 +18,8 @@ import type {
 import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
 
 const buyer: PostedBuyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }
-const placed = { amount: '1180.00', orderId: 'REG202611210001', uid: 'REG202611210001' }
-const orderId = placed.orderId as OrderId
+const order = { amount: '1180.00', orderId: 'REG202611210001', uid: 'REG202611210001' }
+const orderId = order.orderId as OrderId
 
 describe('test vectors', () => {
   test('privatekey', () =>
@@ -56,11 +56,11 @@ describe('test vectors', () => {
       'A',
       '43928a7ba83a80c078b844690dee5aa3d09bd29e4b4e1efcbd8f868b4a14958a',
     ],
-  ])('hand-off checksum, %s', (_name, who, on, variant, checksum) =>
-    expect(handOffChecksum(account, who, placed, day(on), variant)).toBe(checksum),
+  ])('hand-off checksum, %s', (_name, buyer, on, variant, checksum) =>
+    expect(handOffChecksum(account, buyer, order, day(on), variant)).toBe(checksum),
   )
 
-  const notice: Fields = {
+  const message: Fields = {
     TRANSACTIONID: orderId,
     APTRANSACTIONID: '17691556',
     AMOUNT: '1180.00',
@@ -69,17 +69,17 @@ describe('test vectors', () => {
     CUSTOMERVPA: 'asha@okbank',
   }
   test.each<[string, Fields, boolean, string]>([
-    ['of a success, unsigned', notice, false, '3284442413'],
-    ['of a failure', { ...notice, TRANSACTIONSTATUS: '400', MESSAGE: 'Fail' }, false, '536884194'],
-    ['with CUSTOMERVPA', notice, true, '1014625583'],
+    ['of a success, unsigned', message, false, '3284442413'],
+    ['of a failure', { ...message, TRANSACTIONSTATUS: '400', MESSAGE: 'Fail' }, false, '536884194'],
+    ['with CUSTOMERVPA', message, true, '1014625583'],
     [
       'of strings that came with spaces around them',
-      { ...notice, AMOUNT: ' 1180.00 ', MESSAGE: 'Success ' },
+      { ...message, AMOUNT: ' 1180.00 ', MESSAGE: 'Success ' },
       false,
       '3284442413',
     ],
-  ])('CRC %s', (_name, fields, withVpa, crc) =>
-    expect(secureHash(account, fields, withVpa)).toBe(crc),
+  ])('CRC %s', (_name, fields, withVpa, expected) =>
+    expect(secureHash(account, fields, withVpa)).toBe(expected),
   )
 
   test('status-call checksum', () =>
@@ -90,13 +90,13 @@ describe('test vectors', () => {
   test.each([
     ['2026-11-20T18:29:59Z', '2026-11-20'],
     ['2026-11-20T18:30:00Z', '2026-11-21'],
-  ])('the Indian day of %s is %s', (utc, on) => expect(dayOf(instant(Date.parse(utc)))).toBe(on))
+  ])('the Indian day of %s is %s', (utc, day) => expect(dayOf(instant(Date.parse(utc)))).toBe(day))
 })
 
 describe('names as the gateway accepts them', () => {
   test.each([
     ['Asha Rao', 'Asha', 'Rao'],
-    // A single name is both: neither may be empty.
+    // A single name is used as first and last name, because neither may be empty.
     ['Asha', 'Asha', 'Asha'],
     ['  Dr. José  O’Brien-Núñez ', 'Dr', 'Jose OBrien Nunez'],
     ['अनिल कुमार', 'anil', 'kumaar'],
@@ -105,7 +105,7 @@ describe('names as the gateway accepts them', () => {
     ['K. S. Chithra', 'K', 'S Chithra'],
     ['Asha\tRao\nNair', 'Asha', 'Rao Nair'],
     ['Asha\u00a0Rao', 'Asha', 'Rao'],
-    // What turns or hides writing stays out, and does not split a name.
+    // Characters that reverse or hide text are removed, and do not split a name.
     ['As\u200bha Rao\u202e', 'Asha', 'Rao'],
     ['Jose\u0301 Nun\u0303ez', 'Jose', 'Nunez'],
     ['Straße Ægir', 'Strasse', 'AEgir'],
@@ -114,7 +114,7 @@ describe('names as the gateway accepts them', () => {
     ['Asha & Co. =1+1', 'Asha', 'Co'],
     ['मोहम्मद', 'mohmmd', 'mohmmd'],
     ['Мария Кюри', 'Mariya', 'Kyuri'],
-    // Nothing to write: the number stands in.
+    // Without a usable name, the registration number is used.
     ['😀 !!', 'DEMO1234567890123', 'DEMO1234567890123'],
     ['12345', 'DEMO1234567890123', 'DEMO1234567890123'],
     ['', 'DEMO1234567890123', 'DEMO1234567890123'],
@@ -123,14 +123,14 @@ describe('names as the gateway accepts them', () => {
   )
 
   test.each([
-    ['a number from elsewhere', 'AFPI/2025/0001', 'AFPI 2025 0001'],
-    ['a number of signs alone', '#/–', 'Delegate'],
+    ['an imported number', 'AFPI/2025/0001', 'AFPI 2025 0001'],
+    ['a number of symbols only', '#/–', 'Delegate'],
   ])('without a name, %s is formatted like a name', (_why, regNo, name) =>
     expect(cleanName('', regNo)).toEqual({ firstName: name, lastName: name }),
   )
 
   test.each(['ആശ നായർ', 'தமிழ் செல்வி', 'ಅನಿತಾ', 'আশা', 'ਆਸ਼ਾ', 'x'.repeat(200), `${'ab '.repeat(60)}`])(
-    '%s becomes letters, at most 50 of them, never none',
+    '%s becomes letters, at least one and at most 50',
     (fullName) => {
       for (const name of Object.values(cleanName(fullName, 'DEMO1'))) {
         expect(name).toMatch(/^[A-Za-z0-9](?:[A-Za-z0-9 ]{0,48}[A-Za-z0-9])?$/)
@@ -149,19 +149,14 @@ describe('the fields of a message', () => {
       same,
     ],
     ['JSON', JSON.stringify(same), 'application/json; charset=utf-8', same],
-    [
-      'JSON that says it is a form',
-      JSON.stringify(same),
-      'application/x-www-form-urlencoded',
-      same,
-    ],
+    ['JSON declared as a form', JSON.stringify(same), 'application/x-www-form-urlencoded', same],
     [
       'JSON with a number',
       '{"TRANSACTIONID":"D1","TRANSACTIONSTATUS":200}',
       'application/json',
       { TRANSACTIONID: 'D1', TRANSACTIONSTATUS: '200' },
     ],
-    ['JSON that is none', '{"TRANSACTIONID":', 'application/json', null],
+    ['invalid JSON', '{"TRANSACTIONID":', 'application/json', null],
     ['a JSON list', '["D1"]', 'application/json', null],
     ['nothing', '', 'application/x-www-form-urlencoded', null],
   ])('%s', (_name, body, type, fields) => {
@@ -187,62 +182,75 @@ describe('contents of a message', () => {
     TRANSACTIONSTATUS: '200',
     MESSAGE: 'Success',
   }
-  const right = { ...fields, ap_SecureHash: secureHash(account, fields, false) }
-  const upi = { ...fields, CUSTOMERVPA: 'asha@okbank' }
-  const posted = (of: Fields): string => new URLSearchParams(of).toString()
-  const small = (of: Fields): Fields =>
-    Object.fromEntries(Object.entries(of).map(([name, value]) => [name.toLowerCase(), value]))
+  const genuine = { ...fields, ap_SecureHash: secureHash(account, fields, false) }
+  const upiMessage = { ...fields, CUSTOMERVPA: 'asha@okbank' }
+  const encodeForm = (messageFields: Fields): string =>
+    new URLSearchParams(messageFields).toString()
+  const withLowerCaseNames = (messageFields: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(messageFields).map(([name, value]) => [name.toLowerCase(), value]),
+    )
   const claim = { orderId: TRANSACTIONID, amount: '1180.00', code: '200', claimsMoney: true }
   const adapter = adapterAt(1)
   const read = (body: string, type: string): unknown => {
-    const said = readFields(body, type)
-    if (said === null) return null
-    const notice = adapter.readNotice(said)
-    return notice.ok ? notice.value : notice.error.code
+    const fieldsRead = readFields(body, type)
+    if (fieldsRead === null) return null
+    const message = adapter.readNotice(fieldsRead)
+    return message.ok ? message.value : message.error.code
   }
 
-  // Nothing here is believed: what names an order of ours starts a question, and the answer counts.
+  // Messages are not trusted: an order id only starts a query, whose response counts.
   test.each<[string, string, string, unknown]>([
-    ['a genuine one', posted(right), form, { ...claim, hash: 'right' }],
-    ['as JSON', JSON.stringify(right), json, { ...claim, hash: 'right' }],
-    ['JSON that says it is a form', JSON.stringify(right), form, { ...claim, hash: 'right' }],
-    ['without a content type', posted(right), '', { ...claim, hash: 'right' }],
+    ['a genuine message', encodeForm(genuine), form, { ...claim, hash: 'right' }],
+    ['as JSON', JSON.stringify(genuine), json, { ...claim, hash: 'right' }],
+    ['JSON declared as a form', JSON.stringify(genuine), form, { ...claim, hash: 'right' }],
+    ['without a content type', encodeForm(genuine), '', { ...claim, hash: 'right' }],
     [
       'spaces around values',
-      posted({ ...right, TRANSACTIONID: ` ${TRANSACTIONID} ` }),
+      encodeForm({ ...genuine, TRANSACTIONID: ` ${TRANSACTIONID} ` }),
       form,
       { ...claim, hash: 'right' },
     ],
-    ['names in small letters', posted(small(right)), form, { ...claim, hash: 'right' }],
+    [
+      'names in lower case',
+      encodeForm(withLowerCaseNames(genuine)),
+      form,
+      { ...claim, hash: 'right' },
+    ],
     [
       'UPI, hashed with the address',
-      posted({ ...upi, ap_SecureHash: secureHash(account, upi, true) }),
+      encodeForm({ ...upiMessage, ap_SecureHash: secureHash(account, upiMessage, true) }),
       form,
       { ...claim, hash: 'right' },
     ],
     [
       'UPI, hashed without it',
-      posted({ ...upi, ap_SecureHash: right.ap_SecureHash }),
+      encodeForm({ ...upiMessage, ap_SecureHash: genuine.ap_SecureHash }),
       form,
       { ...claim, hash: 'right' },
     ],
-    ['a wrong hash', posted({ ...right, ap_SecureHash: '1' }), form, { ...claim, hash: 'wrong' }],
+    [
+      'a wrong hash',
+      encodeForm({ ...genuine, ap_SecureHash: '1' }),
+      form,
+      { ...claim, hash: 'wrong' },
+    ],
     [
       'another amount under the old hash',
-      posted({ ...right, AMOUNT: '1.00' }),
+      encodeForm({ ...genuine, AMOUNT: '1.00' }),
       form,
       { ...claim, amount: '1.00', hash: 'wrong' },
     ],
-    ['no hash', posted(fields), form, { ...claim, hash: 'unknown' }],
+    ['no hash', encodeForm(fields), form, { ...claim, hash: 'unknown' }],
     [
-      'a failure with nothing but order and code',
-      posted({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
+      'a failure with only order and code',
+      encodeForm({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
       form,
       { orderId: TRANSACTIONID, amount: '', code: '400', claimsMoney: false, hash: 'unknown' },
     ],
     [
-      'the order alone',
-      posted({ TRANSACTIONID }),
+      'only the order',
+      encodeForm({ TRANSACTIONID }),
       form,
       { orderId: TRANSACTIONID, amount: '', code: '', claimsMoney: false, hash: 'unknown' },
     ],
@@ -253,26 +261,29 @@ describe('contents of a message', () => {
       { orderId: TRANSACTIONID, amount: '', code: '200', claimsMoney: true, hash: 'unknown' },
     ],
     [
-      'an order of no event',
-      posted({ ...right, TRANSACTIONID: 'NOEVENT1' }),
+      'an order of an unknown event',
+      encodeForm({ ...genuine, TRANSACTIONID: 'NOEVENT1' }),
       form,
       'unknown_order',
     ],
-    ['no order', posted({ ...right, TRANSACTIONID: '' }), form, 'malformed'],
+    ['no order', encodeForm({ ...genuine, TRANSACTIONID: '' }), form, 'malformed'],
     [
       'the order in a list',
-      JSON.stringify({ ...right, TRANSACTIONID: [TRANSACTIONID] }),
+      JSON.stringify({ ...genuine, TRANSACTIONID: [TRANSACTIONID] }),
       json,
       'malformed',
     ],
     ['XML', `<TRANSACTIONID>${TRANSACTIONID}</TRANSACTIONID>`, 'text/xml', 'malformed'],
-    ['JSON that is cut off', JSON.stringify(right).slice(0, -5), json, null],
+    ['truncated JSON', JSON.stringify(genuine).slice(0, -5), json, null],
     ['a list', '[1]', json, null],
     ['nothing', '', form, null],
-  ])('%s', (_what, body, type, claimed) => expect(read(body, type)).toEqual(claimed))
+  ])('%s', (_what, body, type, expected) => expect(read(body, type)).toEqual(expected))
 
   test('is still read without credentials after a change of files', () => {
-    const without = adapterAt(1, { account: () => null })
-    expect(without.readNotice(right)).toEqual({ ok: true, value: { ...claim, hash: 'unknown' } })
+    const withoutAccount = adapterAt(1, { account: () => null })
+    expect(withoutAccount.readNotice(genuine)).toEqual({
+      ok: true,
+      value: { ...claim, hash: 'unknown' },
+    })
   })
 })

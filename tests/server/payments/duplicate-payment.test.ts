@@ -1,4 +1,4 @@
-/** The same person pays twice in one event: what the emails, the page and the office say, on a server that listens. */
+/** The same person pays twice for one event: emails, page and office on a listening server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   ActionsAnswer,
@@ -11,28 +11,28 @@ import type {
 } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD } from '../office/office.ts'
-import { delegate, openRig } from './server-with-gateway.ts'
-import type { Placed, Rig } from './server-with-gateway.ts'
+import { delegate, openTestServer } from './server-with-gateway.ts'
+import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
 
-/** Of the registration that `delegate` fills in. */
+/** Registers with the answers of `delegate` and pays. */
 const AMOUNT = 7080
 
-let rig: Rig
+let testServer: TestServer
 let office: Readonly<Record<string, string>>
 beforeAll(async () => {
-  rig = await openRig()
-  const { store } = rig.parts().deps
-  await store.addAdmin('office', await cheapHash(PASSWORD), rig.now())
+  testServer = await openTestServer()
+  const { store } = testServer.parts().deps
+  await store.addAdmin('office', await cheapHash(PASSWORD), testServer.now())
   const { token } = await send<{ token: string }>('/admin/login/', {
     username: 'office',
     password: PASSWORD,
   })
   office = { authorization: `Bearer ${token}` }
 })
-afterAll(() => rig.close())
+afterAll(() => testServer.close())
 
 const send = async <T>(path: string, body: object, headers: object = {}): Promise<T> => {
-  const answer = await fetch(`${rig.url}${path}`, {
+  const answer = await fetch(`${testServer.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -40,26 +40,28 @@ const send = async <T>(path: string, body: object, headers: object = {}): Promis
   return { code: answer.status, ...((await answer.json()) as object) } as T
 }
 const read = async <T>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<T> =>
-  (await (await fetch(`${rig.url}${path}`, { headers })).json()) as T
+  (await (await fetch(`${testServer.url}${path}`, { headers })).json()) as T
 
-const pay = async (answers: Readonly<Record<string, string>> = {}): Promise<Placed> => {
-  const placed = await rig.place(answers)
-  await rig.sandbox().runAction(placed.orderId, 'pay')
-  await rig.settled()
-  return placed
+const registerAndPay = async (
+  answers: Readonly<Record<string, string>> = {},
+): Promise<PlacedOrder> => {
+  const order = await testServer.place(answers)
+  await testServer.sandbox().runAction(order.orderId, 'pay')
+  await testServer.settled()
+  return order
 }
-const mailsOf = (regNo: string) =>
-  rig.rows(
+const listEmails = (regNo: string) =>
+  testServer.rows(
     "SELECT subject, body FROM mail_queue m JOIN registrations r ON r.id = m.registration_id WHERE r.reg_no = ? AND kind = 'confirmation'",
     regNo,
   )
-/** The calls of the page that the link of the email opens. */
-const mailedPage = async (regNo: string): Promise<string> => {
-  const stored = await rig.parts().deps.store.registration(regNo)
+/** The API calls of the page behind the email's link. */
+const readEmailedPage = async (regNo: string): Promise<string> => {
+  const stored = await testServer.parts().deps.store.registration(regNo)
   if (stored === null) throw new Error(`no registration ${regNo}`)
-  return `/api${new URL(await issueLink(rig.parts().deps, stored, 'mail')).pathname}/`
+  return `/api${new URL(await issueLink(testServer.parts().deps, stored, 'mail')).pathname}/`
 }
-const listed = async () => {
+const listDuplicates = async () => {
   const path = '/admin/afpicon/registrations/?waiting=second_payment'
   return (await read<ListAnswer>(path, office)).registrations.map(({ reg_no }) => reg_no)
 }
@@ -70,17 +72,17 @@ const onDashboard = async () => {
 
 test('a delegate who pays again in a second tab sees that it is the second payment and requests the refund; staff see both', async () => {
   const person = { full_name: 'Dr Jürgen D’Souza', email: 'jurgen@example.org' }
-  const first = await pay(person)
-  const second = await pay({ full_name: 'JÜRGEN D’SOUZA', email: 'Jurgen@example.org' })
-  expect(mailsOf(first.regNo)[0]?.['body']).not.toContain('second payment')
-  const [mail] = mailsOf(second.regNo)
+  const first = await registerAndPay(person)
+  const second = await registerAndPay({ full_name: 'JÜRGEN D’SOUZA', email: 'Jurgen@example.org' })
+  expect(listEmails(first.regNo)[0]?.['body']).not.toContain('second payment')
+  const [mail] = listEmails(second.regNo)
   expect(mail?.['subject']).toContain('(second payment)')
   expect(mail?.['body']).toContain(
     `This is the second payment for this name and email address. You had already paid for registration ${first.regNo}. If you paid twice by mistake, open the link below and choose “Request a refund”.`,
   )
 
-  const page = await mailedPage(second.regNo)
-  expect((await read<MyAnswer>(await mailedPage(first.regNo))).second_payment).toBeNull()
+  const page = await readEmailedPage(second.regNo)
+  expect((await read<MyAnswer>(await readEmailedPage(first.regNo))).second_payment).toBeNull()
   expect((await read<MyAnswer>(page)).second_payment).toEqual({
     first: first.regNo,
     amount: AMOUNT,
@@ -93,7 +95,7 @@ test('a delegate who pays again in a second tab sees that it is the second payme
   expect(await send(`${page}acts/`, { act: 'ask_refund' })).toMatchObject({ code: 'not_now' })
   expect((await read<MyAnswer>(page)).second_payment?.asked_at).toBe('2025-10-10T12:00:00+05:30')
 
-  expect((await listed()).toSorted()).toEqual([first.regNo, second.regNo].toSorted())
+  expect((await listDuplicates()).toSorted()).toEqual([first.regNo, second.regNo].toSorted())
   expect(await onDashboard()).toBe(2)
   for (const [one, other] of [
     [first, second],
@@ -109,89 +111,98 @@ test('a delegate who pays again in a second tab sees that it is the second payme
       office,
     ),
   ).toMatchObject({ code: 200 })
-  expect([await listed(), await onDashboard()]).toEqual([[], 0])
+  expect([await listDuplicates(), await onDashboard()]).toEqual([[], 0])
   expect((await read<MyAnswer>(page)).second_payment).toBeNull()
 })
 
-test('registering with the name and email address of another person reveals nothing about them', async () => {
+test("registering with another person's name and email address reveals nothing about them", async () => {
   const person = { full_name: 'Meera Nair', email: 'meera@example.org' }
-  /** What the form answers and the result page shows, without what is of each registration alone. */
-  const seen = async (answers: Readonly<Record<string, string>>) => {
-    const formed = await send<RegisterAnswer>('/api/afpicon/register/', { ...delegate, ...answers })
-    const orderId = formed.payment_data?.orderid ?? ''
-    if (formed.payment_data !== undefined) await rig.handOff(formed.payment_data)
-    await rig.sandbox().runAction(orderId, 'pay')
-    await rig.settled()
-    const result = await read<object>(`/api/afpicon/registrations/${formed.reg_no}/`)
-    expect(result).toMatchObject({ status: 'success', registration: { reg_no: formed.reg_no } })
-    const own = await issueLink(rig.parts().deps, {
-      regNo: formed.reg_no as never,
+  /** The form's response and the result page, without the parts that differ per registration. */
+  const readVisible = async (answers: Readonly<Record<string, string>>) => {
+    const formResponse = await send<RegisterAnswer>('/api/afpicon/register/', {
+      ...delegate,
+      ...answers,
+    })
+    const orderId = formResponse.payment_data?.orderid ?? ''
+    if (formResponse.payment_data !== undefined) await testServer.handOff(formResponse.payment_data)
+    await testServer.sandbox().runAction(orderId, 'pay')
+    await testServer.settled()
+    const result = await read<object>(`/api/afpicon/registrations/${formResponse.reg_no}/`)
+    expect(result).toMatchObject({
+      status: 'success',
+      registration: { reg_no: formResponse.reg_no },
+    })
+    const link = await issueLink(testServer.parts().deps, {
+      regNo: formResponse.reg_no as never,
       eventId: 'afpicon2026',
     })
-    const page = `/api${new URL(own).pathname}/`
-    const mine = await read<MyAnswer>(page)
+    const page = `/api${new URL(link).pathname}/`
+    const ownPage = await read<MyAnswer>(page)
     const asked = await send<object>(`${page}acts/`, { act: 'ask_refund' })
     return {
-      regNo: formed.reg_no,
-      names: [formed, result, mine].map((one) => Object.keys(one)),
-      second: mine.second_payment,
+      regNo: formResponse.reg_no,
+      names: [formResponse, result, ownPage].map((first) => Object.keys(first)),
+      second: ownPage.second_payment,
       asked,
-      text: JSON.stringify([formed, result, mine]),
+      text: JSON.stringify([formResponse, result, ownPage]),
     }
   }
-  const first = await seen(person)
-  const again = await seen(person)
-  const fresh = await seen({ full_name: 'Other Person', email: 'other@example.org' })
-  expect(mailsOf(again.regNo)[0]?.['subject']).toContain('(second payment)')
-  for (const one of [again, fresh]) {
+  const first = await readVisible(person)
+  const duplicateView = await readVisible(person)
+  const newPersonView = await readVisible({ full_name: 'Other Person', email: 'other@example.org' })
+  expect(listEmails(duplicateView.regNo)[0]?.['subject']).toContain('(second payment)')
+  for (const one of [duplicateView, newPersonView]) {
     expect(one.text).not.toContain(first.regNo)
     expect([one.second, one.names, one.asked]).toEqual([null, first.names, first.asked])
   }
-  expect(again.asked).toMatchObject({ code: 'not_now' })
+  expect(duplicateView.asked).toMatchObject({ code: 'not_now' })
 })
 
-test('a delegate who pays twice is offered no share of the second payment, and staff are proposed all of it', async () => {
+test('a delegate who pays twice is offered no partial refund of the second payment, and staff are proposed all of it', async () => {
   const person = { full_name: 'Lakshmi Menon', email: 'lakshmi@example.org' }
-  const first = await pay(person)
-  const second = await pay(person)
-  const page = await mailedPage(second.regNo)
+  const first = await registerAndPay(person)
+  const second = await registerAndPay(person)
+  const page = await readEmailedPage(second.regNo)
   expect((await read<MyAnswer>(page)).cancel).toBeNull()
-  expect((await read<MyAnswer>(await mailedPage(first.regNo))).cancel).not.toBeNull()
-  const acts = (regNo: string) => read<ActionsAnswer>(`/admin/registrations/${regNo}/acts/`, office)
-  expect(await acts(second.regNo)).toMatchObject({
+  expect((await read<MyAnswer>(await readEmailedPage(first.regNo))).cancel).not.toBeNull()
+  const readActions = (regNo: string) =>
+    read<ActionsAnswer>(`/admin/registrations/${regNo}/acts/`, office)
+  expect(await readActions(second.regNo)).toMatchObject({
     second_payment: { first: first.regNo, amount: AMOUNT, asked_at: null },
     proposed_back: AMOUNT,
   })
-  expect(await acts(first.regNo)).toMatchObject({ second_payment: null })
+  expect(await readActions(first.regNo)).toMatchObject({ second_payment: null })
 
   const path = '/admin/afpicon/registrations/'
-  const asked = async () =>
+  const refundRequest = async () =>
     (await read<ListAnswer>(`${path}?waiting=second_payment`, office)).refund_requested
-  const requests = async () =>
+  const listRequests = async () =>
     (await read<ReviewsAnswer>('/api/admin/reviews/', office)).refund_requests
-  expect([await asked(), await requests()]).toEqual([[], []])
+  expect([await refundRequest(), await listRequests()]).toEqual([[], []])
   await send(`${page}acts/`, { act: 'ask_refund' })
-  expect(await asked()).toEqual([second.regNo])
-  expect(await requests()).toEqual([{ event_id: 'afpicon2026', count: 1 }])
-  expect((await acts(second.regNo)).second_payment?.asked_at).toBe('2025-10-10T12:00:00+05:30')
+  expect(await refundRequest()).toEqual([second.regNo])
+  expect(await listRequests()).toEqual([{ event_id: 'afpicon2026', count: 1 }])
+  expect((await readActions(second.regNo)).second_payment?.asked_at).toBe(
+    '2025-10-10T12:00:00+05:30',
+  )
   expect((await read<ListAnswer>(path, office)).refund_requested).toBeUndefined()
-  const withdraw = () => send(`${page}acts/`, { act: 'withdraw_refund' })
-  expect(await withdraw()).toMatchObject({
+  const withdrawRequest = () => send(`${page}acts/`, { act: 'withdraw_refund' })
+  expect(await withdrawRequest()).toMatchObject({
     code: 200,
     message: 'You have withdrawn your request. Nothing is refunded.',
   })
-  expect([await asked(), await requests()]).toEqual([[], []])
-  expect((await acts(second.regNo)).second_payment?.asked_at).toBeNull()
-  expect(await withdraw()).toMatchObject({ code: 'not_now' })
-  const shared = await issueLink(rig.parts().deps, {
+  expect([await refundRequest(), await listRequests()]).toEqual([[], []])
+  expect((await readActions(second.regNo)).second_payment?.asked_at).toBeNull()
+  expect(await withdrawRequest()).toMatchObject({ code: 'not_now' })
+  const sharedLink = await issueLink(testServer.parts().deps, {
     regNo: second.regNo as never,
     eventId: 'afpicon2026',
   })
   expect(
-    await send(`/api${new URL(shared).pathname}/acts/`, { act: 'withdraw_refund' }),
+    await send(`/api${new URL(sharedLink).pathname}/acts/`, { act: 'withdraw_refund' }),
   ).toMatchObject({ code: 'not_now' })
   await send(`${page}acts/`, { act: 'ask_refund' })
-  expect(await asked()).toEqual([second.regNo])
+  expect(await refundRequest()).toEqual([second.regNo])
   await send(`/admin/registrations/${second.regNo}/acts/`, { act: 'note', why: 'Rang.' }, office)
-  expect([await asked(), await requests()]).toEqual([[], []])
+  expect([await refundRequest(), await listRequests()]).toEqual([[], []])
 })

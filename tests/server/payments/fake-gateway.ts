@@ -1,4 +1,4 @@
-/** A gateway that answers what a test tells it to, on a port of its own, and the real adapter that asks it. */
+/** A fake gateway with responses set by the test, on a separate port, and the real adapter. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { instant, paise } from '../../../engine/index.ts'
@@ -16,19 +16,19 @@ export const account: Account = {
   merchantId: '123456',
 }
 export const orderId = 'SAMP2026112100015' as OrderId
-export const at = instant(Date.parse('2026-11-21T12:00:00+05:30'))
+export const responseTime = instant(Date.parse('2026-11-21T12:00:00+05:30'))
 
-type Answer = (response: ServerResponse, asked: string, request: IncomingMessage) => void
-export type StandIn = {
+type Answer = (response: ServerResponse, requests: string, request: IncomingMessage) => void
+export type FakeGateway = {
   readonly port: number
-  /** What was asked, newest last, as it came. */
+  /** Received requests, newest last. */
   readonly asked: string[]
-  /** From now on it answers so. */
+  /** Sets the response from now on. */
   answers(answer: string | Answer): void
   close(): Promise<void>
 }
 
-export async function openStandIn(): Promise<StandIn> {
+export async function openFakeGateway(): Promise<FakeGateway> {
   const asked: string[] = []
   let answer: Answer = (response) => response.end()
   const server: Server = createServer((request, response) => {
@@ -56,7 +56,7 @@ export async function openStandIn(): Promise<StandIn> {
   }
 }
 
-/** An event paid into the account above. */
+/** An event with the account above. */
 export const event: EventConfig = createEvent({
   payment: {
     account: 'demo',

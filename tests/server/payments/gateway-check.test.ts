@@ -1,4 +1,4 @@
-/** `rollcall payment check-gateway`: what it says of what a gateway answers, and how it exits. */
+/** `rollcall payment check-gateway`: its report on the gateway's responses, and its exit status. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectOk } from '../../../engine/index.ts'
 import type { OrderId } from '../../../engine/index.ts'
@@ -6,13 +6,13 @@ import { main } from '../../../server/cli/run-command.ts'
 import type { Environment } from '../../../server/dependencies.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { checkGateway } from '../../../server/payments/gateways/airpay/connection-check.ts'
-import { account, at, openStandIn } from './fake-gateway.ts'
-import type { StandIn } from './fake-gateway.ts'
-import { openRig } from './server-with-gateway.ts'
+import { account, responseTime, openFakeGateway } from './fake-gateway.ts'
+import type { FakeGateway } from './fake-gateway.ts'
+import { openTestServer } from './server-with-gateway.ts'
 
-let gateway: StandIn
+let gateway: FakeGateway
 beforeAll(async () => {
-  gateway = await openStandIn()
+  gateway = await openFakeGateway()
 })
 afterAll(() => gateway.close())
 
@@ -20,24 +20,24 @@ const xml = (fields: Readonly<Record<string, string>>): string =>
   `<RESPONSE><TRANSACTION>${Object.entries(fields)
     .map(([name, value]) => `<${name}><![CDATA[${value}]]></${name}>`)
     .join('')}</TRANSACTION></RESPONSE>`
-const none = xml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
-const question = {
+const noRecord = xml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
+const checkOptions = {
   account,
   orderId: null,
   comparesKeys: false,
   assumed: { currency: false, sale: false },
-  at,
+  at: responseTime,
   timeoutMs: 30_000,
 }
-const check = (more: Partial<Parameters<typeof checkGateway>[0]> = {}) =>
-  checkGateway({ ...question, address: `http://127.0.0.1:${gateway.port}/`, ...more })
+const runCheck = (changes: Partial<Parameters<typeof checkGateway>[0]> = {}) =>
+  checkGateway({ ...checkOptions, address: `http://127.0.0.1:${gateway.port}/`, ...changes })
 
 describe('the report for an order that cannot exist', () => {
   test.each<[string, string | number, boolean, RegExp]>([
-    ['no record', none, true, /^Code 503: no record, which is correct/m],
+    ['no record', noRecord, true, /^Code 503: no record, which is correct/m],
     [
-      'what it lacks',
-      none,
+      'missing fields',
+      noRecord,
       true,
       /^It does not have CURRENCYCODE, TRANSACTIONTYPE, TRANSACTIONTIME/m,
     ],
@@ -48,7 +48,7 @@ describe('the report for an order that cannot exist', () => {
       /^Code 905: [^]*Its message: "Invalid checksum"\.$/m,
     ],
     [
-      'a code that the papers disagree about',
+      'a code with contradictory documentation',
       xml({ TRANSACTIONSTATUS: '403' }),
       false,
       /^Code 403: Airpay's documents disagree/m,
@@ -69,26 +69,26 @@ describe('the report for an order that cannot exist', () => {
     ['JSON', '{"status":"failed"}', false, /^It cannot be read: the response is JSON/m],
     ['403', 403, false, /rejected the query: the gateway responded with status 403\.$/m],
     ['302', 302, false, /the gateway redirected the request \(status 302\)/],
-  ])('%s', async (_what, answer, asExpected, sentence) => {
+  ])('%s', async (_what, answer, asExpected, message) => {
     gateway.answers(
       typeof answer === 'string'
         ? answer
         : (to) => void to.writeHead(answer, { location: 'https://elsewhere.example/' }).end(),
     )
-    const checked = await check()
-    expect(checked.sentences.join('\n')).toMatch(sentence)
-    expect(checked.asExpected).toBe(asExpected)
+    const result = await runCheck()
+    expect(result.sentences.join('\n')).toMatch(message)
+    expect(result.asExpected).toBe(asExpected)
   })
 
   test('reports no connection for an unreachable address or one without TLS', async () => {
-    const closed = await openStandIn()
-    await closed.close()
+    const closedGateway = await openFakeGateway()
+    await closedGateway.close()
     for (const address of [
-      `http://127.0.0.1:${closed.port}/`,
+      `http://127.0.0.1:${closedGateway.port}/`,
       `https://127.0.0.1:${gateway.port}/`,
     ]) {
-      const { asExpected, sentences } = await check({ address })
-      expect([asExpected, sentences.at(-1)]).toEqual([
+      const { asExpected, sentences: messages } = await runCheck({ address })
+      expect([asExpected, messages.at(-1)]).toEqual([
         false,
         expect.stringMatching(/^No connection was made: check the address/),
       ])
@@ -99,24 +99,24 @@ describe('the report for an order that cannot exist', () => {
     gateway.answers(
       (to, asked) => void to.end(`<html>${new URLSearchParams(asked).get('private_key')}</html>`),
     )
-    const { sentences } = await check()
-    expect(sentences.at(-1)).toMatch(/starts with: <html>…<\/html>$/)
+    const { sentences: messages } = await runCheck()
+    expect(messages.at(-1)).toMatch(/starts with: <html>…<\/html>$/)
   })
 
   test.each([
-    ['tells them apart', true, 'got a different response'],
-    ['does not mind', false, 'got the same response'],
-  ])('with a wrong key, a gateway that %s', async (_what, minds, words) => {
+    ['distinguishes wrong keys', true, 'got a different response'],
+    ['ignores wrong keys', false, 'got the same response'],
+  ])('with a wrong key, a gateway that %s', async (_what, checksKey, expectedText) => {
     const keys: (string | null)[] = []
     gateway.answers((to, asked) => {
       keys.push(new URLSearchParams(asked).get('private_key'))
-      to.end(minds && keys.length > 1 ? xml({ TRANSACTIONSTATUS: '905' }) : none)
+      to.end(checksKey && keys.length > 1 ? xml({ TRANSACTIONSTATUS: '905' }) : noRecord)
     })
-    const checked = await check({ comparesKeys: true })
+    const result = await runCheck({ comparesKeys: true })
     expect(new Set(keys).size).toBe(2)
-    expect([checked.asExpected, checked.sentences.at(-1)]).toEqual([
-      minds,
-      expect.stringContaining(words),
+    expect([result.asExpected, result.sentences.at(-1)]).toEqual([
+      checksKey,
+      expect.stringContaining(expectedText),
     ])
   })
 })
@@ -134,9 +134,9 @@ describe('the report for a real order', () => {
   }
   const orderId = 'AFPI1' as OrderId
   test.each<[string, object, boolean, string]>([
-    ['paid and whole', {}, true, 'With the correct amount it is a success.'],
+    ['paid and complete', {}, true, 'With the correct amount it is a success.'],
     [
-      'paid, the currency not named',
+      'paid, without a currency',
       { CURRENCYCODE: '' },
       false,
       'It needs review. If the gateway never states currency or type, set AIRPAY_ASSUME (docs/airpay.md).',
@@ -149,7 +149,7 @@ describe('the report for a real order', () => {
     ],
     ['declined', { TRANSACTIONSTATUS: '400' }, true, 'This would count as a failed payment.'],
     [
-      'under way',
+      'in progress',
       { TRANSACTIONSTATUS: '211' },
       true,
       'The payment would stay pending and be queried again: the code is "211".',
@@ -166,34 +166,34 @@ describe('the report for a real order', () => {
       false,
       'The response cannot be used, and the query would be repeated: the response is about another order.',
     ],
-  ])('%s', async (_what, changes, asExpected, sentence) => {
+  ])('%s', async (_what, changes, asExpected, message) => {
     gateway.answers(xml({ ...paid, ...changes }))
-    const checked = await check({ orderId })
-    expect([checked.asExpected, checked.sentences.at(-1)]).toEqual([asExpected, sentence])
-    expect(checked.sentences).toContain('TRANSACTIONTIME: "21-11-2026 11:59:00"')
-    // Nothing of who paid.
-    expect(checked.sentences.join()).not.toContain('asha@okbank')
+    const result = await runCheck({ orderId })
+    expect([result.asExpected, result.sentences.at(-1)]).toEqual([asExpected, message])
+    expect(result.sentences).toContain('TRANSACTIONTIME: "21-11-2026 11:59:00"')
+    // No personal data of the payer.
+    expect(result.sentences.join()).not.toContain('asha@okbank')
   })
 })
 
 describe('the command', () => {
-  let said: string[] = []
+  let output: string[] = []
   beforeEach(() => {
-    said = []
+    output = []
   })
   const run = (args: readonly string[], environment: Environment | null) =>
     main(['payment', 'check-gateway', ...args], {
-      print: (text) => void said.push(text),
-      printError: (text) => void said.push(text),
+      print: (text) => void output.push(text),
+      printError: (text) => void output.push(text),
       environment: () => environment,
     })
-  const live = (more: Readonly<Record<string, string>> = {}) =>
-    expectOk(readEnvironment({ GATEWAY_MODE: 'live', ...more }))
+  const readLive = (changes: Readonly<Record<string, string>> = {}) =>
+    expectOk(readEnvironment({ GATEWAY_MODE: 'live', ...changes }))
 
   test.each<[string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
     ['no account', [], {}, /^Specify the account/],
     [
-      'an account of no event',
+      'an account without an event',
       ['--account', 'nobody'],
       {},
       /^No event file is paid into the account "nobody"\. They name /,
@@ -205,42 +205,42 @@ describe('the command', () => {
       /^There are no credentials for the account "afpi": set AIRPAY_AFPI_USERNAME/,
     ],
     [
-      'an order that is none',
+      'an invalid order id',
       ['--account', 'afpi', '--order', 'A/1'],
       {},
       /^--order must be letters and digits/,
     ],
-    ['a word too many', ['--account', 'afpi', 'now'], {}, /Unexpected argument/],
+    ['an extra argument', ['--account', 'afpi', 'now'], {}, /Unexpected argument/],
     [
       "Airpay's own sandbox",
       ['--account', 'afpi'],
       { GATEWAY_MODE: 'airpay-test' },
       /^Airpay's own sandbox has no status call/,
     ],
-  ])('asked wrongly (%s): 2 and a sentence', async (_what, args, variables, sentence) => {
-    expect(await run(args, live(variables))).toBe(2)
-    expect(said.join('\n')).toMatch(sentence)
+  ])('invalid usage (%s): exits with 2 and a message', async (_what, args, variables, message) => {
+    expect(await run(args, readLive(variables))).toBe(2)
+    expect(output.join('\n')).toMatch(message)
   })
 
   test('queries the simulator while the server runs: an impossible order, a wrong key, a paid order', async () => {
-    const rig = await openRig()
+    const testServer = await openTestServer()
     try {
-      const environment = { ...rig.environment, clockStart: rig.now() }
-      const name = rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? ''
+      const environment = { ...testServer.environment, clockStart: testServer.now() }
+      const name = testServer.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? ''
       expect(await run(['--account', name, '--compare'], environment)).toBe(0)
-      expect(said.join('\n')).toMatch(
+      expect(output.join('\n')).toMatch(
         /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*got a different response[^]*The check passed\.$/,
       )
-      const { orderId } = await rig.place()
-      await rig.sandbox().runAction(orderId, 'silent')
+      const { orderId } = await testServer.place()
+      await testServer.sandbox().runAction(orderId, 'silent')
       expect(await run(['--account', name, '--order', orderId], environment)).toBe(0)
-      expect(said.at(-2)).toContain('With the correct amount it is a success.')
-      expect(rig.holds(orderId).status).toBe('pending')
-      await rig.sandbox().close()
+      expect(output.at(-2)).toContain('With the correct amount it is a success.')
+      expect(testServer.holds(orderId).status).toBe('pending')
+      await testServer.sandbox().close()
       expect(await run(['--account', name], environment)).toBe(1)
-      expect(said.at(-1)).toBe('The check failed: see above.')
+      expect(output.at(-1)).toBe('The check failed: see above.')
     } finally {
-      await rig.close()
+      await testServer.close()
     }
   })
 })

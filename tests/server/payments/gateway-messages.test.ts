@@ -1,18 +1,18 @@
-/** Returns and notices: what is answered, and what the database holds afterwards. */
+/** Browser returns and webhooks: the responses, and the stored data. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
 import { sandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
-import { forged, formType, openRig } from './server-with-gateway.ts'
-import type { Rig } from './server-with-gateway.ts'
+import { forgeMessage, formType, openTestServer } from './server-with-gateway.ts'
+import type { TestServer } from './server-with-gateway.ts'
 
-let rig: Rig
+let testServer: TestServer
 beforeAll(async () => {
-  rig = await openRig()
+  testServer = await openTestServer()
 })
-afterAll(() => rig.close())
+afterAll(() => testServer.close())
 
-const untouched = {
+const pendingState = {
   status: 'pending',
   registration: 'pending',
   review: null,
@@ -21,7 +21,7 @@ const untouched = {
   notices: 0,
   mails: 0,
 }
-const paidOnce = {
+const paidState = {
   status: 'success',
   registration: 'success',
   review: null,
@@ -30,81 +30,83 @@ const paidOnce = {
   notices: 0,
   mails: 1,
 }
-/** Length of what a notice's hash covers besides its fields. */
-const restOf = (): number => {
+/** The length of the secret part of a webhook's hash. */
+const secretLength = (): number => {
   const { merchantId, username } = sandboxAccount(
-    rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '',
+    testServer.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '',
   )
   return `${merchantId}:${username}`.length
 }
-const answered = async (response: Response): Promise<unknown> => ({
+const readResponse = async (response: Response): Promise<unknown> => ({
   status: response.status,
   ...((await response.json()) as object),
 })
 
 describe('a webhook', () => {
   test('for a payment: 200, then a success and one email after verification', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
-    expect(await answered(await rig.notice(rig.sandbox().messageOf(orderId)))).toEqual({
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
+    expect(
+      await readResponse(await testServer.notice(testServer.sandbox().messageOf(orderId))),
+    ).toEqual({
       status: 'success',
     })
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 1 })
-    const [stored] = rig.rows(
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 1 })
+    const [stored] = testServer.rows(
       "SELECT body, content_type FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
       orderId,
     )
     expect(stored).toEqual({
-      body: new URLSearchParams(rig.sandbox().messageOf(orderId)).toString(),
+      body: new URLSearchParams(testServer.sandbox().messageOf(orderId)).toString(),
       content_type: `${formType};charset=UTF-8`,
     })
   })
 
   test('as JSON, with and without CUSTOMERVPA in its hash, does the same', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
     for (const fields of [
-      rig.sandbox().messageOf(orderId),
-      { ...rig.sandbox().messageOf(orderId), CUSTOMERVPA: 'asha@okbank' },
+      testServer.sandbox().messageOf(orderId),
+      { ...testServer.sandbox().messageOf(orderId), CUSTOMERVPA: 'asha@okbank' },
     ]) {
-      const response = await fetch(`${rig.url}/api/payment/webhook`, {
+      const response = await fetch(`${testServer.url}/api/payment/webhook`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(fields),
       })
       expect(response.status).toBe(200)
     }
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 2 })
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 2 })
   })
 
   test('with a wrong hash: 200, starts only a query, whose result counts, and is logged', async () => {
-    const [paid, unpaid] = [await rig.place(), await rig.place()]
-    await rig.sandbox().runAction(paid.orderId, 'silent')
-    const before = rig.log.length
+    const [paid, unpaid] = [await testServer.place(), await testServer.place()]
+    await testServer.sandbox().runAction(paid.orderId, 'silent')
+    const before = testServer.log.length
     for (const { orderId } of [paid, unpaid]) {
-      const genuine = rig.sandbox().messageOf(orderId)
-      const lie = { ...genuine, TRANSACTIONSTATUS: '200', ap_SecureHash: '1' }
-      expect((await rig.notice(lie)).status).toBe(200)
+      const genuineMessage = testServer.sandbox().messageOf(orderId)
+      const falseMessage = { ...genuineMessage, TRANSACTIONSTATUS: '200', ap_SecureHash: '1' }
+      expect((await testServer.notice(falseMessage)).status).toBe(200)
     }
-    await rig.settled()
-    expect(rig.holds(paid.orderId)).toEqual({ ...paidOnce, notices: 1 })
-    expect(rig.holds(unpaid.orderId)).toEqual({ ...untouched, notices: 1 })
-    expect(rig.log.slice(before).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
+    await testServer.settled()
+    expect(testServer.holds(paid.orderId)).toEqual({ ...paidState, notices: 1 })
+    expect(testServer.holds(unpaid.orderId)).toEqual({ ...pendingState, notices: 1 })
+    expect(testServer.log.slice(before).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
   })
 
   test('with a valid CRC for a wrong amount (forged without a secret): stored, and the real amount counts', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'wrong')
-    await rig.settled()
-    const genuine = rig.sandbox().messageOf(orderId)
-    expect(genuine['AMOUNT']).toBe('7079.00')
-    const lie = forged(genuine, { AMOUNT: '7080.00' }, restOf())
-    expect(lie['ap_SecureHash']).not.toBe(genuine['ap_SecureHash'])
-    expect((await rig.notice(lie)).status).toBe(200)
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'wrong')
+    await testServer.settled()
+    const genuineMessage = testServer.sandbox().messageOf(orderId)
+    expect(genuineMessage['AMOUNT']).toBe('7079.00')
+    const falseMessage = forgeMessage(genuineMessage, { AMOUNT: '7080.00' }, secretLength())
+    expect(falseMessage['ap_SecureHash']).not.toBe(genuineMessage['ap_SecureHash'])
+    expect((await testServer.notice(falseMessage)).status).toBe(200)
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({
       status: 'pending',
       registration: 'pending',
       review: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
@@ -116,17 +118,17 @@ describe('a webhook', () => {
   })
 
   test("with a valid CRC and a status that the gateway does not confirm (a decline changed to a success): the gateway's status counts", async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'decline')
-    await rig.settled()
-    const lie = forged(
-      { ...rig.sandbox().messageOf(orderId) },
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'decline')
+    await testServer.settled()
+    const falseMessage = forgeMessage(
+      { ...testServer.sandbox().messageOf(orderId) },
       { TRANSACTIONSTATUS: '200' },
-      restOf(),
+      secretLength(),
     )
-    expect((await rig.notice(lie)).status).toBe(200)
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({
+    expect((await testServer.notice(falseMessage)).status).toBe(200)
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({
       status: 'failed',
       registration: 'failed',
       review: null,
@@ -138,23 +140,31 @@ describe('a webhook', () => {
   })
 
   test('that claims success before a payment: stays pending', async () => {
-    const { orderId } = await rig.place()
-    const { orderId: paid } = await rig.place()
-    await rig.sandbox().runAction(paid, 'pay')
-    await rig.settled()
-    const lie = forged(rig.sandbox().messageOf(paid), { TRANSACTIONID: orderId }, restOf())
-    expect((await rig.notice(lie)).status).toBe(200)
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ ...untouched, notices: 1 })
+    const { orderId } = await testServer.place()
+    const { orderId: paid } = await testServer.place()
+    await testServer.sandbox().runAction(paid, 'pay')
+    await testServer.settled()
+    const falseMessage = forgeMessage(
+      testServer.sandbox().messageOf(paid),
+      { TRANSACTIONID: orderId },
+      secretLength(),
+    )
+    expect((await testServer.notice(falseMessage)).status).toBe(200)
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({ ...pendingState, notices: 1 })
   })
 
   test('for an unknown order: 404, stored, no registration', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
-    const before = rig.rows('SELECT * FROM payments').length
-    const nobodys = `${orderId.slice(0, -2)}${orderId.endsWith('77') ? '78' : '77'}`
-    const response = await rig.notice(
-      forged(rig.sandbox().messageOf(orderId), { TRANSACTIONID: nobodys }, restOf()),
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
+    const before = testServer.rows('SELECT * FROM payments').length
+    const unknownOrder = `${orderId.slice(0, -2)}${orderId.endsWith('77') ? '78' : '77'}`
+    const response = await testServer.notice(
+      forgeMessage(
+        testServer.sandbox().messageOf(orderId),
+        { TRANSACTIONID: unknownOrder },
+        secretLength(),
+      ),
     )
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual({
@@ -162,28 +172,32 @@ describe('a webhook', () => {
       code: 'unknown_order',
       message: 'There is no such order.',
     })
-    const strangers = await rig.notice({
+    const foreignMessage = await testServer.notice({
       TRANSACTIONID: 'NOEVENT1234',
       TRANSACTIONSTATUS: '200',
       AMOUNT: '1.00',
       APTRANSACTIONID: '1',
       ap_SecureHash: '1',
     })
-    expect(strangers.status).toBe(404)
-    expect(rig.rows('SELECT * FROM payments').length).toBe(before)
+    expect(foreignMessage.status).toBe(404)
+    expect(testServer.rows('SELECT * FROM payments').length).toBe(before)
     expect(
-      rig.rows('SELECT 1 FROM gateway_notices WHERE order_id IN (?, ?)', nobodys, 'NOEVENT1234'),
+      testServer.rows(
+        'SELECT 1 FROM gateway_notices WHERE order_id IN (?, ?)',
+        unknownOrder,
+        'NOEVENT1234',
+      ),
     ).toHaveLength(2)
   })
 
   test.each<[string, string, string]>([
     ['nothing', '', formType],
-    ['JSON that is none', '{"TRANSACTIONID":', 'application/json'],
+    ['invalid JSON', '{"TRANSACTIONID":', 'application/json'],
     ['a form without an order', 'TRANSACTIONSTATUS=200', formType],
     ['a list', '[1,2]', 'application/json'],
     ['{}, which was "neither a posted form nor a JSON object"', '{}', 'application/json'],
-  ])('malformed (%s): 400, stored as it came', async (_name, body, type) => {
-    const response = await fetch(`${rig.url}/api/payment/webhook/`, {
+  ])('malformed (%s): 400, stored unchanged', async (_name, body, type) => {
+    const response = await fetch(`${testServer.url}/api/payment/webhook/`, {
       method: 'POST',
       headers: { 'content-type': type },
       body,
@@ -193,7 +207,7 @@ describe('a webhook', () => {
     expect(answer).toMatchObject({ status: 'error', code: 'malformed' })
     // `{}` is a JSON object, and an empty form is a form.
     expect(answer.message).not.toContain('neither a posted form nor a JSON object')
-    expect(rig.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([
+    expect(testServer.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([
       { body },
     ])
   })
@@ -201,77 +215,83 @@ describe('a webhook', () => {
   test.each(['ap_SecureHash', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS'])(
     'without %s still starts a query',
     async (name) => {
-      const { orderId } = await rig.place()
-      await rig.sandbox().runAction(orderId, 'silent')
-      const response = await rig.notice({ ...rig.sandbox().messageOf(orderId), [name]: '' })
+      const { orderId } = await testServer.place()
+      await testServer.sandbox().runAction(orderId, 'silent')
+      const response = await testServer.notice({
+        ...testServer.sandbox().messageOf(orderId),
+        [name]: '',
+      })
       expect(response.status).toBe(200)
-      await rig.settled()
-      expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 1 })
+      await testServer.settled()
+      expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 1 })
     },
   )
 
   test('of 1 MB: 413, and is not stored', async () => {
-    const before = rig.rows('SELECT 1 FROM gateway_notices').length
-    const response = await fetch(`${rig.url}/api/payment/webhook/`, {
+    const before = testServer.rows('SELECT 1 FROM gateway_notices').length
+    const response = await fetch(`${testServer.url}/api/payment/webhook/`, {
       method: 'POST',
       headers: { 'content-type': formType },
       body: `TRANSACTIONID=${'1'.repeat(1_000_000)}`,
     })
     expect(response.status).toBe(413)
-    expect(rig.rows('SELECT 1 FROM gateway_notices').length).toBe(before)
+    expect(testServer.rows('SELECT 1 FROM gateway_notices').length).toBe(before)
   })
 
   test('a hundred copies concurrently: one success, one email, a hundred webhooks stored, each with 200', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
-    const fields = rig.sandbox().messageOf(orderId)
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
+    const fields = testServer.sandbox().messageOf(orderId)
     const statuses = await Promise.all(
-      Array.from({ length: 100 }, async () => (await rig.notice(fields)).status),
+      Array.from({ length: 100 }, async () => (await testServer.notice(fields)).status),
     )
     expect(statuses).toEqual(Array.from({ length: 100 }, () => 200))
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 100 })
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 100 })
   })
 })
 
 describe("the browser's return", () => {
-  const ways: readonly [string, string][] = [
+  const returnForms: readonly [string, string][] = [
     ['the usual path', '/api/payment/return/'],
     ['without its slash', '/api/payment/return'],
     ['the path of the event file', '/api/afpicon/airpay-response'],
     ['and with a slash', '/api/afpicon/airpay-response/'],
   ]
-  test.each(ways)('%s: stored, verified, then sent to the success page', async (_name, path) => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
-    const target = await rig.comeBack(rig.sandbox().messageOf(orderId), path)
-    expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual([
-      '/afpicon/payment/success',
-      { orderId, amount: '7080.00', date: '2025-10-10T12:00:00+05:30' },
-    ])
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
-  })
+  test.each(returnForms)(
+    '%s: stored, verified, then sent to the success page',
+    async (_name, path) => {
+      const { orderId } = await testServer.place()
+      await testServer.sandbox().runAction(orderId, 'silent')
+      const target = await testServer.comeBack(testServer.sandbox().messageOf(orderId), path)
+      expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual([
+        '/afpicon/payment/success',
+        { orderId, amount: '7080.00', date: '2025-10-10T12:00:00+05:30' },
+      ])
+      expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1 })
+    },
+  )
 
-  test.each(ways)('%s, by GET', async (_name, path) => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
+  test.each(returnForms)('%s, by GET', async (_name, path) => {
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
     const response = await fetch(
-      `${rig.url}${path}?${new URLSearchParams(rig.sandbox().messageOf(orderId)).toString()}`,
+      `${testServer.url}${path}?${new URLSearchParams(testServer.sandbox().messageOf(orderId)).toString()}`,
       { redirect: 'manual' },
     )
     expect([
       response.status,
-      new URL(response.headers.get('location') ?? '', rig.url).pathname,
+      new URL(response.headers.get('location') ?? '', testServer.url).pathname,
     ]).toEqual([303, '/afpicon/payment/success'])
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
+    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1 })
   })
 
   test('the response is not cached and sends no referrer', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
-    const response = await fetch(`${rig.url}/api/payment/return/`, {
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
+    const response = await fetch(`${testServer.url}/api/payment/return/`, {
       method: 'POST',
-      body: new URLSearchParams(rig.sandbox().messageOf(orderId)),
+      body: new URLSearchParams(testServer.sandbox().messageOf(orderId)),
       redirect: 'manual',
     })
     expect([
@@ -282,12 +302,12 @@ describe("the browser's return", () => {
   })
 
   test('after a decline: the failed page', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'decline')
-    const target = await rig.comeBack(rig.sandbox().messageOf(orderId))
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'decline')
+    const target = await testServer.comeBack(testServer.sandbox().messageOf(orderId))
     expect(target.pathname).toBe('/afpicon/payment/failed')
-    await rig.settled()
-    expect(rig.holds(orderId)).toMatchObject({
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toMatchObject({
       status: 'failed',
       facts: ['declined'],
       mails: 0,
@@ -296,65 +316,65 @@ describe("the browser's return", () => {
   })
 
   test('after a failure without fields: starts a query and redirects by the stored state', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'decline')
-    const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' })
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'decline')
+    const target = await testServer.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' })
     expect(target.pathname).toBe('/afpicon/payment/failed')
-    expect(rig.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
   })
 
   test('after the delegate left: no failure yet, because a payment may still arrive', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'leave')
-    const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'leave')
+    const target = await testServer.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
     expect(target.pathname).toBe('/afpicon/payment/success')
-    expect(rig.holds(orderId)).toEqual({ ...untouched, returns: 1 })
-    rig.sandbox().settle(orderId)
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1, notices: 1 })
+    expect(testServer.holds(orderId)).toEqual({ ...pendingState, returns: 1 })
+    testServer.sandbox().settle(orderId)
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1, notices: 1 })
   })
 
-  test.each<[string, (genuine: Fields) => Fields]>([
-    ['with a wrong hash', (genuine) => ({ ...genuine, ap_SecureHash: '1' })],
+  test.each<[string, (genuineMessage: Fields) => Fields]>([
+    ['with a wrong hash', (genuineMessage) => ({ ...genuineMessage, ap_SecureHash: '1' })],
     [
-      'that says success without a hash',
+      'that claims success without a hash',
       ({ TRANSACTIONID = '' }) => ({ TRANSACTIONID, TRANSACTIONSTATUS: '200' }),
     ],
-  ])('%s: the page of what the gateway says when asked', async (_name, change) => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
-    const target = await rig.comeBack(change(rig.sandbox().messageOf(orderId)))
+  ])("%s: the page of the gateway's status, after a query", async (_name, change) => {
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
+    const target = await testServer.comeBack(change(testServer.sandbox().messageOf(orderId)))
     expect(target.pathname).toBe('/afpicon/payment/success')
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
+    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1 })
   })
 
-  test('while the bank processes it: the success page says so; then the payment arrives', async () => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'later')
-    expect((await rig.comeBack(rig.sandbox().messageOf(orderId))).pathname).toBe(
+  test('while the bank processes it: the success page states that; then the payment arrives', async () => {
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'later')
+    expect((await testServer.comeBack(testServer.sandbox().messageOf(orderId))).pathname).toBe(
       '/afpicon/payment/success',
     )
-    expect(rig.holds(orderId)).toEqual({ ...untouched, returns: 1 })
-    rig.sandbox().settle(orderId)
-    await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1, notices: 1 })
+    expect(testServer.holds(orderId)).toEqual({ ...pendingState, returns: 1 })
+    testServer.sandbox().settle(orderId)
+    await testServer.settled()
+    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1, notices: 1 })
   })
 
   test.each<[string, (genuine: Fields) => Fields]>([
-    ['of an unknown order', (genuine) => ({ ...genuine, TRANSACTIONID: 'NOEVENT1' })],
-    ['without an order', (genuine) => ({ ...genuine, TRANSACTIONID: '' })],
-    ['that says nothing', () => ({})],
-  ])('%s: the landing page with a sentence, nothing moved', async (_name, change) => {
-    const { orderId } = await rig.place()
-    await rig.sandbox().runAction(orderId, 'silent')
-    const target = await rig.comeBack(change(rig.sandbox().messageOf(orderId)))
+    ['of an unknown order', (genuineMessage) => ({ ...genuineMessage, TRANSACTIONID: 'NOEVENT1' })],
+    ['without an order', (genuineMessage) => ({ ...genuineMessage, TRANSACTIONID: '' })],
+    ['without usable fields', () => ({})],
+  ])('%s: the landing page with a message, nothing changed', async (_name, change) => {
+    const { orderId } = await testServer.place()
+    await testServer.sandbox().runAction(orderId, 'silent')
+    const target = await testServer.comeBack(change(testServer.sandbox().messageOf(orderId)))
     const page = await (await fetch(target)).text()
     expect([target.pathname, page.includes('We could not match the payment')]).toEqual(['/', true])
-    expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [], mails: 0 })
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'pending', facts: [], mails: 0 })
   })
 
   test('while the gateway is unreachable: the page of the stored state; polling finds the payment later', async () => {
-    const other = await openRig({ clock: '2025-10-10T12:00:00+05:30' })
+    const other = await openTestServer({ clock: '2025-10-10T12:00:00+05:30' })
     try {
       const { orderId } = await other.place()
       await other.sandbox().runAction(orderId, 'silent')
@@ -365,11 +385,11 @@ describe("the browser's return", () => {
       if (config === undefined) throw new Error('the event is not served')
       expect((await gateway.status(config, orderId, instant(0), 5_000)).is).toBe('unreachable')
       expect((await other.comeBack(fields)).pathname).toBe('/afpicon/payment/success')
-      expect(other.holds(orderId)).toEqual({ ...untouched, returns: 1 })
+      expect(other.holds(orderId)).toEqual({ ...pendingState, returns: 1 })
       await other.restart()
       other.at('2025-10-10T12:30:00+05:30')
       expect(await other.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
-      expect(other.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
+      expect(other.holds(orderId)).toEqual({ ...paidState, returns: 1 })
     } finally {
       await other.close()
     }
@@ -379,7 +399,7 @@ describe("the browser's return", () => {
 describe("requests of outsiders to the gateway's addresses", () => {
   const KB = 1024
   test('do not fill the disk: rejected ones are stored up to 1 KB and sixty a minute, genuine ones up to 8 KB', async () => {
-    const other = await openRig({ variables: { RATE_LIMITS: 'on' } })
+    const other = await openTestServer({ variables: { RATE_LIMITS: 'on' } })
     try {
       const send = async (order: string, bytes: number): Promise<number> =>
         (
@@ -389,23 +409,23 @@ describe("requests of outsiders to the gateway's addresses", () => {
             MESSAGE: 'x'.repeat(bytes),
           })
         ).status
-      const kept = (): { n: unknown; longest: unknown } => {
+      const readStored = (): { n: unknown; longest: unknown } => {
         const [row] = other.rows(
           "SELECT count(*) AS n, max(length(CAST(body AS BLOB))) AS longest FROM gateway_notices WHERE kind = 'notice'",
         )
         return { n: row?.['n'], longest: row?.['longest'] }
       }
       for (let sent = 0; sent < 100; sent++) await send(`NOEVENT${sent}`, 60 * KB)
-      expect(kept()).toEqual({ n: 60, longest: KB })
+      expect(readStored()).toEqual({ n: 60, longest: KB })
       other.advance(60_001)
       await send('NOEVENT', 60 * KB)
-      expect(kept()).toEqual({ n: 61, longest: KB })
+      expect(readStored()).toEqual({ n: 61, longest: KB })
 
       const { orderId } = await other.register()
       for (let sent = 0; sent < 100; sent++)
         expect([200, 429]).toContain(await send(orderId, 60 * KB))
       await other.settled()
-      expect(kept()).toEqual({ n: 121, longest: 8 * KB })
+      expect(readStored()).toEqual({ n: 121, longest: 8 * KB })
     } finally {
       await other.close()
     }

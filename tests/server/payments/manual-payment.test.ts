@@ -1,9 +1,9 @@
-/** Money that delegates pay by themselves: chosen on the form, told of, found or not found by the office, or lapsed. */
+/** Manual payments: chosen on the form, claimed, confirmed or rejected by staff, or expired. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/api.ts'
-import { actsOn, cheapHash, PASSWORD, signIn, shownVersion } from '../office/office.ts'
+import { actionsUrl, cheapHash, PASSWORD, signIn, shownVersion } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -23,14 +23,14 @@ const asha = {
   registered_as: 'member',
 }
 let numbers = 0
-/** A UTR that nobody has told yet. */
+/** An unused UTR. */
 const utr = (): string => String(500_000_000_000 + ++numbers)
 
 const register = async (answers: Readonly<Record<string, string>>) => {
   const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
   return { status: answer.statusCode, body: answer.json<RegisterAnswer>() }
 }
-/** The calls of a delegate's own page, by the address that registering answers. */
+/** API calls of a delegate's page, at the address from the registration's response. */
 const ownPage = (page: string | undefined) => {
   const path = `/api${page ?? ''}/`
   return {
@@ -42,16 +42,16 @@ const ownPage = (page: string | undefined) => {
     },
   }
 }
-/** Of the day on which it is done: sessions end. */
+/** A new session on the current day, because sessions end. */
 const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
-const stored = async (regNo: string) => {
+const read = async (regNo: string) => {
   const found = await server.deps.store.registration(regNo)
   if (found === null) throw new Error(`no registration ${regNo}`)
   return found
 }
-const mailsOf = async (regNo: string) => (
-  await stored(regNo),
-  server.deps.store.mailsOf((await stored(regNo)).regNo)
+const listEmails = async (regNo: string) => (
+  await read(regNo),
+  server.deps.store.mailsOf((await read(regNo)).regNo)
 )
 
 test('a delegate who pays by transfer reads the instructions, reports the payment, and is complete once it is confirmed', async () => {
@@ -59,9 +59,9 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
   expect(status).toBe(201)
   expect(body).toMatchObject({ stands: 'by-hand' })
   expect(body.payment_data).toBeUndefined()
-  expect((await mailsOf(body.reg_no))[0]?.text).toContain('account 50200012345678')
-  const own = ownPage(body.page)
-  const before = await own.look()
+  expect((await listEmails(body.reg_no))[0]?.text).toContain('account 50200012345678')
+  const page = ownPage(body.page)
+  const before = await page.look()
   expect(before.state).toBe('to_pay')
   expect(before.paying).toMatchObject({
     way: 'transfer',
@@ -76,14 +76,14 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
     told: null,
   })
   const number = utr()
-  const told = await own.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')
-  expect(told).toMatchObject({ status: 200, body: { state: 'told' } })
-  // The same click once more.
-  expect(await own.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')).toMatchObject({
+  const claim = await page.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')
+  expect(claim).toMatchObject({ status: 200, body: { state: 'told' } })
+  // The same click again.
+  expect(await page.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')).toMatchObject({
     status: 200,
     body: { repeated: true },
   })
-  expect((await own.look()).paying?.told).toMatchObject({
+  expect((await page.look()).paying?.told).toMatchObject({
     reference: number,
     paid_on: '2027-01-09',
     stands: 'looking',
@@ -96,10 +96,10 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
     day: '2027-01-09',
   })
   expect(confirmed).toMatchObject({ status: 200, body: { state: 'complete' } })
-  const after = await own.look()
-  expect(after).toMatchObject({ state: 'complete', paying: null })
-  expect(after.registration).toMatchObject({ stands: 'complete', payment_status: 'success' })
-  expect((await mailsOf(body.reg_no)).map(({ subject }) => subject)).toEqual([
+  const pageAfter = await page.look()
+  expect(pageAfter).toMatchObject({ state: 'complete', paying: null })
+  expect(pageAfter.registration).toMatchObject({ stands: 'complete', payment_status: 'success' })
+  expect((await listEmails(body.reg_no)).map(({ subject }) => subject)).toEqual([
     'How to pay for LEKHACON 2027',
     'We are checking for your payment for LEKHACON 2027',
     `LEKHACON 2027: ${body.reg_no}`,
@@ -108,9 +108,9 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
 
 test('a delegate can report a reference again that staff recorded with too low an amount and a wrong method', async () => {
   const { body } = await register({ way: 'transfer' })
-  const own = ownPage(body.page)
+  const page = ownPage(body.page)
   const number = 'HDFCN52027010977'
-  const told = { utr: number, paid_on: '2027-01-09' }
+  const claim = { utr: number, paid_on: '2027-01-09' }
   const confirm = (way: string) =>
     act(body.reg_no, {
       act: 'confirm',
@@ -119,15 +119,15 @@ test('a delegate can report a reference again that staff recorded with too low a
       amount: '1180',
       day: '2027-01-09',
     })
-  expect((await own.tell(told)).status).toBe(200)
+  expect((await page.tell(claim)).status).toBe(200)
   expect((await confirm('cash')).status).toBe(200)
   const notFound = { act: 'not_found', why: 'Nothing of this amount came' }
   expect((await act(body.reg_no, notFound)).status).toBe(200)
-  expect(await own.tell(told)).toMatchObject({ status: 200, body: { state: 'told' } })
-  expect((await own.look()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
-  // Found where it was paid, it is before a person: there is nothing to tell any more.
+  expect(await page.tell(claim)).toMatchObject({ status: 200, body: { state: 'told' } })
+  expect((await page.look()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
+  // Confirmed with a different amount, it is under review: a further claim is not possible.
   expect((await confirm('transfer')).status).toBe(200)
-  const again = await own.tell(told)
+  const again = await page.tell(claim)
   expect(again).toMatchObject({ status: 409, body: { code: 'taken' } })
   expect(again.body['message']).toContain('has already been found')
 })
@@ -140,39 +140,39 @@ test('a UTR can be reported for one registration, in any spelling', async () => 
   const refused = await ownPage(second.body.page).tell({ utr: number.toLowerCase(), ...day })
   expect(refused).toMatchObject({ status: 409, body: { code: 'taken' } })
   expect(refused.body['message']).toContain('already been reported for another registration')
-  expect((await stored(second.body.reg_no)).state).toBe('to_pay')
+  expect((await read(second.body.reg_no)).state).toBe('to_pay')
 })
 
 test('a payment claim is validated by the fields of its method, with each error at its field', async () => {
-  const own = ownPage((await register({ way: 'transfer' })).body.page)
-  expect(await own.tell({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
+  const page = ownPage((await register({ way: 'transfer' })).body.page)
+  expect(await page.tell({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
     body: { errors: { utr: expect.any(String) } },
   })
-  expect(await own.tell({ utr: utr(), paid_on: '2027-01-11' })).toMatchObject({
+  expect(await page.tell({ utr: utr(), paid_on: '2027-01-11' })).toMatchObject({
     status: 422,
     body: { errors: { paid_on: expect.stringContaining('in the future') } },
   })
-  expect(await own.tell({ paid_on: '2027-01-09' })).toMatchObject({
+  expect(await page.tell({ paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
     body: { errors: { utr: expect.any(String) } },
   })
-  expect((await own.look()).state).toBe('to_pay')
+  expect((await page.look()).state).toBe('to_pay')
 })
 
 test('a claim that the bank does not confirm is returned to the delegate, who reports again', async () => {
   const { body } = await register({ way: 'transfer' })
-  const own = ownPage(body.page)
+  const page = ownPage(body.page)
   const [wrong, right] = [utr(), utr()]
-  await own.tell({ utr: wrong, paid_on: '2027-01-09' })
-  const no = { act: 'not_found', why: 'No such number in the statement of 9 January.' }
-  expect(await act(body.reg_no, no)).toMatchObject({ status: 200, body: { state: 'to_pay' } })
-  expect((await own.look()).paying?.told).toMatchObject({ stands: 'not_found', why: no.why })
-  expect((await mailsOf(body.reg_no)).at(-1)?.text).toContain(no.why)
-  expect(await own.tell({ utr: right, paid_on: '2027-01-10' })).toMatchObject({
+  await page.tell({ utr: wrong, paid_on: '2027-01-09' })
+  const refusal = { act: 'not_found', why: 'No such number in the statement of 9 January.' }
+  expect(await act(body.reg_no, refusal)).toMatchObject({ status: 200, body: { state: 'to_pay' } })
+  expect((await page.look()).paying?.told).toMatchObject({ stands: 'not_found', why: refusal.why })
+  expect((await listEmails(body.reg_no)).at(-1)?.text).toContain(refusal.why)
+  expect(await page.tell({ utr: right, paid_on: '2027-01-10' })).toMatchObject({
     body: { state: 'told' },
   })
-  // The number that was not found may be another's.
+  // The rejected number may belong to another payment.
   const other = ownPage((await register({ way: 'transfer' })).body.page)
   expect((await other.tell({ utr: wrong, paid_on: '2027-01-09' })).status).toBe(200)
 })
@@ -185,15 +185,15 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
   server.setTime('2027-01-21')
   try {
     await server.expiry.run()
-    expect((await stored(first.body.reg_no)).state).toBe('lapsed')
-    // Told of, it waits for the office and not for the clock.
-    expect((await stored(second.body.reg_no)).state).toBe('told')
-    expect((await mailsOf(first.body.reg_no)).at(-1)?.subject).toContain('has expired')
+    expect((await read(first.body.reg_no)).state).toBe('lapsed')
+    // After the claim it waits for staff, and no longer expires.
+    expect((await read(second.body.reg_no)).state).toBe('told')
+    expect((await listEmails(first.body.reg_no)).at(-1)?.subject).toContain('has expired')
     const third = await register(workshop)
     expect(third.status).toBe(201)
-    // Its seat is gone, and the office is told so.
-    const up = await act(first.body.reg_no, { act: 'take_up' })
-    expect(up).toMatchObject({ status: 409, body: { code: 'taken' } })
+    // Its seat is sold, and the office shows that.
+    const reopening = await act(first.body.reg_no, { act: 'take_up' })
+    expect(reopening).toMatchObject({ status: 409, body: { code: 'taken' } })
     await act(third.body.reg_no, { act: 'cancel', why: 'Registered twice.' })
     expect(await act(first.body.reg_no, { act: 'take_up' })).toMatchObject({
       status: 200,
@@ -206,34 +206,34 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
 
 test('a registration that expired while the clock was a month ahead can be paid until the same day as before', async () => {
   const { body } = await register({ way: 'transfer' })
-  const { payUntil } = await stored(body.reg_no)
+  const { payUntil } = await read(body.reg_no)
   server.setClock('2027-02-10')
   await server.expiry.run()
   server.setClock('2027-01-10')
-  expect((await stored(body.reg_no)).state).toBe('lapsed')
+  expect((await read(body.reg_no)).state).toBe('lapsed')
   await server.expiry.run()
-  expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', payUntil })
-  expect((await mailsOf(body.reg_no)).at(-1)?.subject).toContain('is open again')
+  expect(await read(body.reg_no)).toMatchObject({ state: 'to_pay', payUntil })
+  expect((await listEmails(body.reg_no)).at(-1)?.subject).toContain('is open again')
   expect(
     (await server.deps.store.actions(body.reg_no as never)).map(({ act: name }) => name),
   ).toEqual(['lapse', 'reopen'])
   const number = utr()
   await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-10' })
-  const came = { act: 'confirm', way: 'transfer', reference: number, amount: '4720' }
-  expect(await act(body.reg_no, came)).toMatchObject({ body: { state: 'complete' } })
+  const action = { act: 'confirm', way: 'transfer', reference: number, amount: '4720' }
+  expect(await act(body.reg_no, action)).toMatchObject({ body: { state: 'complete' } })
 })
 
-test('if the credit date sets the price, a payment is compared with the price of its day', async () => {
+test('if the credit date sets the price, a payment is compared with the price on its date', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = utr()
   server.setTime('2027-01-20')
   try {
     await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-18' })
-    const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-18' }
-    expect(await act(body.reg_no, { ...came, amount: '5900' })).toMatchObject({
+    const action = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-18' }
+    expect(await act(body.reg_no, { ...action, amount: '5900' })).toMatchObject({
       body: { state: 'complete' },
     })
-    expect(await stored(body.reg_no)).toMatchObject({ period: 'regular', total: 590_000 })
+    expect(await read(body.reg_no)).toMatchObject({ period: 'regular', total: 590_000 })
   } finally {
     server.setTime('2027-01-10')
   }
@@ -243,9 +243,9 @@ test('a payment that does not match goes to review, and a treasurer accepts it w
   const { body } = await register({ way: 'transfer' })
   const number = utr()
   await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-09' })
-  const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-09' }
-  await act(body.reg_no, { ...came, amount: '4700' })
-  expect(await stored(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
+  const action = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-09' }
+  await act(body.reg_no, { ...action, amount: '4700' })
+  expect(await read(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
   const reviews = await server.deps.store.reviews('lekhacon2027')
   const review = reviews.find(({ regNo }) => regNo === body.reg_no)
   const why = 'The bank took 20 rupees.'
@@ -256,10 +256,10 @@ test('a payment that does not match goes to review, and a treasurer accepts it w
 })
 
 test('selected rows are confirmed as reported, each separately', async () => {
-  const told = await register({ way: 'transfer' })
-  const silent = await register({ way: 'transfer' })
-  await ownPage(told.body.page).tell({ utr: utr(), paid_on: '2027-01-09' })
-  const regNos = [told.body.reg_no, silent.body.reg_no]
+  const claim = await register({ way: 'transfer' })
+  const unclaimed = await register({ way: 'transfer' })
+  await ownPage(claim.body.page).tell({ utr: utr(), paid_on: '2027-01-09' })
+  const regNos = [claim.body.reg_no, unclaimed.body.reg_no]
   const answer = await server.app.inject({
     method: 'POST',
     url: '/admin/registrations/bulk/',
@@ -267,15 +267,15 @@ test('selected rows are confirmed as reported, each separately', async () => {
     payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: regNos },
   })
   expect(answer.json()).toMatchObject({
-    done: [told.body.reg_no],
+    done: [claim.body.reg_no],
     refused: [
       {
-        reg_no: silent.body.reg_no,
+        reg_no: unclaimed.body.reg_no,
         message: expect.stringContaining('no payment that is waiting for confirmation'),
       },
     ],
   })
-  expect((await stored(told.body.reg_no)).state).toBe('complete')
+  expect((await read(claim.body.reg_no)).state).toBe('complete')
 })
 
 test('selected rows are confirmed at the price of their payment day, if that day sets the price', async () => {
@@ -290,7 +290,7 @@ test('selected rows are confirmed at the price of their payment day, if that day
       payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: [body.reg_no] },
     })
     expect(answer.json()).toMatchObject({ done: [body.reg_no] })
-    const { regNo, state, total, inReview } = await stored(body.reg_no)
+    const { regNo, state, total, inReview } = await read(body.reg_no)
     expect([state, total, inReview]).toEqual(['complete', 590_000, false])
     expect(await server.deps.store.captures(regNo)).toMatchObject([
       { amount: 590_000, state: 'fits' },
@@ -300,10 +300,10 @@ test('selected rows are confirmed at the price of their payment day, if that day
   }
 })
 
-/** Pays by card, at the gateway's word, what was asked for last, or so many orders before. */
+/** Pays by card, confirmed by the gateway: the last order, or an earlier one. */
 async function paysByCard(regNo: string, reference: string, before = 0): Promise<void> {
-  const order = (await stored(regNo)).payments[before]
-  if (order === undefined) throw new Error('no order')
+  const order = (await read(regNo)).payments[before]
+  if (order === undefined) throw new Error('the registration has no order')
   const { orderId, amount } = order
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
   await server.deps.store.applyPaymentEvent(orderId, { ...sale, at: server.now() }, null)
@@ -313,10 +313,10 @@ test('a delegate who chose a transfer pays by card instead, at the same price', 
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   const url = '/api/payment/resume/'
-  const paying = await server.app.inject({ method: 'POST', url, payload })
-  expect(paying.json()).toMatchObject({ payment_data: { amount: '4720.00' } })
+  const paymentResponse = await server.app.inject({ method: 'POST', url, payload })
+  expect(paymentResponse.json()).toMatchObject({ payment_data: { amount: '4720.00' } })
   await paysByCard(body.reg_no, 'CARD1')
-  expect((await stored(body.reg_no)).state).toBe('complete')
+  expect((await read(body.reg_no)).state).toBe('complete')
 })
 
 test('after a change of account, a delegate who continues to pay gets an order of the new account at the same price', async () => {
@@ -329,16 +329,16 @@ test('after a change of account, a delegate who continues to pay gets an order o
   const [first, again] = [await goOn(), await goOn()]
   expect(again['orderid']).toBe(first['orderid'])
   try {
-    const allowed = 'allow: [{code: EV1006, because: The society has another account.}]\n'
-    server.writeEvent(file, allowed + text.replace(/account: \w+/, 'account: chirurgia'))
+    const allowChange = 'allow: [{code: EV1006, because: The society has another account.}]\n'
+    server.writeEvent(file, allowChange + text.replace(/account: \w+/, 'account: chirurgia'))
     await server.deps.events.reload()
-    const moved = await goOn()
-    expect(moved['amount']).toBe(first['amount'])
-    expect(moved['mercid']).not.toBe(first['mercid'])
-    expect(moved['orderid']).not.toBe(first['orderid'])
-    const [newest, before] = (await stored(body.reg_no)).payments
-    expect(newest).toMatchObject({ orderId: moved['orderid'], merchantId: moved['mercid'] })
-    // Whoever is still in front of the first page pays there, and is looked for there.
+    const newOrder = await goOn()
+    expect(newOrder['amount']).toBe(first['amount'])
+    expect(newOrder['mercid']).not.toBe(first['mercid'])
+    expect(newOrder['orderid']).not.toBe(first['orderid'])
+    const [newest, before] = (await read(body.reg_no)).payments
+    expect(newest).toMatchObject({ orderId: newOrder['orderid'], merchantId: newOrder['mercid'] })
+    // A delegate on the first gateway page pays there, and that account is queried.
     expect(before).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
     expect(before?.watchUntil).not.toBeNull()
   } finally {
@@ -349,42 +349,42 @@ test('after a change of account, a delegate who continues to pay gets an order o
 
 test('a reported transfer that was then paid by card is no longer expected; if it arrives too, it goes to review and is refunded outside Rollcall', async () => {
   const { body } = await register({ way: 'transfer' })
-  const own = ownPage(body.page)
+  const page = ownPage(body.page)
   const number = utr()
-  expect((await own.tell({ utr: number, paid_on: '2027-01-09' })).status).toBe(200)
+  expect((await page.tell({ utr: number, paid_on: '2027-01-09' })).status).toBe(200)
   const payload = { token: body.page?.split('/')[2] }
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
   await paysByCard(body.reg_no, 'CARD2')
-  expect((await stored(body.reg_no)).state).toBe('complete')
-  expect(await server.deps.store.paymentClaims((await stored(body.reg_no)).regNo)).toMatchObject([
+  expect((await read(body.reg_no)).state).toBe('complete')
+  expect(await server.deps.store.paymentClaims((await read(body.reg_no)).regNo)).toMatchObject([
     { reference: number, endedAs: 'again' },
   ])
   const office = await signIn(server)
-  const look = async () =>
+  const readActions = async () =>
     (await office.json(`/admin/registrations/${body.reg_no}/acts/`)) as unknown as ActionsAnswer
-  expect(await look()).toMatchObject({
+  expect(await readActions()).toMatchObject({
     told: { reference: number, stands: 'unconfirmed' },
     state: 'complete',
   })
   const revenue = async () =>
     (await server.deps.store.dashboardFigures('lekhacon2027', '2027-01-10' as never)).revenue
   const before = await revenue()
-  const came = { act: 'came_again', way: 'transfer', reference: number, amount: '4720' }
-  expect(await act(body.reg_no, { ...came, amount: '0' })).toMatchObject({ status: 422 })
-  expect(await act(body.reg_no, came)).toMatchObject({
+  const action = { act: 'came_again', way: 'transfer', reference: number, amount: '4720' }
+  expect(await act(body.reg_no, { ...action, amount: '0' })).toMatchObject({ status: 422 })
+  expect(await act(body.reg_no, action)).toMatchObject({
     status: 200,
     body: { state: 'complete', message: expect.stringContaining('needs review') },
   })
-  expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'taken' } })
-  const standing = await look()
-  expect(standing).toMatchObject({ kept: 4720, due: 0, pay_back: 0 })
-  const [review] = standing.reviews
+  expect(await act(body.reg_no, action)).toMatchObject({ status: 409, body: { code: 'taken' } })
+  const actions = await readActions()
+  expect(actions).toMatchObject({ kept: 4720, due: 0, pay_back: 0 })
+  const [review] = actions.reviews
   expect(review).toMatchObject({ kind: 'second', decisions: ['refund', 'move', 'dismiss'] })
-  expect(standing.trail[0]).toMatchObject({
+  expect(actions.trail[0]).toMatchObject({
     act: 'came_again',
     text: expect.stringContaining(number),
   })
-  const decide = async (words: object) =>
+  const sendDecision = async (decision: object) =>
     server.app.inject({
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
@@ -393,17 +393,17 @@ test('a reported transfer that was then paid by card is no longer expected; if i
         decision: 'refund',
         version: await shownVersion(server, review?.id),
         why: 'Paid twice.',
-        ...words,
+        ...decision,
       },
     })
-  expect((await decide({})).json()).toMatchObject({ code: 'not_by_gateway' })
-  const part = await decide({ amount: 720, by_hand: true, reference: 'NEFT 1' })
+  expect((await sendDecision({})).json()).toMatchObject({ code: 'not_by_gateway' })
+  const part = await sendDecision({ amount: 720, by_hand: true, reference: 'NEFT 1' })
   expect(part.json()).toMatchObject({ message: '₹\u00a0720 was refunded outside Rollcall.' })
-  expect((await look()).reviews).toMatchObject([{ left: 4000 }])
-  const rest = await decide({ by_hand: true, reference: 'NEFT 2' })
+  expect((await readActions()).reviews).toMatchObject([{ left: 4000 }])
+  const rest = await sendDecision({ by_hand: true, reference: 'NEFT 2' })
   expect(rest.json()).toMatchObject({ message: '₹\u00a04,000 was refunded outside Rollcall.' })
-  expect(await look()).toMatchObject({ reviews: [], kept: 4720, state: 'complete' })
-  expect(await stored(body.reg_no)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+  expect(await readActions()).toMatchObject({ reviews: [], kept: 4720, state: 'complete' })
+  expect(await read(body.reg_no)).toMatchObject({ inReview: false, paymentStatus: 'success' })
   expect(await revenue()).toBe(before)
 })
 
@@ -411,50 +411,53 @@ test('a corrected delegate who paid the previous order reports the difference, a
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
-  const dearer = { registered_as: 'non-member' }
-  const agreed = { act: 'correct', answers: dearer, total: 7080, why: 'No member.' }
-  expect((await act(body.reg_no, agreed)).status).toBe(200)
+  const higherAnswers = { registered_as: 'non-member' }
+  const correction = { act: 'correct', answers: higherAnswers, total: 7080, why: 'No member.' }
+  expect((await act(body.reg_no, correction)).status).toBe(200)
   await paysByCard(body.reg_no, 'CARD3', 1)
-  expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', due: 236_000 })
-  const own = ownPage(body.page)
+  expect(await read(body.reg_no)).toMatchObject({ state: 'to_pay', due: 236_000 })
+  const page = ownPage(body.page)
   const number = utr()
-  const told = await own.tell({ utr: number, paid_on: '2027-01-10' })
-  expect(told).toMatchObject({ status: 200, body: { state: 'told' } })
-  expect((await stored(body.reg_no)).payments[0]).toMatchObject({ amount: 236_000 })
-  const came = { act: 'confirm', way: 'transfer', reference: number, amount: '2360' }
-  expect(await act(body.reg_no, came)).toMatchObject({ status: 200, body: { state: 'complete' } })
-  expect(await stored(body.reg_no)).toMatchObject({ due: 0, inReview: false })
+  const claim = await page.tell({ utr: number, paid_on: '2027-01-10' })
+  expect(claim).toMatchObject({ status: 200, body: { state: 'told' } })
+  expect((await read(body.reg_no)).payments[0]).toMatchObject({ amount: 236_000 })
+  const action = { act: 'confirm', way: 'transfer', reference: number, amount: '2360' }
+  expect(await act(body.reg_no, action)).toMatchObject({ status: 200, body: { state: 'complete' } })
+  expect(await read(body.reg_no)).toMatchObject({ due: 0, inReview: false })
 })
 
-test('a cash slip and a card machine slip with the same number both count, also after an online payment had begun', async () => {
-  const pay = async (way: string) => {
+test('a cash slip and a card machine slip with the same number both count, also after an online payment had started', async () => {
+  const payMethod = async (way: string) => {
     const { body } = await register({ way: 'card' })
     const slip = { act: 'confirm', way, reference: '4711', amount: '4720' }
     expect(await act(body.reg_no, slip), way).toMatchObject({ body: { state: 'complete' } })
     expect(await act(body.reg_no, slip)).toMatchObject({ status: 409 })
     return body.reg_no
   }
-  await pay('cash')
-  const second = await pay('machine')
-  const { payments, paymentStatus, inReview, regNo } = await stored(second)
+  await payMethod('cash')
+  const second = await payMethod('machine')
+  const { payments, paymentStatus, inReview, regNo } = await read(second)
   expect([paymentStatus, inReview]).toEqual(['success', false])
   expect(payments).toMatchObject([
     { status: 'success', reference: '4711', way: 'machine' },
-    // The delegate may still be at the gateway with it.
+    // The delegate may still be on the gateway's page.
     { status: 'failed', way: null, watchUntil: expect.any(Number) },
   ])
   await paysByCard(second, 'CARD4', 1)
-  expect(await stored(second)).toMatchObject({ paymentStatus: 'success', inReview: true })
+  expect(await read(second)).toMatchObject({ paymentStatus: 'success', inReview: true })
   const documents = await server.deps.store.documents(regNo)
   expect(documents.filter(({ kind }) => kind === 'receipt')).toHaveLength(1)
 })
 
 test('a payment for a cancelled registration goes to review; one for an unpaid registration is confirmed', async () => {
   const { body } = await register({ way: 'transfer' })
-  const came = { act: 'came_again', way: 'transfer', reference: utr(), amount: '4720' }
-  expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'not_now' } })
+  const action = { act: 'came_again', way: 'transfer', reference: utr(), amount: '4720' }
+  expect(await act(body.reg_no, action)).toMatchObject({ status: 409, body: { code: 'not_now' } })
   expect((await act(body.reg_no, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
-  expect(await act(body.reg_no, came)).toMatchObject({ status: 200, body: { state: 'cancelled' } })
+  expect(await act(body.reg_no, action)).toMatchObject({
+    status: 200,
+    body: { state: 'cancelled' },
+  })
   const office = await signIn(server)
   const url = `/admin/registrations/${body.reg_no}/acts/`
   expect(await office.json(url)).toMatchObject({ reviews: [{ kind: 'ended' }], kept: 0 })
@@ -462,7 +465,7 @@ test('a payment for a cancelled registration goes to review; one for an unpaid r
 
 test('a screenshot is uploaded first, stored with the registration, and shown to staff only', async () => {
   const { body } = await register({ way: 'transfer' })
-  const own = ownPage(body.page)
+  const page = ownPage(body.page)
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -474,15 +477,15 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   const number = utr()
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
   // A token in a list was ignored, and the claim stored without its screenshot.
-  expect((await own.tell({ ...answers, screenshot: [token] })).status).toBe(422)
-  expect((await own.tell(answers)).status).toBe(200)
+  expect((await page.tell({ ...answers, screenshot: [token] })).status).toBe(422)
+  expect((await page.tell(answers)).status).toBe(200)
   const office = await signIn(server)
-  const acts = await office.json(actsOn(body.reg_no))
-  const { told } = acts as unknown as ActionsAnswer
-  const [shown] = told?.answers ?? []
+  const actions = await office.json(actionsUrl(body.reg_no))
+  const { told: claim } = actions as unknown as ActionsAnswer
+  const [shown] = claim?.answers ?? []
   expect(shown).toMatchObject({ label: 'Screenshot' })
   expect((await office.get(shown?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
-  expect(JSON.stringify(await own.look())).not.toContain('/admin/')
+  expect(JSON.stringify(await page.look())).not.toContain('/admin/')
 })
 
 test('a payment method cannot be chosen after its last day, and the response lists the others', async () => {
@@ -526,22 +529,22 @@ describe('at the front desk', () => {
     expect(status, JSON.stringify(body)).toBe(201)
     expect(body['state']).toBe('complete')
     const regNo = String(body['reg_no'])
-    expect(await stored(regNo)).toMatchObject({ total: 472_000, paymentStatus: 'success' })
-    expect((await stored(regNo)).answers).not.toHaveProperty('way')
-    const trail = await server.deps.store.actions((await stored(regNo)).regNo)
-    expect(trail.map(({ act, who }) => [act, who])).toEqual([
+    expect(await read(regNo)).toMatchObject({ total: 472_000, paymentStatus: 'success' })
+    expect((await read(regNo)).answers).not.toHaveProperty('way')
+    const history = await server.deps.store.actions((await read(regNo)).regNo)
+    expect(history.map(({ act, who }) => [act, who])).toEqual([
       ['add', 'at the desk'],
       ['confirm', 'at the desk'],
     ])
-    expect((await mailsOf(regNo)).map(({ subject }) => subject)).toEqual([
+    expect((await listEmails(regNo)).map(({ subject }) => subject)).toEqual([
       `LEKHACON 2027: ${regNo}`,
     ])
-    const url = actsOn(regNo)
+    const url = actionsUrl(regNo)
     const payload = { act: 'refund', why: 'She asked for it.', by_hand: true, reference: '18' }
     const refund = await server.app.inject({ method: 'POST', url, headers, payload })
     expect(refund.json()).toMatchObject({ code: 'not_your_role' })
-    const acts = await server.app.inject({ method: 'GET', url, headers })
-    expect(acts.json<ActionsAnswer>().allowed).not.toContain('refund')
+    const actions = await server.app.inject({ method: 'GET', url, headers })
+    expect(actions.json<ActionsAnswer>().allowed).not.toContain('refund')
   })
 
   test('a changed price is shown before the registration is stored', async () => {
@@ -563,14 +566,14 @@ describe('at the front desk', () => {
     const [first, again] = [await add(twice), await add(twice)]
     expect(again).toMatchObject({ status: 201, body: first.body })
     expect(
-      await server.deps.store.captures((await stored(String(first.body['reg_no']))).regNo),
+      await server.deps.store.captures((await read(String(first.body['reg_no']))).regNo),
     ).toHaveLength(1)
   })
 
   test('an unpaid registration gets payment instructions', async () => {
     const { body } = await add({ answers: { ...asha, way: 'transfer' } })
     expect(body['state']).toBe('to_pay')
-    expect((await mailsOf(String(body['reg_no'])))[0]?.text).toContain('account 50200012345678')
+    expect((await listEmails(String(body['reg_no'])))[0]?.text).toContain('account 50200012345678')
   })
 
   test('errors of the form and of the payment are shown at their fields', async () => {

@@ -1,4 +1,4 @@
-/** A bill below the smallest amount that the gateway takes: refused with a sentence, never sent to the gateway. */
+/** A bill below the gateway's minimum is rejected with a message, and never sent to the gateway. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, canRetry } from '../../../engine/index.ts'
 import { register as stored } from '../office/office.ts'
@@ -7,8 +7,8 @@ import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
-const SMALLEST = 'The smallest amount that you can pay online is ₹\u00a01.'
-const TRANSFER = `payment:
+const MINIMUM_MESSAGE = 'The smallest amount that you can pay online is ₹\u00a01.'
+const TRANSFER_METHOD = `payment:
   methods:
     - {id: card, gateway: airpay, account: sample}
     - id: transfer
@@ -18,7 +18,7 @@ const TRANSFER = `payment:
       instructions: Sample Society, account 50200012345678, IFSC SMPL0000032
       fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}`
-const renamed = (file: string, id: string, prefix: string) =>
+const renameEvent = (file: string, id: string, prefix: string) =>
   file
     .replaceAll('sample2026', id)
     .replaceAll('SMPL:', prefix)
@@ -33,25 +33,25 @@ beforeAll(async () => {
     clock: '2026-01-10T12:00:00+05:30',
     events: {
       'sample2026.yaml': price('0.12', 0.14),
-      'ways2026.yaml': renamed(price('0.12', 0.14), 'ways2026', 'WAYS').replace(
+      'ways2026.yaml': renameEvent(price('0.12', 0.14), 'ways2026', 'WAYS').replace(
         'payment: {gateway: airpay, account: sample}',
-        TRANSFER,
+        TRANSFER_METHOD,
       ),
-      'whole2026.yaml': renamed(price('0.85', 1), 'whole2026', 'WHOL'),
+      'whole2026.yaml': renameEvent(price('0.85', 1), 'whole2026', 'WHOL'),
     },
   })
 })
 afterAll(() => app.close())
 
 const delegate = { full_name: 'Asha Rao', phone_number: '9876543210', is_member: 'true' }
-const register = (event: string, more: object = {}) =>
-  app.post(`/api/${event}/register/`, { ...delegate, email: `${event}@example.org`, ...more })
+const register = (event: string, changes: object = {}) =>
+  app.post(`/api/${event}/register/`, { ...delegate, email: `${event}@example.org`, ...changes })
 
-test('a bill of ₹ 0.14 was sent to the gateway, which refuses it', async () => {
+test('a bill of ₹ 0.14 was sent to the gateway, which rejects it', async () => {
   const answer = await register('sample2026')
   expect(answer.statusCode, answer.body).toBe(409)
   expect(answer.json()).toMatchObject({
-    message: expect.stringContaining(SMALLEST),
+    message: expect.stringContaining(MINIMUM_MESSAGE),
   })
   expect(answer.body).toContain('support@sample.example')
 })
@@ -59,18 +59,18 @@ test('a bill of ₹ 0.14 was sent to the gateway, which refuses it', async () =>
 test('where another payment method exists, a bill of ₹ 0.14 can be paid by it', async () => {
   const card = await register('ways2026', { way: 'card' })
   expect(card.json()).toMatchObject({
-    message: `${SMALLEST} Please choose Bank transfer.`,
+    message: `${MINIMUM_MESSAGE} Please choose Bank transfer.`,
   })
   expect((await register('ways2026', { way: 'transfer' })).statusCode).toBe(201)
 })
 
-test('a bill of exactly the smallest amount is paid online', async () => {
+test('a bill of exactly the minimum is paid online', async () => {
   const answer = await register('whole2026')
   expect(answer.statusCode, answer.body).toBe(201)
   expect(answer.json()).toMatchObject({ payment_data: { amount: '1.00' } })
 })
 
-test('a registration that is stored and costs ₹ 0.14 offered “Pay” and went to the gateway', async () => {
+test('a stored registration with a price of ₹ 0.14 offered “Pay” and went to the gateway', async () => {
   const regNo = await stored(app, 'sample2026', {
     n: 1,
     on: instant(app.now()),
@@ -78,7 +78,7 @@ test('a registration that is stored and costs ₹ 0.14 offered “Pay” and wen
   })
   const event = app.deps.events.byId('sample2026')
   const registration = await app.deps.store.registration(regNo)
-  if (event === null || registration === null) throw new Error('not there')
+  if (event === null || registration === null) throw new Error('the registration was not found')
   expect(await retryPayment(app.deps, event.config, regNo, app.now())).toEqual({
     ok: false,
     error: { code: 'not_payable', why: { code: 'below_minimum', minimum: 100 } },

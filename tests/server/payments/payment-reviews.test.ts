@@ -1,6 +1,6 @@
 /**
- * Money that does not fit, seen and ended by people: the treasurer at the end of the month, with the office's calls and
- * with commands, while the sandbox gateway holds the money.
+ * Mismatching payments, reviewed by staff with the office's API and with commands, while the
+ * sandbox gateway has the payments.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise, reviewVersion } from '../../../engine/index.ts'
@@ -13,25 +13,25 @@ import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { main } from '../../../server/cli/run-command.ts'
 import { plain } from '../cli/cli.ts'
 import { cheapHash } from '../office/office.ts'
-import { openRig } from './server-with-gateway.ts'
-import type { Placed, Rig } from './server-with-gateway.ts'
+import { openTestServer } from './server-with-gateway.ts'
+import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 const PASSWORD = 'a password for tests'
-let rig: Rig
+let testServer: TestServer
 let token: string
 beforeAll(async () => {
-  rig = await openRig()
-  const { store } = rig.parts().deps
-  await store.addAdmin('treasurer', await cheapHash(PASSWORD), rig.now())
+  testServer = await openTestServer()
+  const { store } = testServer.parts().deps
+  await store.addAdmin('treasurer', await cheapHash(PASSWORD), testServer.now())
 })
-afterAll(() => rig.close())
+afterAll(() => testServer.close())
 
-/** A session ends by idleness, and the tests' clock runs fast. */
+/** Sessions end when idle, and the test clock runs fast. */
 const signIn = async (): Promise<void> => {
-  const response = await fetch(`${rig.url}/admin/login/`, {
+  const response = await fetch(`${testServer.url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'treasurer', password: PASSWORD }),
@@ -40,7 +40,7 @@ const signIn = async (): Promise<void> => {
 }
 const call = async <A>(path: string, body?: object): Promise<{ status: number; answer: A }> => {
   await signIn()
-  const response = await fetch(`${rig.url}${path}`, {
+  const response = await fetch(`${testServer.url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -52,41 +52,41 @@ const call = async <A>(path: string, body?: object): Promise<{ status: number; a
 }
 const reviews = async () =>
   (await call<ReviewsAnswer>('/admin/reviews/?event=afpicon2026')).answer.reviews
-/** The version that a page shows now. */
+/** The version that a page currently shows. */
 const versionOf = async (id: string): Promise<string> => {
-  const review = await rig.parts().deps.store.review(id)
+  const review = await testServer.parts().deps.store.review(id)
   return review === null ? 'decided' : reviewVersion(review)
 }
-const decide = async (id: string, words: object) =>
+const sendDecision = async (id: string, decision: object) =>
   call<DecidedAnswer & ErrorAnswer>(`/admin/reviews/${id}/decide/`, {
     version: await versionOf(id),
-    ...words,
+    ...decision,
   })
-const refund = (regNo: string, words: object) =>
-  call<DecidedAnswer & ErrorAnswer>(`/admin/registrations/${regNo}/refund/`, words)
-const reconcile = () => rig.parts().deps.payments.reconcile()
-const paid = async (): Promise<Placed> => {
-  const placed = await rig.place()
-  await rig.sandbox().runAction(placed.orderId, 'stay')
-  await rig.settled()
-  return placed
+const refund = (regNo: string, decision: object) =>
+  call<DecidedAnswer & ErrorAnswer>(`/admin/registrations/${regNo}/refund/`, decision)
+const reconcile = () => testServer.parts().deps.payments.reconcile()
+const paid = async (): Promise<PlacedOrder> => {
+  const order = await testServer.place()
+  await testServer.sandbox().runAction(order.orderId, 'stay')
+  await testServer.settled()
+  return order
 }
-/** 7,079 came instead of 7,080. */
-const misfit = async (): Promise<Placed & { readonly id: string }> => {
-  const placed = await rig.place()
-  await rig.sandbox().runAction(placed.orderId, 'wrong')
-  await rig.settled()
-  const review = (await reviews()).find(({ order_id: id }) => id === placed.orderId)
-  if (review === undefined) throw new Error('no review')
-  return { ...placed, id: review.id }
+/** 7,079 arrived instead of 7,080. */
+const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> => {
+  const order = await testServer.place()
+  await testServer.sandbox().runAction(order.orderId, 'wrong')
+  await testServer.settled()
+  const review = (await reviews()).find(({ order_id: id }) => id === order.orderId)
+  if (review === undefined) throw new Error('no open review')
+  return { ...order, id: review.id }
 }
 const why = 'Spoke to the delegate.'
 
 describe('a payment that does not match', () => {
   test('is a refunded authorisation: the sale in the same response pays, and the delegate gets one email', async () => {
-    const { orderId } = await rig.place()
-    const { deps } = rig.parts()
-    const [{ amount } = { amount: 0 }] = rig.rows(
+    const { orderId } = await testServer.place()
+    const { deps } = testServer.parts()
+    const [{ amount } = { amount: 0 }] = testServer.rows(
       'SELECT amount FROM payments WHERE order_id = ?',
       orderId,
     )
@@ -96,7 +96,7 @@ describe('a payment that does not match', () => {
       amount: paise(Number(amount)),
       currency: 'INR',
       kind: 'other',
-      at: rig.now(),
+      at: testServer.now(),
       further: [{ reference: 'SALE77', amount: paise(Number(amount)), kind: 'sale' }],
     }
     const payments = openPayments(
@@ -110,21 +110,21 @@ describe('a payment that does not match', () => {
     fact = { ...fact, refunds: [{ reference: 'BACK77', amount: paise(Number(amount)) }] }
     await payments.verify(orderId, 1000)
     expect(await payments.verify(orderId, 1000)).toBe('success')
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
-  test('is accepted after the file of its event was removed, and the delegate gets the confirmation', async () => {
-    const { orderId, id } = await misfit()
-    const { deps } = rig.parts()
-    const without = { ...deps, events: { ...deps.events, byId: () => null } }
-    const words = { decision: 'accept', version: await versionOf(id), why }
-    expect(await decideReview(without, id, words, 'treasurer')).toMatchObject({ ok: true })
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+  test('is accepted after its event file was removed, and the delegate gets the confirmation', async () => {
+    const { orderId, id } = await payWrongAmount()
+    const { deps } = testServer.parts()
+    const withoutEvent = { ...deps, events: { ...deps.events, byId: () => null } }
+    const decision = { decision: 'accept', version: await versionOf(id), why }
+    expect(await decideReview(withoutEvent, id, decision, 'treasurer')).toMatchObject({ ok: true })
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
   test('is in the list, on the dashboard, among the metrics and in the log; accepting it confirms the registration', async () => {
-    const { regNo, orderId, id } = await misfit()
-    const [review] = (await reviews()).filter((one) => one.id === id)
+    const { regNo, orderId, id } = await payWrongAmount()
+    const [review] = (await reviews()).filter((review) => review.id === id)
     expect(review).toMatchObject({
       kind: 'misfit',
       decisions: ['accept', 'refund', 'move', 'dismiss'],
@@ -136,68 +136,77 @@ describe('a payment that does not match', () => {
     })
     const stats = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data
     expect(stats['afpicon_stats']).toMatchObject({ needs_decision: 1 })
-    expect(await (await fetch(`${rig.url}/metrics`)).text()).toMatch(
+    expect(await (await fetch(`${testServer.url}/metrics`)).text()).toMatch(
       /rollcall_reviews\{is="all"\} 1/,
     )
-    await rig.parts().dailyReviewEmail.run()
-    expect(rig.log).toContainEqual(
+    await testServer.parts().dailyReviewEmail.run()
+    expect(testServer.log).toContainEqual(
       expect.objectContaining({
         level: 'warn',
         reviews: 1,
         message: 'payment reviews are pending',
       }),
     )
-    expect(await decide(id, { decision: 'accept', why: '' })).toMatchObject({
+    expect(await sendDecision(id, { decision: 'accept', why: '' })).toMatchObject({
       status: 422,
       answer: { code: 'no_grounds' },
     })
-    expect(await decide(id, { decision: 'accept', why })).toMatchObject({
+    expect(await sendDecision(id, { decision: 'accept', why })).toMatchObject({
       status: 200,
       answer: { status: 'success', reg_no: regNo, refund: null },
     })
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
-    expect(await decide(id, { decision: 'dismiss', why })).toMatchObject({
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
+    expect(await sendDecision(id, { decision: 'dismiss', why })).toMatchObject({
       status: 409,
       answer: { code: 'decided_already' },
     })
-    // The watch list hears the same again.
-    rig.advance(2 * hour)
+    // Polling returns the same again.
+    testServer.advance(2 * hour)
     await reconcile()
     expect(await reviews()).toEqual([])
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
     expect(
-      rig.rows('SELECT who, why FROM decisions WHERE capture_id = ?', Number(id.slice(1))),
+      testServer.rows('SELECT who, why FROM decisions WHERE capture_id = ?', Number(id.slice(1))),
     ).toEqual([{ who: 'treasurer', why }])
   })
 
   test('is refunded, and the delegate can pay again', async () => {
-    const { regNo, orderId, id } = await misfit()
-    const { answer } = await decide(id, { decision: 'refund', why })
+    const { regNo, orderId, id } = await payWrongAmount()
+    const { answer } = await sendDecision(id, { decision: 'refund', why })
     expect(answer).toMatchObject({ status: 'success', refund: 'asked' })
-    expect(rig.sandbox().order(orderId)?.refunds).toMatchObject([{ amount: '7079.00' }])
-    rig.advance(2 * minute)
+    expect(testServer.sandbox().order(orderId)?.refunds).toMatchObject([{ amount: '7079.00' }])
+    testServer.advance(2 * minute)
     await reconcile()
-    expect(await rig.parts().deps.store.refunds(regNo as RegNo)).toMatchObject([{ state: 'done' }])
+    expect(await testServer.parts().deps.store.refunds(regNo as RegNo)).toMatchObject([
+      { state: 'done' },
+    ])
     expect(await reviews()).toEqual([])
-    expect(rig.holds(orderId)).toMatchObject({ registration: 'failed', review: null, mails: 0 })
-    // Not that nobody knows what became of it.
-    const stored = await rig.parts().deps.store.registration(regNo as RegNo)
-    expect(stored?.payments[0]?.failure).toBe('given-back')
-    const again = await fetch(`${rig.url}/api/payment/retry/`, {
+    expect(testServer.holds(orderId)).toMatchObject({
+      registration: 'failed',
+      review: null,
+      mails: 0,
+    })
+    // The state is not reported as unknown.
+    const registration = await testServer.parts().deps.store.registration(regNo as RegNo)
+    expect(registration?.payments[0]?.failure).toBe('given-back')
+    const retryResponse = await fetch(`${testServer.url}/api/payment/retry/`, {
       method: 'POST',
       body: new URLSearchParams({ order_id: orderId }),
     })
-    expect([again.status, await again.json()]).toMatchObject([201, { reg_no: regNo }])
+    expect([retryResponse.status, await retryResponse.json()]).toMatchObject([
+      201,
+      { reg_no: regNo },
+    ])
   })
 
   test('requires a session, and rejects a page of another site', async () => {
     const post = (headers: Record<string, string>) =>
-      fetch(`${rig.url}/admin/reviews/C1/decide/`, { method: 'POST', headers })
+      fetch(`${testServer.url}/admin/reviews/C1/decide/`, { method: 'POST', headers })
     expect((await post({})).status).toBe(401)
     await signIn()
     const cookie = `rollcall_session=${token}`
     expect((await post({ cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-    expect((await fetch(`${rig.url}/admin/reviews/`)).status).toBe(401)
+    expect((await fetch(`${testServer.url}/admin/reviews/`)).status).toBe(401)
   })
 })
 
@@ -209,78 +218,82 @@ describe('a refund', () => {
       status: 200,
       answer: { refund: 'asked', message: expect.stringContaining('The gateway started it') },
     })
-    rig.advance(2 * minute)
+    testServer.advance(2 * minute)
     await reconcile()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
     expect(await refund(regNo, { amount: '7000.01', why })).toMatchObject({
       status: 422,
       answer: { code: 'bad_amount' },
     })
     await refund(regNo, { why })
-    rig.advance(2 * minute)
+    testServer.advance(2 * minute)
     await reconcile()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'refunded', registration: 'refunded' })
-    const after = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data.revenue_stats
-    expect(before.total_revenue - after.total_revenue).toBe(7080)
+    expect(testServer.holds(orderId)).toMatchObject({
+      status: 'refunded',
+      registration: 'refunded',
+    })
+    const revenueAfter = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data
+      .revenue_stats
+    expect(before.total_revenue - revenueAfter.total_revenue).toBe(7080)
   })
 
   test('made in the merchant panel is detected, partial and full, also a second one', async () => {
     const { orderId } = await paid()
-    rig.sandbox().refundInPanel(orderId, paise(8_000))
-    rig.advance(2 * hour)
+    testServer.sandbox().refundInPanel(orderId, paise(8_000))
+    testServer.advance(2 * hour)
     await reconcile()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', review: null })
-    expect(rig.rows('SELECT amount, state FROM refunds ORDER BY id DESC LIMIT 1')).toEqual([
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', review: null })
+    expect(testServer.rows('SELECT amount, state FROM refunds ORDER BY id DESC LIMIT 1')).toEqual([
       { amount: 8_000, state: 'done' },
     ])
-    const writing = startRefundEmails(rig.parts().deps, { isEnabled: false })
-    expect(await writing.run()).toBeGreaterThan(0)
+    const refundEmails = startRefundEmails(testServer.parts().deps, { isEnabled: false })
+    expect(await refundEmails.run()).toBeGreaterThan(0)
     expect(
-      rig.rows(
+      testServer.rows(
         `SELECT m.subject FROM mail_queue m JOIN payments p ON p.registration_id = m.registration_id
          WHERE p.order_id = '${orderId}' AND m.kind = 'given-back'`,
       ),
     ).toEqual([{ subject: '₹ 80 has been refunded for AFPICON 2026' }])
-    rig.sandbox().refundInPanel(orderId, paise(700_000))
-    rig.advance(4 * hour)
+    testServer.sandbox().refundInPanel(orderId, paise(700_000))
+    testServer.advance(4 * hour)
     await reconcile()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'refunded', review: null })
+    expect(testServer.holds(orderId)).toMatchObject({ status: 'refunded', review: null })
   })
 
-  test('requested twice concurrently is made once', async () => {
+  test('requested twice concurrently is created once', async () => {
     const { regNo, orderId } = await paid()
     await Promise.all([refund(regNo, { why }), refund(regNo, { why }), reconcile(), reconcile()])
-    expect(rig.sandbox().order(orderId)?.refunds.length).toBe(1)
+    expect(testServer.sandbox().order(orderId)?.refunds.length).toBe(1)
   })
 
   test('without a response is not repeated; the status query decides', async () => {
     const { regNo, orderId } = await paid()
-    const { deps } = rig.parts()
-    let asked = 0
-    const lost = {
+    const { deps } = testServer.parts()
+    let refundRequests = 0
+    const losingGateway = {
       ...deps.gateway,
       refund: async (...about: Parameters<typeof deps.gateway.refund>) => {
-        asked += 1
+        refundRequests += 1
         await deps.gateway.refund(...about)
         return { is: 'unsure', error: 'no answer in time', raw: '' } as const
       },
     }
-    const payments = openPayments({ ...deps, gateway: lost }, { isEnabled: false })
+    const payments = openPayments({ ...deps, gateway: losingGateway }, { isEnabled: false })
     await deps.store.requestRefund({
       of: regNo,
       amount: null,
       why,
       who: 'treasurer',
-      at: rig.now(),
+      at: testServer.now(),
     })
     await payments.sendRefunds()
     await payments.sendRefunds()
-    rig.advance(10 * minute)
+    testServer.advance(10 * minute)
     await payments.sendRefunds()
-    expect(asked).toBe(1)
+    expect(refundRequests).toBe(1)
     await reconcile()
-    expect(rig.holds(orderId)).toMatchObject({ registration: 'refunded' })
-    expect(rig.sandbox().order(orderId)?.refunds.length).toBe(1)
+    expect(testServer.holds(orderId)).toMatchObject({ registration: 'refunded' })
+    expect(testServer.sandbox().order(orderId)?.refunds.length).toBe(1)
   })
 })
 
@@ -290,77 +303,97 @@ test("the treasurer's commands review, decide and refund work while the server r
     const status = await main(args, {
       print: (line) => void out.push(line),
       printError: (line) => void err.push(line),
-      environment: () => ({ ...rig.environment, clockStart: rig.now() }),
+      environment: () => ({ ...testServer.environment, clockStart: testServer.now() }),
     })
     return { status, out: out.join('\n'), err: err.join('\n') }
   }
-  const [{ regNo, id }, colleague] = [await misfit(), await rig.place()]
-  const listed = await run('payment', 'reviews')
-  expect([listed.status, listed.err]).toEqual([0, ''])
-  expect(plain(listed.out)).toContain(`${id}`)
-  expect(plain(listed.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
+  const [{ regNo, id }, otherOrder] = [await payWrongAmount(), await testServer.place()]
+  const listResult = await run('payment', 'reviews')
+  expect([listResult.status, listResult.err]).toEqual([0, ''])
+  expect(plain(listResult.out)).toContain(`${id}`)
+  expect(plain(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
   const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
-  const said = ['--who', 'Meera', '--why', why]
-  const shown = async () => ['--version', await versionOf(id), ...said]
+  const userOptions = ['--who', 'Meera', '--why', why]
+  const shown = async () => ['--version', await versionOf(id), ...userOptions]
   expect((await run('payment', 'decide', id, 'accept')).status).toBe(2)
-  expect((await run('payment', 'decide', id, 'move', ...said)).status).toBe(2)
-  const wrong = await run('payment', 'decide', id, 'move', '--to', 'AFPI0', ...(await shown()))
-  expect([wrong.status, wrong.err]).toEqual([
+  expect((await run('payment', 'decide', id, 'move', ...userOptions)).status).toBe(2)
+  const wrongTarget = await run(
+    'payment',
+    'decide',
+    id,
+    'move',
+    '--to',
+    'AFPI0',
+    ...(await shown()),
+  )
+  expect([wrongTarget.status, wrongTarget.err]).toEqual([
     1,
     expect.stringContaining('No registration has this number'),
   ])
   const old = await shown()
-  expect(plain(listed.out)).toContain(`Version: ${old[1]}`)
-  const moved = await run('payment', 'decide', id, 'move', '--to', colleague.regNo, ...old)
-  expect([moved.status, plain(moved.out)]).toEqual([
+  expect(plain(listResult.out)).toContain(`Version: ${old[1]}`)
+  const moveResult = await run('payment', 'decide', id, 'move', '--to', otherOrder.regNo, ...old)
+  expect([moveResult.status, plain(moveResult.out)]).toEqual([
     0,
     expect.stringContaining('where it needs review'),
   ])
-  expect((await run('payment', 'decide', id, 'accept', ...said)).status).toBe(2)
-  const stale = await run('payment', 'decide', id, 'accept', ...old)
-  expect([stale.status, stale.err]).toEqual([1, expect.stringContaining('was moved meanwhile')])
+  expect((await run('payment', 'decide', id, 'accept', ...userOptions)).status).toBe(2)
+  const staleResult = await run('payment', 'decide', id, 'accept', ...old)
+  expect([staleResult.status, staleResult.err]).toEqual([
+    1,
+    expect.stringContaining('was moved meanwhile'),
+  ])
   expect((await run('payment', 'decide', id, 'accept', ...(await shown()))).status).toBe(0)
-  expect(rig.holds(colleague.orderId)).toMatchObject({ status: 'success', mails: 1 })
-  const back = await run('payment', 'refund', colleague.regNo, '--amount', '79', ...said)
-  expect([back.status, plain(back.out)]).toEqual([
+  expect(testServer.holds(otherOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
+  const refundResult = await run(
+    'payment',
+    'refund',
+    otherOrder.regNo,
+    '--amount',
+    '79',
+    ...userOptions,
+  )
+  expect([refundResult.status, plain(refundResult.out)]).toEqual([
     0,
     expect.stringContaining('The gateway started it'),
   ])
   expect(
-    (await run('payment', 'refund', colleague.regNo, '--amount', 'much', ...said)).status,
+    (await run('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions)).status,
   ).toBe(2)
   expect((await run('payment', 'decide', id, 'dismiss', ...old)).status).toBe(1)
   expect(plain((await run('payment', 'reviews')).out)).toContain('No payment needs a decision.')
 })
 
 test('sends one email at nine to the organisers on days with open reviews', async () => {
-  const { id } = await misfit()
-  const { deps } = rig.parts()
-  const mails = () =>
-    rig.rows("SELECT recipient, subject, body FROM mail_queue WHERE kind = 'reviews' ORDER BY id")
-  rig.at('2025-12-01T08:59:00+05:30')
-  const daily = startDailyReviewEmail(deps, { isEnabled: false })
-  expect(await daily.run()).toBe(0)
-  rig.advance(minute)
-  expect(await daily.run()).toBe(1)
-  expect(await daily.run()).toBe(0)
-  // A server that starts at noon, and a second one beside it.
-  rig.advance(3 * hour)
+  const { id } = await payWrongAmount()
+  const { deps } = testServer.parts()
+  const readReviewEmails = () =>
+    testServer.rows(
+      "SELECT recipient, subject, body FROM mail_queue WHERE kind = 'reviews' ORDER BY id",
+    )
+  testServer.at('2025-12-01T08:59:00+05:30')
+  const dailyEmail = startDailyReviewEmail(deps, { isEnabled: false })
+  expect(await dailyEmail.run()).toBe(0)
+  testServer.advance(minute)
+  expect(await dailyEmail.run()).toBe(1)
+  expect(await dailyEmail.run()).toBe(0)
+  // A server that starts at noon, and a second one.
+  testServer.advance(3 * hour)
   expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
-  expect(mails()).toMatchObject([
+  expect(readReviewEmails()).toMatchObject([
     {
       recipient: deps.events.byId('afpicon2026')?.config.office,
       subject: expect.stringContaining('one payment needs a decision'),
       body: expect.stringContaining(id),
     },
   ])
-  rig.advance(day)
-  await decide(id, { decision: 'dismiss', why })
+  testServer.advance(day)
+  await sendDecision(id, { decision: 'dismiss', why })
   expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
-  expect(mails().length).toBe(1)
-  await rig.parts().mailer.run()
-  expect(rig.rows("SELECT status FROM mail_queue WHERE kind = 'reviews'")).toEqual([
+  expect(readReviewEmails().length).toBe(1)
+  await testServer.parts().mailer.run()
+  expect(testServer.rows("SELECT status FROM mail_queue WHERE kind = 'reviews'")).toEqual([
     { status: 'sent' },
   ])
 })

@@ -1,51 +1,64 @@
-/** What the gateway may answer when told to give money back, each with what is then known of the money. */
+/** The gateway's possible responses to a refund request, and what each one proves. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import { adapterAt, at, event, openStandIn } from './fake-gateway.ts'
-import type { StandIn } from './fake-gateway.ts'
+import { adapterAt, responseTime, event, openFakeGateway } from './fake-gateway.ts'
+import type { FakeGateway } from './fake-gateway.ts'
 
-let gateway: StandIn
+let gateway: FakeGateway
 beforeAll(async () => {
-  gateway = await openStandIn()
+  gateway = await openFakeGateway()
 })
 afterAll(() => gateway.close())
 
 const REFERENCE = '17691556'
 const refund = (port = gateway.port, timeoutMs = 30_000) =>
-  adapterAt(port).refund(event, REFERENCE, paise(501_500), at, timeoutMs)
-const answer = (ours: object | null, whole: object = { success: 'true' }): string =>
+  adapterAt(port).refund(event, REFERENCE, paise(501_500), responseTime, timeoutMs)
+const answer = (buildResponse: object | null, envelope: object = { success: 'true' }): string =>
   JSON.stringify({
     message: '',
-    ...whole,
-    transactions: ours === null ? [] : [{ airpayid: REFERENCE, message: '', ...ours }],
+    ...envelope,
+    transactions:
+      buildResponse === null ? [] : [{ airpayid: REFERENCE, message: '', ...buildResponse }],
   })
-const yes = { success: 'true', refundairpayid: '99' }
+const accepted = { success: 'true', refundairpayid: '99' }
 
 test.each<[string, string, object]>([
-  ['"true" means begun, not done', answer(yes), { is: 'begun', reference: '99' }],
+  ['"true" means started, not completed', answer(accepted), { is: 'begun', reference: '99' }],
   [
-    'true without quotes, numbers for texts',
+    'true without quotes, numbers instead of strings',
     answer({ success: true, refundairpayid: 99, airpayid: 17691556 }, { success: true }),
     { is: 'begun', reference: '99' },
   ],
-  ['"TRUE"', answer({ ...yes, success: 'TRUE' }, { success: 'TRUE' }), { is: 'begun' }],
+  ['"TRUE"', answer({ ...accepted, success: 'TRUE' }, { success: 'TRUE' }), { is: 'begun' }],
   [
-    'a plain no to our payment',
+    'a rejection of our payment',
     answer({ success: 'false', message: 'Too late' }),
     { is: 'refused', message: 'Too late' },
   ],
   [
-    'a plain no to the whole',
+    'a rejection of the whole request',
     answer(null, { success: 'false', message: 'Not allowed' }),
     { is: 'refused', message: 'Not allowed' },
   ],
-  ['no to the whole, yes to ours', answer(yes, { success: 'false' }), { is: 'unsure' }],
-  ['no, and yet a refund', answer({ success: 'false', refundairpayid: '99' }), { is: 'unsure' }],
-  ['yes without a refund', answer({ success: 'true', refundairpayid: '' }), { is: 'unsure' }],
-  ['yes, and nothing of our payment', answer(null), { is: 'unsure' }],
   [
-    'no, and another payment’s refund',
-    answer({ ...yes, airpayid: '1' }, { success: 'false' }),
+    'a rejected request with an accepted payment',
+    answer(accepted, { success: 'false' }),
+    { is: 'unsure' },
+  ],
+  [
+    'a rejection with a refund',
+    answer({ success: 'false', refundairpayid: '99' }),
+    { is: 'unsure' },
+  ],
+  [
+    'an acceptance without a refund',
+    answer({ success: 'true', refundairpayid: '' }),
+    { is: 'unsure' },
+  ],
+  ['an acceptance without our payment', answer(null), { is: 'unsure' }],
+  [
+    'a rejection with another payment’s refund',
+    answer({ ...accepted, airpayid: '1' }, { success: 'false' }),
     { is: 'unsure' },
   ],
   [
@@ -53,22 +66,22 @@ test.each<[string, string, object]>([
     JSON.stringify({
       success: 'true',
       transactions: [
-        { airpayid: REFERENCE, ...yes },
+        { airpayid: REFERENCE, ...accepted },
         { airpayid: REFERENCE, success: 'false' },
       ],
     }),
     { is: 'unsure' },
   ],
-  ['another word', answer({ ...yes, success: 'accepted' }), { is: 'unsure' }],
-  ['a list in place of a word', answer({ ...yes, success: ['true'] }), { is: 'unsure' }],
+  ['an unknown word', answer({ ...accepted, success: 'accepted' }), { is: 'unsure' }],
+  ['a list instead of a word', answer({ ...accepted, success: ['true'] }), { is: 'unsure' }],
   ['an empty object', '{}', { is: 'unsure' }],
-  ['JSON of nothing', 'null', { is: 'unsure' }],
+  ['empty JSON', 'null', { is: 'unsure' }],
   ['XML', '<RESPONSE/>', { is: 'unsure', error: 'the response is not JSON' }],
   ['nothing', '', { is: 'unsure' }],
-  ['cut off', answer(yes).slice(0, -3), { is: 'unsure' }],
-])('%s', async (_what, text, made) => {
+  ['truncated JSON', answer(accepted).slice(0, -3), { is: 'unsure' }],
+])('%s', async (_what, text, expected) => {
   gateway.answers(text)
-  expect(await refund()).toMatchObject(made)
+  expect(await refund()).toMatchObject(expected)
 })
 
 test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', async (status) => {
@@ -81,13 +94,13 @@ test('a timeout or disconnect leaves it unknown; an unreachable gateway means it
   expect((await refund(gateway.port, 50)).is).toBe('unsure')
   gateway.answers((to) => void to.destroy())
   expect((await refund()).is).toBe('unsure')
-  const closed = await openStandIn()
-  await closed.close()
-  expect((await refund(closed.port)).is).toBe('not-sent')
+  const closedGateway = await openFakeGateway()
+  await closedGateway.close()
+  expect((await refund(closedGateway.port)).is).toBe('not-sent')
 })
 
-test('the request names merchant, payment and amount, with a checksum of exactly this text', async () => {
-  gateway.answers(answer(yes))
+test('the request contains merchant, payment and amount, with a checksum of exactly this text', async () => {
+  gateway.answers(answer(accepted))
   await refund()
   expect(JSON.parse(gateway.asked.at(-1) ?? '')).toMatchObject({
     merchant_id: '123456',

@@ -1,6 +1,6 @@
 /**
- * A server that listens, with the sandbox gateway on its own port, so that return, notice and status
- * call travel as they do in earnest. It can be stopped and started again over the same data.
+ * A listening server with the sandbox gateway on its own port, so that returns, webhooks and status
+ * queries use real connections. It can be restarted on the same data.
  */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,12 +30,12 @@ export const delegate = {
   ticket_type: 'afpi-gp-specialist',
 }
 
-export type Placed = {
+export type PlacedOrder = {
   readonly regNo: string
   readonly orderId: OrderId
   readonly data: PaymentData
 }
-export type Rig = {
+export type TestServer = {
   readonly url: string
   readonly dataDir: string
   readonly eventsDir: string
@@ -47,14 +47,14 @@ export type Rig = {
   advance(ms: number): void
   now(): Instant
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
-  register(answers?: Readonly<Record<string, string>>): Promise<Placed>
-  /** Registers and hands over to the gateway, as the browser does. */
-  place(answers?: Readonly<Record<string, string>>): Promise<Placed>
+  register(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
+  /** Registers and hands off to the gateway, as the browser does. */
+  place(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
   handOff(data: PaymentData): Promise<Response>
   notice(fields: Fields): Promise<Response>
-  /** The browser coming back; answers the address it is sent to. */
+  /** The browser's return. Resolves with the redirect's address. */
   comeBack(fields: Fields, path?: string): Promise<URL>
-  /** What the store holds of an order: status, review, kinds of facts and notices, queued mails. */
+  /** The stored state of an order: status, review, kinds of events and messages, queued emails. */
   holds(orderId: string): {
     readonly status: unknown
     readonly registration: unknown
@@ -64,21 +64,21 @@ export type Rig = {
     readonly notices: number
     readonly mails: number
   }
-  /** When every notice has been delivered and every verification has ended. */
+  /** Resolves when every webhook is delivered and every query has ended. */
   settled(): Promise<void>
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-export async function openRig(
+export async function openTestServer(
   options: {
     readonly clock?: string
     readonly variables?: Variables
     readonly gateways?: (text: string) => string
-    /** A folder of event files that are served instead of those in events/. */
+    /** A folder of event files to serve instead of events/. */
     readonly events?: string
   } = {},
-): Promise<Rig> {
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-gateway-'))
   const eventsDir = join(folder, 'events')
   const dataDir = join(folder, 'var')
@@ -106,25 +106,25 @@ export async function openRig(
   const environment = read.value
   let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
   const log: Record<string, unknown>[] = []
-  const note = (level: string) => (entry: object, message?: string) =>
+  const logAt = (level: string) => (entry: object, message?: string) =>
     void log.push({ level, message, ...entry })
   const start = async (): Promise<AssembledServer> => {
-    const assembled = await assemble(environment, {
+    const assembly = await assemble(environment, {
       clock: () => now,
-      log: { info: note('info'), warn: note('warn'), error: note('error') },
+      log: { info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
       print: () => {},
       hasJobs: false,
       checkFolder: checkFolderHere,
       opens: openStoreHere,
     })
-    if (!assembled.ok) throw new Error(assembled.error.text)
-    await assembled.value.app.listen({ port, host: '127.0.0.1' })
-    return assembled.value
+    if (!assembly.ok) throw new Error(assembly.error.text)
+    await assembly.value.app.listen({ port, host: '127.0.0.1' })
+    return assembly.value
   }
   let parts = await start()
   const { publicUrl: url } = environment
 
-  const rows: Rig['rows'] = (sql, ...params) => {
+  const rows: TestServer['rows'] = (sql, ...params) => {
     const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
     try {
       return db.prepare(sql).all(...params) as Record<string, unknown>[]
@@ -133,7 +133,7 @@ export async function openRig(
     }
   }
   const sandbox = (): Sandbox => {
-    if (parts.sandbox === null) throw new Error('there is no sandbox')
+    if (parts.sandbox === null) throw new Error('the server has no sandbox')
     return parts.sandbox
   }
   const send = (path: string, fields: Fields): Promise<Response> =>
@@ -142,7 +142,7 @@ export async function openRig(
       body: new URLSearchParams(fields),
       redirect: 'manual',
     })
-  const register: Rig['register'] = async (answers = {}) => {
+  const register: TestServer['register'] = async (answers = {}) => {
     const response = await fetch(`${url}/api/afpicon/register/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -156,7 +156,7 @@ export async function openRig(
       data: answer.payment_data,
     }
   }
-  const handOff: Rig['handOff'] = (data) =>
+  const handOff: TestServer['handOff'] = (data) =>
     fetch(data.payment_url, {
       method: 'POST',
       body: new URLSearchParams(formOf(parts.deps, data)),
@@ -228,10 +228,10 @@ export async function openRig(
   }
 }
 
-/** The hidden form as the web app builds it from the gateways file and the server's payment_data. */
+/** The hidden form as the web app builds it from the gateways file and payment_data. */
 export function formOf({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
   const gateway = events.byOrderId(data.orderid)?.config.payment?.gateway
-  if (gateway === undefined) throw new Error('the order is of no event')
+  if (gateway === undefined) throw new Error('the order belongs to no event')
   return {
     ...gateway.constants,
     ...Object.fromEntries(
@@ -241,29 +241,26 @@ export function formOf({ events }: Pick<Deps, 'events'>, data: PaymentData): Fie
 }
 
 /**
- * What somebody can do who has seen one genuine notice and knows no secret: CRC32 is affine, so that for
- * texts of one length crc(a) ^ crc(b) ^ crc(c) = crc(a ^ b ^ c). From the hash of the true notice comes
- * the right hash of one that says something else in as many letters. Of what follows (merchant id and
- * username) only the length has to be known, and that can be tried out.
+ * A forgery from one genuine message without a secret: CRC32 is affine, so for texts of equal
+ * length crc(a) ^ crc(b) ^ crc(c) = crc(a ^ b ^ c). The genuine hash leads to a valid hash of a
+ * message of equal length. Only the length of the secret rest (merchant id and username) must be
+ * known, and it can be guessed.
  */
-export function forged(genuine: Fields, changes: Fields, lengthOfTheRest: number): Fields {
+export function forgeMessage(genuine: Fields, changes: Fields, restLength: number): Fields {
   const names = ['TRANSACTIONID', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS', 'MESSAGE']
   const text = (fields: Fields): Buffer =>
-    Buffer.from(
-      `${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(lengthOfTheRest)}`,
-    )
+    Buffer.from(`${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(restLength)}`)
   const [before, after] = [text(genuine), text({ ...genuine, ...changes })]
-  if (before.length !== after.length)
-    throw new Error('a forgery by linearity needs as many letters')
-  const difference = Buffer.from(before.map((byte, at) => byte ^ (after[at] ?? 0)))
+  if (before.length !== after.length) throw new Error('a forgery by linearity needs equal lengths')
+  const differences = Buffer.from(before.map((byte, index) => byte ^ (after[index] ?? 0)))
   const hash =
-    (Number(genuine['ap_SecureHash']) ^ crc32(difference) ^ crc32(Buffer.alloc(before.length))) >>>
+    (Number(genuine['ap_SecureHash']) ^ crc32(differences) ^ crc32(Buffer.alloc(before.length))) >>>
     0
   return { ...genuine, ...changes, ap_SecureHash: String(hash) }
 }
 
 function instantOf(text: string): Instant {
   const at = readInstant(text)
-  if (at === null) throw new Error(`"${text}" is no instant`)
+  if (at === null) throw new Error(`"${text}" is not an instant`)
   return at
 }

@@ -1,4 +1,7 @@
-/** Proofs sent ahead of their registration: taken by it, kept for days, and nothing that a stranger could use. */
+/**
+ * Proofs uploaded before their registration: assigned to it, stored for days, and useless to
+ * outsiders.
+ */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExe, createJpg, createPdf } from '../sample-uploads.ts'
@@ -8,10 +11,10 @@ import { declinedAt } from '../sample-registrations.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
-const CHOSEN = '2025-10-10T12:00:00+05:30'
+const UPLOAD_TIME = '2025-10-10T12:00:00+05:30'
 const REGISTER = '/api/afpicon/register/'
 const PROOFS = '/api/events/afpicon2026/proofs/'
-const GONE = 'We no longer have this file. Please choose it again.'
+const MISSING_FILE_ERROR = 'We no longer have this file. Please choose it again.'
 const postGraduate = {
   full_name: 'Asha Nair',
   email: 'asha@example.org',
@@ -21,15 +24,15 @@ const postGraduate = {
 
 let server: TestApp
 beforeAll(async () => {
-  server = await startTestApp({ clock: CHOSEN })
+  server = await startTestApp({ clock: UPLOAD_TIME })
 })
 afterAll(() => server.close())
 
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
-const sendAhead = (bytes: Buffer, name = 'proof.pdf', field = 'pg_proof') =>
+const uploadDraft = (bytes: Buffer, name = 'proof.pdf', field = 'pg_proof') =>
   server.post(PROOFS, {}, { [field]: { name, bytes } })
 const tokenOf = async (bytes: Buffer): Promise<string> => {
-  const answer = await sendAhead(bytes)
+  const answer = await uploadDraft(bytes)
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<{ token: string }>().token
 }
@@ -46,16 +49,16 @@ const proofsOf = (regNo: string) =>
 
 test('a document uploaded when it was chosen belongs to the registration that names it', async () => {
   const bytes = createPdf('sent ahead')
-  const sent = await sendAhead(bytes, 'C:\\papers\\my certificate.pdf')
+  const sent = await uploadDraft(bytes, 'C:\\papers\\my certificate.pdf')
   expect(sent.statusCode).toBe(201)
-  const { token, ...said } = sent.json<{ token: string }>()
-  expect(said).toEqual({
+  const { token, ...responseData } = sent.json<{ token: string }>()
+  expect(responseData).toEqual({
     status: 'success',
     name: 'my certificate.pdf',
     bytes: bytes.length,
     until: '2025-10-13T12:00:00+05:30',
   })
-  // Nothing that names it is stored, here or in the log.
+  // No stored data or log line contains its token.
   expect(server.rows('SELECT * FROM draft_proofs WHERE token_hash = ?', token)).toEqual([])
   const answer = await register(token)
   expect(answer.statusCode, answer.body).toBe(201)
@@ -74,43 +77,45 @@ test('a document uploaded when it was chosen belongs to the registration that na
 test('is not requested again after the gateway, or when an answer is corrected', async () => {
   const token = await tokenOf(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
-  const [first, same, mended] = [
+  const [first, same, corrected] = [
     await register(token, key),
     await register(token, key),
     await json(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
   ]
-  const numbers = [first, same, mended].map((one) => one.json<{ reg_no: string }>().reg_no)
+  const numbers = [first, same, corrected].map(
+    (response) => response.json<{ reg_no: string }>().reg_no,
+  )
   expect(numbers[1]).toBe(numbers[0])
   expect(numbers[2]).not.toBe(numbers[0])
   expect(numbers.map((number) => proofsOf(number).length)).toEqual([1, 1, 1])
 })
 
-test('a proof sent for one event was taken back through the address of another event', async () => {
+test('a proof for one event could be withdrawn through the address of another event', async () => {
   const token = await tokenOf(createPdf('of this event'))
-  const forget = (event: string) => json(`/api/events/${event}/proofs/forget/`, { token })
-  // The answer does not reveal whether there was one.
-  expect((await forget('chirurgia2026')).json()).toEqual({ status: 'success' })
-  const nowhere = await forget('none')
-  expect([nowhere.statusCode, nowhere.json<{ code: string }>().code]).toEqual([
+  const withdrawUpload = (event: string) => json(`/api/events/${event}/proofs/forget/`, { token })
+  // The response does not reveal whether the file existed.
+  expect((await withdrawUpload('chirurgia2026')).json()).toEqual({ status: 'success' })
+  const unknownEvent = await withdrawUpload('none')
+  expect([unknownEvent.statusCode, unknownEvent.json<{ code: string }>().code]).toEqual([
     404,
     'no_such_event',
   ])
   expect((await register(token)).statusCode).toBe(201)
 })
 
-test('a document named by two registrations is stored for each: erasing one keeps the other', async () => {
+test('a document used by two registrations is stored for each: erasing one keeps the other', async () => {
   const bytes = createPdf('of two registrations')
   const token = await tokenOf(bytes)
   const office = await signIn(server)
   const numbers = [await register(token), await register(token)].map(
-    (one) => one.json<{ reg_no: string }>().reg_no,
+    (response) => response.json<{ reg_no: string }>().reg_no,
   )
   const [first = '', second = ''] = numbers
   expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
   for (const number of numbers)
     await server.deps.store.applyPaymentEvent(number as OrderId, declinedAt(server.now()), null)
-  const erased = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
-  expect(erased.status, JSON.stringify(erased.body)).toBe(200)
+  const erasure = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
+  expect(erasure.status, JSON.stringify(erasure.body)).toBe(200)
   await server.deps.uploads.sweep()
   const file = (number: string) => office.get(`/admin/registrations/${number}/files/pg_proof/`)
   expect((await file(first)).statusCode).toBe(410)
@@ -135,15 +140,15 @@ test('removes camera metadata from a photo', async () => {
     Buffer.from('\xff\xe1\0\x16Exif\0\0 10.0271N 76.30', 'latin1'),
     createJpg().subarray(2),
   ])
-  const sent = await sendAhead(photo, 'photo.jpg')
+  const sent = await uploadDraft(photo, 'photo.jpg')
   expect(sent.statusCode, sent.body).toBe(201)
   expect(server.uploadsStored()).not.toContain(hashOf(photo))
 })
 
 test.each<[string, () => Promise<string>]>([
-  ['that was guessed', async () => `proof.${'A'.repeat(43)}`],
+  ['with a guessed token', async () => `proof.${'A'.repeat(43)}`],
   [
-    'that was taken back',
+    'that was withdrawn',
     async () => {
       const token = await tokenOf(createPdf('taken back'))
       expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
@@ -151,7 +156,7 @@ test.each<[string, () => Promise<string>]>([
     },
   ],
   [
-    'sent three days ago',
+    'uploaded three days ago',
     async () => {
       const token = await tokenOf(createPdf('old'))
       server.setTime('2025-10-13T12:00:00+05:30')
@@ -159,7 +164,7 @@ test.each<[string, () => Promise<string>]>([
     },
   ],
   [
-    'that was sent for another event',
+    'uploaded for another event',
     async () => {
       const token = `proof.${'B'.repeat(43)}`
       const bytes = createPdf('of another')
@@ -176,17 +181,25 @@ test.each<[string, () => Promise<string>]>([
       return token
     },
   ],
-])('a proof %s is said to be gone, at its field, and nothing is stored', async (_what, make) => {
-  const token = await make()
-  const before = server.countRows()
-  const refused = await register(token)
-  server.setTime(CHOSEN)
-  expect([refused.statusCode, refused.json()]).toEqual([
-    422,
-    { status: 'error', code: 'invalid_answers', message: GONE, errors: { pg_proof: GONE } },
-  ])
-  expect(server.countRows()).toEqual(before)
-})
+])(
+  'a proof %s is reported as missing, at its field, and nothing is stored',
+  async (_what, createToken) => {
+    const token = await createToken()
+    const before = server.countRows()
+    const rejected = await register(token)
+    server.setTime(UPLOAD_TIME)
+    expect([rejected.statusCode, rejected.json()]).toEqual([
+      422,
+      {
+        status: 'error',
+        code: 'invalid_answers',
+        message: MISSING_FILE_ERROR,
+        errors: { pg_proof: MISSING_FILE_ERROR },
+      },
+    ])
+    expect(server.countRows()).toEqual(before)
+  },
+)
 
 test('a missing document does not block a form that requires none', async () => {
   const token = `proof.${'A'.repeat(43)}`
@@ -199,20 +212,30 @@ test('a missing document does not block a form that requires none', async () => 
 })
 
 test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
-  ['a program renamed', () => sendAhead(createExe()), 422, 'invalid_answers'],
-  ['a kind that is not taken', () => sendAhead(createPdf(), 'proof.exe'), 422, 'invalid_answers'],
-  ['an empty file', () => sendAhead(Buffer.alloc(0)), 422, 'invalid_answers'],
-  ['more than the field takes', () => sendAhead(Buffer.alloc(6 << 20, 1)), 413, 'file_too_large'],
-  ['a file of no field', () => sendAhead(createPdf(), 'a.pdf', 'cv'), 422, 'bad_request'],
+  ['a renamed program', () => uploadDraft(createExe()), 422, 'invalid_answers'],
+  [
+    'a file type that is not accepted',
+    () => uploadDraft(createPdf(), 'proof.exe'),
+    422,
+    'invalid_answers',
+  ],
+  ['an empty file', () => uploadDraft(Buffer.alloc(0)), 422, 'invalid_answers'],
+  [
+    "a file above the field's limit",
+    () => uploadDraft(Buffer.alloc(6 << 20, 1)),
+    413,
+    'file_too_large',
+  ],
+  ['a file for no field', () => uploadDraft(createPdf(), 'a.pdf', 'cv'), 422, 'bad_request'],
   ['no file', () => server.post(PROOFS, { pg_proof: 'x' }), 422, 'bad_request'],
   [
-    'one for no event',
+    'a file for no event',
     () => server.post('/api/events/none/proofs', {}, { a: { name: 'a.pdf', bytes: createPdf() } }),
     404,
     'no_such_event',
   ],
   [
-    'one for an event that is closed',
+    'a file for a closed event',
     () =>
       server.post(
         '/api/events/pulmocon2025/proofs',
@@ -222,7 +245,7 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
     409,
     'registration_closed',
   ],
-])('%s is refused, and leaves nothing', async (_what, send, status, code) => {
+])('%s is rejected, and leaves nothing', async (_what, send, status, code) => {
   const before = [server.uploadsStored(), server.rows('SELECT count(*) AS n FROM draft_proofs')]
   const answer = await send()
   expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([status, code])
@@ -232,15 +255,16 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
 })
 
 test('deletes unused uploads after three days, and keeps those of registrations', async () => {
-  const [left, taken] = [createPdf('left lying'), createPdf('taken')]
+  const [left, usedProof] = [createPdf('left lying'), createPdf('taken')]
   await tokenOf(left)
-  expect((await register(await tokenOf(taken))).statusCode).toBe(201)
-  const kept = () => [left, taken].map((one) => server.uploadsStored().includes(hashOf(one)))
+  expect((await register(await tokenOf(usedProof))).statusCode).toBe(201)
+  const listStored = () =>
+    [left, usedProof].map((response) => server.uploadsStored().includes(hashOf(response)))
   server.setTime('2025-10-13T11:59:00+05:30')
   await server.deps.uploads.sweep()
-  expect(kept()).toEqual([true, true])
+  expect(listStored()).toEqual([true, true])
   server.setTime('2025-10-13T12:00:00+05:30')
   await server.deps.uploads.sweep()
-  server.setTime(CHOSEN)
-  expect(kept()).toEqual([false, true])
+  server.setTime(UPLOAD_TIME)
+  expect(listStored()).toEqual([false, true])
 })

@@ -1,4 +1,6 @@
-/** Email addresses: what is taken for one wherever the form leaves the check, and the mail that goes to it once more. */
+/**
+ * Email addresses: accepted formats outside the form's own check, and resending the confirmation.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Paise } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
@@ -14,7 +16,7 @@ const delegate = {
   phone_number: '9876543210',
   ticket_type: 'afpi-gp-specialist',
 }
-const LONG =
+const TOO_LONG_ERROR =
   'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'
 
 let server: TestApp
@@ -27,11 +29,11 @@ test.each([
   ['/api/midzone/register/', 'foobar', 'Please enter a valid email address'],
   ['/api/chirurgia/register/', 'foobar', 'Please enter a valid email address'],
   [REGISTER, 'asha@hospital', 'Please enter a valid email address'],
-  [REGISTER, `${'a'.repeat(48)}@example.org`, LONG],
-  ['/api/midzone/register/', `${'a'.repeat(48)}@example.org`, LONG],
-])('%s: %s is refused at its field', async (url, email, message) => {
-  const refused = await server.post(url, { ...delegate, email })
-  expect([refused.statusCode, refused.json()]).toEqual([
+  [REGISTER, `${'a'.repeat(48)}@example.org`, TOO_LONG_ERROR],
+  ['/api/midzone/register/', `${'a'.repeat(48)}@example.org`, TOO_LONG_ERROR],
+])('%s: %s is rejected at its field', async (url, email, message) => {
+  const rejected = await server.post(url, { ...delegate, email })
+  expect([rejected.statusCode, rejected.json()]).toEqual([
     422,
     {
       status: 'error',
@@ -42,14 +44,14 @@ test.each([
   ])
 })
 
-const askFor = (order_id: string, remoteAddress: string) =>
+const requestResend = (order_id: string, remoteAddress: string) =>
   server.app.inject({
     method: 'POST',
     url: '/api/payment/confirmation/',
     remoteAddress,
     payload: { order_id },
   })
-const mailsTo = (regNo: string) =>
+const listEmails = (regNo: string) =>
   server.rows(
     `SELECT kind, recipient, copy_to FROM mail_queue
      WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id`,
@@ -58,43 +60,43 @@ const mailsTo = (regNo: string) =>
 
 test('resends a confirmation to the stored address, a few minutes apart and a limited number of times', async () => {
   const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterAnswer>()
-  expect((await askFor(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
+  expect((await requestResend(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
   await server.deps.store.applyPaymentEvent(
     reg_no as OrderId,
     confirmedBy('AP1', total as Paise),
     null,
   )
-  const said: [number, string][] = []
+  const responses: [number, string][] = []
   for (let minute = 0; minute <= 14; minute += 1) {
     server.setTime(`2025-10-10T12:${String(minute).padStart(2, '0')}:00+05:30`)
-    const answer = await askFor(reg_no, `10.1.1.${minute + 2}`)
-    said.push([answer.statusCode, answer.json<{ code?: string }>().code ?? 'sent'])
+    const answer = await requestResend(reg_no, `10.1.1.${minute + 2}`)
+    responses.push([answer.statusCode, answer.json<{ code?: string }>().code ?? 'sent'])
     expect(answer.body).not.toContain('asha')
   }
   server.setTime(NOON)
-  const [sent, told] = [
+  const [sent, expectedText] = [
     [200, 'sent'],
     [409, 'sent_already'],
   ]
-  expect(said).toEqual([
+  expect(responses).toEqual([
     sent,
-    told,
+    expectedText,
     sent,
-    told,
+    expectedText,
     sent,
-    told,
+    expectedText,
     sent,
-    told,
+    expectedText,
     sent,
-    told,
-    told,
-    told,
-    told,
-    told,
-    told,
+    expectedText,
+    expectedText,
+    expectedText,
+    expectedText,
+    expectedText,
+    expectedText,
   ])
-  expect(mailsTo(reg_no)).toEqual(
+  expect(listEmails(reg_no)).toEqual(
     Array.from({ length: 5 }, () => ({
       kind: 'asked',
       recipient: 'asha@example.org',
@@ -105,7 +107,7 @@ test('resends a confirmation to the stored address, a few minutes apart and a li
 
 test('limits addresses that request many emails or guess numbers', async () => {
   const codes: number[] = []
-  for (let tried = 0; tried < 12; tried += 1)
-    codes.push((await askFor('AFPI0000000000000', '10.9.9.9')).statusCode)
+  for (let attempts = 0; attempts < 12; attempts += 1)
+    codes.push((await requestResend('AFPI0000000000000', '10.9.9.9')).statusCode)
   expect(codes).toEqual([...Array.from({ length: 10 }, () => 404), 429, 429])
 })

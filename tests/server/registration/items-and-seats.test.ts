@@ -1,4 +1,7 @@
-/** What a conference sells, at the real server: bills that are frozen line by line, and places that nobody has twice. */
+/**
+ * A conference's items on a real server: bills frozen line by line, and seats that are never sold
+ * twice.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quote } from '../../../engine/index.ts'
@@ -19,7 +22,7 @@ import type { TestApp } from '../harness.ts'
 import { confirmedBy } from '../sample-registrations.ts'
 import { runs } from '../../runs.ts'
 
-/** Limits are of so many places each, so that a test may fill them. */
+/** Quotas small enough that a test can fill them. */
 const event = (prices = '[1500, 2000]'): string =>
   fixtureEvent({
     total: 1062,
@@ -67,8 +70,8 @@ hold_seats_for: 30 minutes
         - {id: letter,`,
     )
 
-/** One place for members; whoever finds none may come as anybody else. */
-const small = fixtureEvent({
+/** One seat for members; others may register in another category. */
+const smallEvent = fixtureEvent({
   id: 'small2026',
   prefix: 'SMLL',
   title: 'Small 2026',
@@ -84,18 +87,20 @@ let server: TestApp
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10T10:00:00+05:30',
-    events: { 'sample2026.yaml': event(), 'small2026.yaml': small },
+    events: { 'sample2026.yaml': event(), 'small2026.yaml': smallEvent },
   })
 })
 afterAll(() => server.close())
 
-type Said = Omit<RegisterAnswer, 'status'> & Omit<ErrorAnswer, 'status'>
-async function send(answers: object): Promise<{ readonly status: number; readonly body: Said }> {
+type RegisterResult = Omit<RegisterAnswer, 'status'> & Omit<ErrorAnswer, 'status'>
+async function send(
+  answers: object,
+): Promise<{ readonly status: number; readonly body: RegisterResult }> {
   const payload = { ...fixtureDelegate, is_member: false, ...answers }
   const answer = await server.app.inject({ method: 'POST', url: path, payload })
   return { status: answer.statusCode, body: answer.json() }
 }
-async function registered(answers: object): Promise<Said> {
+async function registerSmallEvent(answers: object): Promise<RegisterResult> {
   const { status, body } = await send(answers)
   expect([status, body.message]).toEqual([201, expect.any(String)])
   return body
@@ -105,7 +110,7 @@ const read = async (regNo: string): Promise<RegistrationAnswer['registration']> 
     .registration
 const left = async (): Promise<TariffAnswer['left']> =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffAnswer>().left
-/** The gateway says that the order is paid, the moment it is asked. */
+/** The gateway confirms the order on the next query. */
 const paid = async (
   { payment_data: data }: Pick<RegisterAnswer, 'payment_data'>,
   reference: string,
@@ -115,7 +120,7 @@ const paid = async (
     confirmedBy(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
     null,
   )
-const brief = (lines: WireQuote['lines']): readonly unknown[] =>
+const summarise = (lines: WireQuote['lines']): readonly unknown[] =>
   lines.map(({ id, option, label, quantity, unit, total }) => [
     id,
     option,
@@ -126,7 +131,7 @@ const brief = (lines: WireQuote['lines']): readonly unknown[] =>
   ])
 
 test('returns the bill line by line, as it was quoted', async () => {
-  const one = await registered({
+  const one = await registerSmallEvent({
     is_member: true,
     workshops: ['ecg'],
     companions: [
@@ -140,7 +145,7 @@ test('returns the bill line by line, as it was quoted', async () => {
   })
   const { lines, base, gst, total } = await read(one.reg_no)
   // 10% less of each: 50 of 500, 199.90 of 1,999, 25 of 250, 675.15 of 6,751.50, of which 5% are inside.
-  expect(brief(lines)).toEqual([
+  expect(summarise(lines)).toEqual([
     ['registration', null, 'Member', 1, 1000, 1180],
     ['accompanying', null, 'Accompanying person', 2, 999.5, 2358.82],
     ['workshop', 'ecg', 'Workshop: ECG', 1, 250, 295],
@@ -158,10 +163,10 @@ describe('the last seat', () => {
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => send({ workshops: ['scan'] })),
     )
-    const winners = answers.filter(({ status }) => status === 201)
-    const told = answers.filter(({ status }) => status !== 201)
-    expect([winners.length, told.length]).toEqual([1, 63])
-    for (const one of told)
+    const accepted = answers.filter(({ status }) => status === 201)
+    const rejectedResponses = answers.filter(({ status }) => status !== 201)
+    expect([accepted.length, rejectedResponses.length]).toEqual([1, 63])
+    for (const one of rejectedResponses)
       expect(one).toEqual({
         status: 409,
         body: {
@@ -187,13 +192,13 @@ describe('the last seat', () => {
     expect((await send({ workshops: ['scan'] })).body.code).toBe('full')
     server.setTime('2026-01-10T10:30:00+05:30')
     expect(await left()).toEqual({ 'seats.scan': 1 })
-    const second = await registered({ workshops: ['scan'] })
-    const again = await server.app.inject({
+    const second = await registerSmallEvent({ workshops: ['scan'] })
+    const retryResponse = await server.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: regNo },
     })
-    expect([again.statusCode, again.json()]).toEqual([
+    expect([retryResponse.statusCode, retryResponse.json()]).toEqual([
       409,
       expect.objectContaining({
         code: 'full',
@@ -218,27 +223,30 @@ describe('the last seat', () => {
   test('stays with its delegate when the form is sent again', async () => {
     const payload = { ...fixtureDelegate, is_member: false, workshops: ['airway'] }
     const headers = { 'idempotency-key': 'the-same' }
-    const again = () => server.app.inject({ method: 'POST', url: path, payload, headers })
-    const first = (await again()).json<RegisterAnswer>()
-    await registered({ workshops: ['airway'] })
+    const retryResponse = () => server.app.inject({ method: 'POST', url: path, payload, headers })
+    const first = (await retryResponse()).json<RegisterAnswer>()
+    await registerSmallEvent({ workshops: ['airway'] })
     expect((await send({ workshops: ['airway'] })).body.code).toBe('full')
-    expect((await again()).json()).toMatchObject({ reg_no: first.reg_no, stands: 'not-paid' })
-    // Their time is up, and somebody else has it: the same form is told so, and not that all is well.
+    expect((await retryResponse()).json()).toMatchObject({
+      reg_no: first.reg_no,
+      stands: 'not-paid',
+    })
+    // The hold is over and the seat is sold: the same form gets an error instead of a success.
     server.setTime('2026-01-10T11:30:00+05:30')
-    await registered({ workshops: ['airway'] })
-    await registered({ workshops: ['airway'] })
-    expect((await again()).json()).toMatchObject({ code: 'full', place: 'seats.airway' })
+    await registerSmallEvent({ workshops: ['airway'] })
+    await registerSmallEvent({ workshops: ['airway'] })
+    expect((await retryResponse()).json()).toMatchObject({ code: 'full', place: 'seats.airway' })
   })
 })
 
 describe('a seat for which another category is offered', () => {
   test('is assigned while available; then the offer must be accepted and is stored', async () => {
     server.setTime('2026-01-20')
-    const trainee = { is_trainee: true, workshops: ['ecg'] }
-    const first = await registered(trainee)
+    const traineeAnswers = { is_trainee: true, workshops: ['ecg'] }
+    const first = await registerSmallEvent(traineeAnswers)
     expect(await read(first.reg_no)).toMatchObject({ category: 'trainee', total: 295 })
-    const refused = await send({ ...trainee, total_amount: '295' })
-    expect(refused).toMatchObject({
+    const rejected = await send({ ...traineeAnswers, total_amount: '295' })
+    expect(rejected).toMatchObject({
       status: 409,
       body: {
         code: 'full',
@@ -248,12 +256,17 @@ describe('a seat for which another category is offered', () => {
         quote: { category: 'non-member', total: 3933.33 },
       },
     })
-    expect(refused.body.quote?.lines.length).toBe(2)
-    // Nothing said of category or total is no agreement, nor is the category asked for.
-    expect((await send(trainee)).body.code).toBe('full')
-    expect((await send({ ...trainee, registration_category: 'trainee' })).body.code).toBe('full')
-    for (const agreed of [{ registration_category: 'non-member' }, { total_amount: '3933.33' }]) {
-      const second = await registered({ ...trainee, ...agreed })
+    expect(rejected.body.quote?.lines.length).toBe(2)
+    // Neither a missing category or total nor the requested category is an agreement.
+    expect((await send(traineeAnswers)).body.code).toBe('full')
+    expect((await send({ ...traineeAnswers, registration_category: 'trainee' })).body.code).toBe(
+      'full',
+    )
+    for (const agreement of [
+      { registration_category: 'non-member' },
+      { total_amount: '3933.33' },
+    ]) {
+      const second = await registerSmallEvent({ ...traineeAnswers, ...agreement })
       expect(await read(second.reg_no)).toMatchObject({ category: 'non-member', total: 3933.33 })
       const stored = await server.deps.store.registration(second.reg_no)
       expect(stored?.answers['full.trainees']).toBe(true)
@@ -264,24 +277,27 @@ describe('a seat for which another category is offered', () => {
 
 test('a delegate who accepts the offer after the last seat was sold is registered', async () => {
   server.setTime('2026-01-20')
-  const ask = (more: object) =>
+  const registerSmall = (changes: object) =>
     server.app.inject({
       method: 'POST',
       url: '/api/small2026/register/',
-      payload: { ...fixtureDelegate, ...more },
+      payload: { ...fixtureDelegate, ...changes },
     })
-  // The places are looked at once, and nobody has moved the clock since.
-  expect((await ask({ is_member: false })).statusCode).toBe(201)
-  expect((await ask({})).statusCode).toBe(201)
-  const agreed = await ask({ registration_category: 'non-member' })
-  expect(agreed.json()).toMatchObject({ payment_data: { amount: '3540.00' } })
-  expect((await ask({})).json()).toMatchObject({ code: 'full', quote: { category: 'non-member' } })
+  // The seats are checked immediately, at an unchanged time.
+  expect((await registerSmall({ is_member: false })).statusCode).toBe(201)
+  expect((await registerSmall({})).statusCode).toBe(201)
+  const agreement = await registerSmall({ registration_category: 'non-member' })
+  expect(agreement.json()).toMatchObject({ payment_data: { amount: '3540.00' } })
+  expect((await registerSmall({})).json()).toMatchObject({
+    code: 'full',
+    quote: { category: 'non-member' },
+  })
 })
 
 describe('the office', () => {
   let office: Office
   const list = '/api/admin/sample2026/registrations/'
-  const sold = async (query = ''): Promise<SoldAnswer> => {
+  const readSales = async (query = ''): Promise<SoldAnswer> => {
     const found = server.deps.events.byId('sample2026')?.config.admin.lists[0]
     const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${found?.id}${query}`)
     return answer.json()
@@ -303,20 +319,24 @@ describe('the office', () => {
       { name: 'A Person', age: 40 },
       { name: 'A Child', age: 4 },
     ]
-    const paying = await registered({ workshops: ['ecg'], companions: [one, two], presents: true })
-    await paid(paying, 'AP-SOLD')
-    await registered({ workshops: ['ecg'], needs_room: true, nights: 2 })
+    const paidRegistration = await registerSmallEvent({
+      workshops: ['ecg'],
+      companions: [one, two],
+      presents: true,
+    })
+    await paid(paidRegistration, 'AP-SOLD')
+    await registerSmallEvent({ workshops: ['ecg'], needs_room: true, nights: 2 })
   })
 
   test('filters by items, options and accompanying people', async () => {
-    const has = (item: string) =>
+    const hasItem = (item: string) =>
       stored(
         `EXISTS (SELECT 1 FROM bill_lines l WHERE l.registration_id = r.id AND l.bill = r.bill AND ${item})`,
       )
     expect(await count('items.sold=workshop.ecg')).toBe(
-      has("l.item = 'workshop' AND l.option = 'ecg'"),
+      hasItem("l.item = 'workshop' AND l.option = 'ecg'"),
     )
-    expect(await count('items.sold=workshop')).toBe(has("l.item = 'workshop'"))
+    expect(await count('items.sold=workshop')).toBe(hasItem("l.item = 'workshop'"))
     expect(await count('items.sold=presenter&date_from=2026-01-21')).toBe(1)
     expect(await count('workshops=airway')).toBe(stored("r.answers LIKE '%airway%'"))
     expect(await count('companions=true&date_from=2026-01-21')).toBe(1)
@@ -331,8 +351,8 @@ describe('the office', () => {
     const csv = await office.get(`${exportApi()}&companions=true&date_from=2026-01-21`)
     expect(csv.body.trim().split('\r\n').length).toBe(2)
   })
-  test('a page that read "Full: seats.scan Yes" says in words which places were gone', async () => {
-    const { reg_no: regNo } = await registered({ workshops: ['ecg'] })
+  test('a page that read "Full: seats.scan Yes" states in words which seats were sold out', async () => {
+    const { reg_no: regNo } = await registerSmallEvent({ workshops: ['ecg'] })
     const { answers } = (await office.get(`/admin/registrations/${regNo}/`)).json<{
       answers: readonly { readonly id: string; readonly label: string; readonly text: string }[]
     }>()
@@ -355,23 +375,23 @@ describe('the office', () => {
   })
 
   test('adds up a list: lines equal its bills to the paisa, and seats those of the event', async () => {
-    const all = await sold()
+    const allSales = await readSales()
     const [sums] = server.rows(
       "SELECT sum(l.total) AS lines, sum(iif(payment_status = 'success', l.total, 0)) AS paid FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE event_id = 'sample2026'",
     )
-    const sumOf = (part: 'total' | 'paid_total') =>
-      all.rows.reduce((sum, row) => sum + Math.round(row[part] * 100), 0)
+    const sumOf = (sumColumn: 'total' | 'paid_total') =>
+      allSales.rows.reduce((sum, row) => sum + Math.round(row[sumColumn] * 100), 0)
     expect([sumOf('total'), sumOf('paid_total')]).toEqual([sums?.['lines'], sums?.['paid']])
-    expect(all.rows[0]?.label).toBe('Registration')
-    expect(all.places).toContainEqual({
+    expect(allSales.rows[0]?.label).toBe('Registration')
+    expect(allSales.places).toContainEqual({
       id: 'seats.scan',
       label: 'Workshops: Scan',
       taken: 1,
       max: 1,
     })
-    const theirs = await sold('&companions=true&date_from=2026-01-21')
+    const filteredSales = await readSales('&companions=true&date_from=2026-01-21')
     expect(
-      theirs.rows.map(({ label, option_label, quantity, total, paid_total }) => [
+      filteredSales.rows.map(({ label, option_label, quantity, total, paid_total }) => [
         label,
         option_label,
         quantity,
@@ -384,8 +404,10 @@ describe('the office', () => {
       ['Workshop', 'ECG', 1, 393.33, 393.33],
       ['Presenter', null, 1, -590, -590],
     ])
-    expect(theirs.people).toEqual([{ id: 'companions', label: 'Companions', count: 2, paid: 2 }])
-    expect((await sold('&search=nobody-of-this-name')).rows).toEqual([])
+    expect(filteredSales.people).toEqual([
+      { id: 'companions', label: 'Companions', count: 2, paid: 2 },
+    ])
+    expect((await readSales('&search=nobody-of-this-name')).rows).toEqual([])
     expect((await office.get('/admin/sold/?event_id=sample2026&list_id=none')).statusCode).toBe(404)
   })
 })
@@ -413,28 +435,28 @@ test('a stored bill equals the bill computed again from its file version, for an
     agreed: fc.constantFrom('non-member', 'trainee'),
     day: fc.constantFrom('2026-01-12', '2026-01-15', '2026-01-16', '2026-02-20'),
   })
-  const made: { readonly regNo: string; readonly at: Instant }[] = []
+  const created: { readonly regNo: string; readonly at: Instant }[] = []
   await fc.assert(
-    fc.asyncProperty(answers, async ({ day, agreed, ...given }) => {
+    fc.asyncProperty(answers, async ({ day, agreed: agreement, ...answers }) => {
       server.setTime(day)
-      const sent = given.is_trainee ? { ...given, registration_category: agreed } : given
+      const sent = answers.is_trainee ? { ...answers, registration_category: agreement } : answers
       const { status, body } = await send(sent)
-      if (status === 201) made.push({ regNo: body.reg_no, at: server.now() })
+      if (status === 201) created.push({ regNo: body.reg_no, at: server.now() })
       else expect(['full', 'category_changed']).toContain(body.code)
     }),
     { numRuns: runs(60) },
   )
-  // Prices change; what was made before stays as it was.
+  // Prices change; existing bills stay unchanged.
   server.writeEvent('sample2026.yaml', event('[1600, 2100]').replace('999.5', '1500'))
   await server.deps.events.reload()
-  expect(made.length).toBeGreaterThan(runs(20))
+  expect(created.length).toBeGreaterThan(runs(20))
   const { store } = server.deps
-  const hash = (await store.registration(made[0]?.regNo ?? ''))?.eventHash ?? ''
+  const hash = (await store.registration(created[0]?.regNo ?? ''))?.eventHash ?? ''
   const version = await readVersion(store, hash)
   expect(version?.hash).not.toBe(server.deps.events.byId('sample2026')?.hash)
-  for (const { regNo, at } of made) {
+  for (const { regNo, at } of created) {
     const stored = await store.registration(regNo)
-    if (stored === null || version === null) throw new Error(`${regNo} or its file is not there`)
+    if (stored === null || version === null) throw new Error(`${regNo} or its file was not found`)
     expect(stored.eventHash).toBe(hash)
     expect(quote(version.config, stored.answers, at)).toEqual({
       ok: true,

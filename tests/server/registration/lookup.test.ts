@@ -1,4 +1,7 @@
-/** Reading a registration by its number, the tariff on every edge of a period, and the limits on guessing. */
+/**
+ * Reading a registration by its number, the tariff at every period boundary, and the limits on
+ * guessing.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../../engine/api.ts'
 import { getAddressKey } from '../../../server/http/rate-limit.ts'
@@ -100,29 +103,29 @@ describe('a registration read by its number', () => {
     ).json<RegisterAnswer>()
     const other = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterAnswer>()
     const url = `/api/afpicon/registrations/${reg_no}/`
-    const own = { email: 'asha@example.org', phone_number: '9876543210' }
-    const seen = async (headers: Readonly<Record<string, string>>, payload?: object) => {
+    const ownContact = { email: 'asha@example.org', phone_number: '9876543210' }
+    const readVisible = async (headers: Readonly<Record<string, string>>, payload?: object) => {
       const method = payload === undefined ? 'GET' : 'POST'
       const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
       const { registration, partial, code } = answer.json<RegistrationAnswer & { code?: string }>()
       return code ?? [partial ?? false, registration['email'], registration['phone_number']]
     }
-    const all = [false, own.email, own.phone_number]
-    const little = [true, undefined, undefined]
-    expect(await seen({})).toEqual(little)
-    expect(await seen({ 'idempotency-key': 'b'.repeat(32) })).toEqual(little)
-    expect(await seen(key)).toEqual(all)
-    expect(await seen({}, { email: ' Asha@Example.org' })).toEqual(all)
-    expect(await seen(key, { email: 'somebody@example.org' })).toBe('email_differs')
-    // The key opens what was registered under it, and nothing else; and not for ever.
-    const elsewhere = await app.inject({
+    const allVisible = [false, ownContact.email, ownContact.phone_number]
+    const publicOnly = [true, undefined, undefined]
+    expect(await readVisible({})).toEqual(publicOnly)
+    expect(await readVisible({ 'idempotency-key': 'b'.repeat(32) })).toEqual(publicOnly)
+    expect(await readVisible(key)).toEqual(allVisible)
+    expect(await readVisible({}, { email: ' Asha@Example.org' })).toEqual(allVisible)
+    expect(await readVisible(key, { email: 'somebody@example.org' })).toBe('email_differs')
+    // The key reads only its own registration, for a limited time.
+    const otherKeyResponse = await app.inject({
       method: 'GET',
       url: url.replace(reg_no, other.reg_no),
       headers: key,
     })
-    expect(elsewhere.json()).toMatchObject({ partial: true })
+    expect(otherKeyResponse.json()).toMatchObject({ partial: true })
     setTime('2025-11-22T12:00:01+05:30')
-    expect(await seen(key)).toEqual(little)
+    expect(await readVisible(key)).toEqual(publicOnly)
   })
 
   test('shows only the answers of the result pages: no address, council number or membership', async () => {
@@ -187,14 +190,14 @@ describe('a registration read by its number', () => {
       failed_as: 'declined',
       may_pay: true,
     })
-    const again = (
+    const retryResponse = (
       await app.inject({
         method: 'POST',
         url: '/api/payment/retry/',
         payload: { order_id: reg_no },
       })
     ).json<RegisterAnswer>()
-    const order = again.payment_data?.orderid ?? ''
+    const order = retryResponse.payment_data?.orderid ?? ''
     expect(order).toMatch(new RegExp(`^${reg_no}\\d\\d$`))
     expect(await read(order)).toMatchObject({
       reg_no,
@@ -202,7 +205,7 @@ describe('a registration read by its number', () => {
       payment_status: 'pending',
       failed_as: null,
     })
-    // The second one merely never came: that no money went is known of the first alone.
+    // The second attempt is unpaid too, but only the first is known to have failed.
     await deps.store.applyPaymentEvent(order as never, { type: 'expired', at: deps.clock() }, null)
     expect(await read(reg_no)).toMatchObject({ payment_status: 'failed', failed_as: 'expired' })
     expect(sandbox).not.toBeNull()
@@ -210,12 +213,12 @@ describe('a registration read by its number', () => {
 })
 
 describe('limits on guessing', () => {
-  const guess = (app: TestApp['app'], serial: number, address: string) =>
+  const guessNumber = (app: TestApp['app'], serial: number, address: string) =>
     app.inject({
       url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
       remoteAddress: address,
     })
-  const limited = (variables: Readonly<Record<string, string>> = {}) =>
+  const startLimited = (variables: Readonly<Record<string, string>> = {}) =>
     start({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
@@ -223,26 +226,26 @@ describe('limits on guessing', () => {
     })
 
   test('twenty wrong numbers from one address, then 429 until ten minutes have passed; another address is not affected', async () => {
-    const { app, setTime } = await limited()
+    const { app, setTime } = await startLimited()
     for (let serial = 0; serial < 20; serial++)
-      expect((await guess(app, serial, '192.0.2.1')).statusCode).toBe(404)
-    const refused = await guess(app, 21, '192.0.2.1')
+      expect((await guessNumber(app, serial, '192.0.2.1')).statusCode).toBe(404)
+    const rejected = await guessNumber(app, 21, '192.0.2.1')
     expect([
-      refused.statusCode,
-      refused.json<{ code: string }>().code,
-      refused.headers['retry-after'],
+      rejected.statusCode,
+      rejected.json<{ code: string }>().code,
+      rejected.headers['retry-after'],
     ]).toEqual([429, 'too_many_requests', '600'])
-    expect((await guess(app, 22, '192.0.2.2')).statusCode).toBe(404)
+    expect((await guessNumber(app, 22, '192.0.2.2')).statusCode).toBe(404)
     setTime('2026-01-10T12:10:01+05:30')
-    expect((await guess(app, 23, '192.0.2.1')).statusCode).toBe(404)
+    expect((await guessNumber(app, 23, '192.0.2.1')).statusCode).toBe(404)
   })
 
   test('addresses of one IPv6 network count as one', async () => {
-    const { app } = await limited()
+    const { app } = await startLimited()
     for (let serial = 0; serial < 20; serial++)
-      expect((await guess(app, serial, `2001:db8:0:7::${serial + 1}`)).statusCode).toBe(404)
-    expect((await guess(app, 21, '2001:db8:0:7:ffff::1')).statusCode).toBe(429)
-    expect((await guess(app, 22, '2001:db8:0:8::1')).statusCode).toBe(404)
+      expect((await guessNumber(app, serial, `2001:db8:0:7::${serial + 1}`)).statusCode).toBe(404)
+    expect((await guessNumber(app, 21, '2001:db8:0:7:ffff::1')).statusCode).toBe(429)
+    expect((await guessNumber(app, 22, '2001:db8:0:8::1')).statusCode).toBe(404)
   })
 
   test.each([
@@ -261,14 +264,14 @@ describe('limits on guessing', () => {
     ['[2001:db8:0:7::1]', '2001:db8:0:7::/64'],
     ['[::ffff:192.0.2.1]:80', '192.0.2.1'],
     ['[fe80::1%eth0]:80', 'fe80:0:0:0::/64'],
-    // What is no address shares one count.
+    // Invalid addresses share one count.
     ...['', 'unknown', '_hidden', 'a:1', 'b:2', '192.0.2.256', '[x]:1', '1.2.3', '::1]:1'].map(
       (ip) => [ip, 'no address'] as [string, string],
     ),
   ])('%s is counted under %s', (ip, key) => expect(getAddressKey({ ip })).toBe(key))
 
-  test('whoever changed the port, or made up addresses, guessed without end behind a trusted proxy', async () => {
-    const { app } = await limited({ TRUST_PROXY: '127.0.0.1' })
+  test('a client that changed its port, or invented addresses, could guess without limit behind a trusted proxy', async () => {
+    const { app } = await startLimited({ TRUST_PROXY: '127.0.0.1' })
     const from = (serial: number, visitor: string) =>
       app.inject({
         url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
@@ -287,7 +290,7 @@ describe('limits on guessing', () => {
   })
 
   test('correct numbers do not count', async () => {
-    const { app, post } = await limited()
+    const { app, post } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
     ).json<RegisterAnswer>()
@@ -296,35 +299,36 @@ describe('limits on guessing', () => {
   })
 
   test('after three hundred of nine hundred addresses with one guess each, an event accepts only known addresses', async () => {
-    const { app, post, setTime } = await limited()
+    const { app, post, setTime } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
     ).json<RegisterAnswer>()
-    const right = (address: string) =>
+    const readCorrect = (address: string) =>
       app.inject({
         url: `/api/sample2026/registrations/${reg_no}/`,
         remoteAddress: address,
       })
-    expect((await right('203.0.113.1')).statusCode).toBe(200)
+    expect((await readCorrect('203.0.113.1')).statusCode).toBe(200)
     const statuses = []
     for (let serial = 0; serial < 900; serial++)
       statuses.push(
-        (await guess(app, serial, `198.51.${Math.floor(serial / 250)}.${serial % 250}`)).statusCode,
+        (await guessNumber(app, serial, `198.51.${Math.floor(serial / 250)}.${serial % 250}`))
+          .statusCode,
       )
     expect(statuses).toEqual([
       ...Array.from({ length: 300 }, () => 404),
       ...Array.from({ length: 600 }, () => 429),
     ])
-    // Where the registration was made, and where it was looked at before.
-    expect((await right('127.0.0.1')).statusCode).toBe(200)
-    expect((await right('203.0.113.1')).statusCode).toBe(200)
-    expect((await right('203.0.113.2')).statusCode).toBe(429)
+    // From the registering address, and from an address that read it before.
+    expect((await readCorrect('127.0.0.1')).statusCode).toBe(200)
+    expect((await readCorrect('203.0.113.1')).statusCode).toBe(200)
+    expect((await readCorrect('203.0.113.2')).statusCode).toBe(429)
     setTime('2026-01-10T12:10:01+05:30')
-    expect((await right('203.0.113.2')).statusCode).toBe(200)
+    expect((await readCorrect('203.0.113.2')).statusCode).toBe(200)
   })
 
   test('a guesser with one correct number and a network of thousands gets at most three hundred guesses', async () => {
-    const { app, post } = await limited()
+    const { app, post } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
     ).json<RegisterAnswer>()
@@ -336,36 +340,36 @@ describe('limits on guessing', () => {
       })
     const statuses = []
     for (let serial = 0; serial < 500; serial++)
-      statuses.push((await guess(app, serial, from(serial % 50))).statusCode)
+      statuses.push((await guessNumber(app, serial, from(serial % 50))).statusCode)
     expect(statuses.filter((status) => status === 404)).toHaveLength(300)
-    const own = `/api/sample2026/registrations/${reg_no}`
+    const ownContact = `/api/sample2026/registrations/${reg_no}`
     for (const [path, status] of [
-      [`${own}/`, 200],
-      // Of a further attempt, which there was not: the number is the one that is known.
-      [`${own}02/`, 404],
+      [`${ownContact}/`, 200],
+      // Of a retry that does not exist: the number is known.
+      [`${ownContact}02/`, 404],
     ] as const)
       expect((await app.inject({ url: path, remoteAddress: from(3) })).statusCode).toBe(status)
   })
 
   describe('apply to every route that accepts a number', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const failed = (orderId: string) =>
+    const failedReturn = (orderId: string) =>
       new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' }).toString()
-    type Door = (app: TestApp['app'], orderId: string) => Promise<[number, string]>
-    const doors: Readonly<Record<string, Door>> = {
+    type LookupRoute = (app: TestApp['app'], orderId: string) => Promise<[number, string]>
+    const lookupRoutes: Readonly<Record<string, LookupRoute>> = {
       read: async (app, orderId) => {
         const { statusCode, body } = await app.inject(`/api/sample2026/registrations/${orderId}/`)
         return [statusCode, body]
       },
       return: async (app, orderId) => {
         const url = '/api/payment/return/'
-        const payload = failed(orderId)
+        const payload = failedReturn(orderId)
         const answer = await app.inject({ method: 'POST', url, headers: form, payload })
         return [answer.statusCode, String(answer.headers.location)]
       },
       notice: async (app, orderId) => {
         const url = '/api/payment/webhook/'
-        const payload = failed(orderId)
+        const payload = failedReturn(orderId)
         const answer = await app.inject({ method: 'POST', url, headers: form, payload })
         return [answer.statusCode, answer.body]
       },
@@ -375,37 +379,40 @@ describe('limits on guessing', () => {
         return [answer.statusCode, answer.body]
       },
     }
-    const wrongs = Array.from({ length: 20 }, (_, at) => `SMPL${String(at).padStart(13, '0')}`)
+    const wrongNumbers = Array.from(
+      { length: 20 },
+      (_, index) => `SMPL${String(index).padStart(13, '0')}`,
+    )
 
-    test.each(Object.entries(doors))(
-      'twenty wrong numbers at the %s shut them all, and none tells a right number from a wrong one',
-      async (_name, door) => {
-        const { app, post } = await limited()
+    test.each(Object.entries(lookupRoutes))(
+      'twenty wrong numbers at the %s block all routes, and none distinguishes correct from wrong numbers',
+      async (_name, lookupRoute) => {
+        const { app, post } = await startLimited()
         const { reg_no } = (
           await post('/api/sample2026/register/', fixtureDelegate)
         ).json<RegisterAnswer>()
-        for (const wrong of wrongs) await door(app, wrong)
-        for (const [name, other] of Object.entries(doors)) {
-          const [status, said] = await other(app, reg_no)
+        for (const wrongNumber of wrongNumbers) await lookupRoute(app, wrongNumber)
+        for (const [name, other] of Object.entries(lookupRoutes)) {
+          const [status, responseText] = await other(app, reg_no)
           expect([name, status]).toEqual([name, name === 'return' ? 303 : 429])
-          const [wrongStatus, wrongSaid] = await other(app, 'SMPL0000000000777')
-          expect([name, wrongStatus, wrongSaid]).toEqual([
+          const [wrongStatus, wrongText] = await other(app, 'SMPL0000000000777')
+          expect([name, wrongStatus, wrongText]).toEqual([
             name,
             status,
-            said.replaceAll(reg_no, 'SMPL0000000000777'),
+            responseText.replaceAll(reg_no, 'SMPL0000000000777'),
           ])
-          expect(said.replaceAll(reg_no, '')).not.toMatch(/amount|1180/)
+          expect(responseText.replaceAll(reg_no, '')).not.toMatch(/amount|1180/)
         }
       },
     )
 
     test('a delegate who returns after payment gets the page despite the limit, and the payment is queried', async () => {
-      const { app, post, rows } = await limited()
+      const { app, post, rows } = await startLimited()
       const { reg_no } = (
         await post('/api/sample2026/register/', fixtureDelegate)
       ).json<RegisterAnswer>()
-      for (const wrong of wrongs) await doors['return']?.(app, wrong)
-      expect(await doors['return']?.(app, reg_no)).toEqual([
+      for (const wrongNumber of wrongNumbers) await lookupRoutes['return']?.(app, wrongNumber)
+      expect(await lookupRoutes['return']?.(app, reg_no)).toEqual([
         303,
         `/sample2026/payment/success?orderId=${reg_no}`,
       ])
@@ -416,7 +423,7 @@ describe('limits on guessing', () => {
   })
 
   test('registrations are limited per address, 30 a minute', async () => {
-    const { post } = await limited()
+    const { post } = await startLimited()
     const statuses = []
     for (let times = 0; times < 31; times++)
       statuses.push(
@@ -427,13 +434,13 @@ describe('limits on guessing', () => {
 })
 
 describe('the period is correct at every boundary, in any time zone of the server', () => {
-  // One for the whole table, whose clock is set: nothing else differs.
-  let calendar: TestApp
+  // One server for the whole table, with a set clock: nothing else differs.
+  let calendarServer: TestApp
   beforeAll(async () => {
-    calendar = await startTestApp()
+    calendarServer = await startTestApp()
   })
-  afterAll(() => calendar.close())
-  // The specification's table; the last column is what afpi-pg costs, base and total.
+  afterAll(() => calendarServer.close())
+  // The specification's table; the last column is the afpi-pg price, base and total.
   test.each([
     ['2025-06-30T23:59:59+05:30', 'july-1-aug-31', 4250, 5015],
     ['2025-07-01T00:00:00+05:30', 'july-1-aug-31', 4250, 5015],
@@ -451,9 +458,9 @@ describe('the period is correct at every boundary, in any time zone of the serve
     ['2026-11-21', 'july-1-aug-31', 4250, 5015],
   ])('%s: %s, afpi-pg %i, with tax %i', async (clock, period, base, total) => {
     const zones = ['Pacific/Kiritimati', 'America/Adak', 'Asia/Kolkata']
-    const own = process.env.TZ
+    const ownContact = process.env.TZ
     const offsets = new Set<number>()
-    const { app, post, rows, setTime, countRows } = calendar
+    const { app, post, rows, setTime, countRows } = calendarServer
     setTime(clock)
     const before = countRows()['registrations']
     try {
@@ -477,11 +484,11 @@ describe('the period is correct at every boundary, in any time zone of the serve
       }
       const now = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
       expect(rows(now, before)).toEqual([{ period, base: base * 100, total: total * 100 }])
-      // The process has been in each of them.
+      // The process has run in each of them.
       expect(offsets.size).toBe(zones.length)
     } finally {
-      if (own === undefined) delete process.env.TZ
-      else process.env.TZ = own
+      if (ownContact === undefined) delete process.env.TZ
+      else process.env.TZ = ownContact
     }
   })
 })

@@ -1,4 +1,7 @@
-/** What the number of a registration alone does not give: it stands on badges and in the subjects of emails. */
+/**
+ * A registration number alone reveals nothing personal, because it is on badges and in email
+ * subjects.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,29 +29,31 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const registers = async (headers = {}) =>
+const register = async (headers = {}) =>
   (
     await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, headers)
   ).json<RegisterAnswer>()
-const retries = async (payload: object, headers = {}) => {
+const retryPayment = async (payload: object, headers = {}) => {
   const url = '/api/payment/retry/'
   const answer = await server.app.inject({ method: 'POST', url, payload, headers })
   return { ...answer.json<Omit<RegisterAnswer, 'status'>>(), status: answer.statusCode }
 }
 
 test('the number of an unpaid registration allows payment, and reveals no name and no email address', async () => {
-  const { reg_no: number } = await registers(KEY)
-  const theirs = JSON.stringify(await retries({ order_id: number }))
+  const { reg_no: number } = await register(KEY)
+  const retryText = JSON.stringify(await retryPayment({ order_id: number }))
   for (const word of [fixtureDelegate.email, ...fixtureDelegate.full_name.split(' ')])
-    expect(theirs).not.toContain(word)
-  expect(await retries({ order_id: number, email: 'wrong@sample.example' })).not.toMatchObject({
-    payment_data: { email: fixtureDelegate.email },
-  })
+    expect(retryText).not.toContain(word)
+  expect(await retryPayment({ order_id: number, email: 'wrong@sample.example' })).not.toMatchObject(
+    {
+      payment_data: { email: fixtureDelegate.email },
+    },
+  )
   for (const [proof, headers] of [
     [{ email: fixtureDelegate.email }, {}],
     [{}, KEY],
   ])
-    expect(await retries({ order_id: number, ...proof }, headers)).toMatchObject({
+    expect(await retryPayment({ order_id: number, ...proof }, headers)).toMatchObject({
       status: 201,
       payment_data: { email: fixtureDelegate.email },
     })
@@ -56,31 +61,35 @@ test('the number of an unpaid registration allows payment, and reveals no name a
 
 test('the browser that registered cannot read the person to whom the registration was transferred', async () => {
   const key = { 'idempotency-key': 'the-key-of-the-first-person' }
-  const { reg_no: number } = await registers(key)
+  const { reg_no: number } = await register(key)
   const read = async () =>
     (
       await server.app.inject({ url: `/api/${EVENT}/registrations/${number}/`, headers: key })
     ).json()
   expect(await read()).not.toHaveProperty('partial')
-  const { payment_data: data } = await registers(key)
+  const { payment_data: data } = await register(key)
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
     confirmedBy('AP1', paise(118_000), server.now()),
     null,
   )
   const answers = { full_name: 'Zulekha Second', email: 'z@second.example', phone_number: '98765' }
-  const moved = await office.act(number ?? '', { act: 'transfer', why: 'They asked.', answers })
-  expect(moved.status).toBe(200)
+  const transferResponse = await office.act(number ?? '', {
+    act: 'transfer',
+    why: 'They asked.',
+    answers,
+  })
+  expect(transferResponse.status).toBe(200)
   expect(await read()).toHaveProperty('partial', true)
-  const again = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
-  expect(again.statusCode).toBe(422)
-  expect(again.body).not.toContain('second.example')
+  const repeatedForm = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
+  expect(repeatedForm.statusCode).toBe(422)
+  expect(repeatedForm.body).not.toContain('second.example')
 })
 
-test('the former holder read the name of the person to whom the registration was transferred, by its number', async () => {
+test('the former holder could read the name of the person to whom the registration was transferred, by its number', async () => {
   const email = 'first@sample.example'
-  const registered = await server.post(`/api/${EVENT}/register/`, { ...fixtureDelegate, email })
-  const { reg_no: number = '', payment_data: data } = registered.json<RegisterAnswer>()
+  const registration = await server.post(`/api/${EVENT}/register/`, { ...fixtureDelegate, email })
+  const { reg_no: number = '', payment_data: data } = registration.json<RegisterAnswer>()
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
     confirmedBy('AP2', paise(118_000), server.now()),
@@ -93,7 +102,7 @@ test('the former holder read the name of the person to whom the registration was
     200,
   )
   const byNumber = `/api/${EVENT}/registrations/${number}/`
-  const former = [
+  const formerRequests = [
     { url: byNumber },
     { url: byNumber, method: 'POST', payload: { email } },
     { url: `/api/${EVENT}/registrations/${data?.orderid}/` },
@@ -104,17 +113,17 @@ test('the former holder read the name of the person to whom the registration was
     { url: '/api/payment/resume/', method: 'POST', payload: { token } },
     { url: '/api/payment/retry/', method: 'POST', payload: { order_id: number, email } },
   ] as const
-  for (const request of former) {
+  for (const request of formerRequests) {
     const { body } = await server.app.inject(request)
     for (const word of ['Zulekha', 'Second', 'z2@', '98765'])
       expect([request.url, body]).not.toEqual([request.url, expect.stringContaining(word)])
   }
   const shown = (await server.app.inject({ url: byNumber })).json()
   expect(shown).toMatchObject({ partial: true, registration: { reg_no: number } })
-  // The new holder proves who they are with their address.
+  // The new holder proves their identity with their address.
   const payload = { email: 'z2@second.example' }
-  const own = (await server.app.inject({ method: 'POST', url: byNumber, payload })).json()
-  expect(own).toMatchObject({ registration: { full_name: 'Zulekha Second' } })
+  const ownResponse = (await server.app.inject({ method: 'POST', url: byNumber, payload })).json()
+  expect(ownResponse).toMatchObject({ registration: { full_name: 'Zulekha Second' } })
 })
 
 test.each(['transfer', 'card'])(
@@ -125,7 +134,7 @@ test.each(['transfer', 'card'])(
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'events', file), 'utf8')
     const other = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
     try {
-      const staff = await signIn(other)
+      const staffUser = await signIn(other)
       const key = { 'idempotency-key': 'the-key-of-the-old-browser' }
       const answers = {
         full_name: 'Wrong Person',
@@ -134,28 +143,32 @@ test.each(['transfer', 'card'])(
         registered_as: 'member',
         way,
       }
-      const registersAgain = () => other.post(`/api/${name}/register/`, answers, {}, key)
-      const paysAgain = (order: string) =>
+      const registerAgain = () => other.post(`/api/${name}/register/`, answers, {}, key)
+      const retryAgain = (order: string) =>
         other.app.inject({
           method: 'POST',
           url: '/api/payment/retry/',
           payload: { order_id: order },
           headers: key,
         })
-      const { reg_no: number = '' } = (await registersAgain()).json<RegisterAnswer>()
-      expect((await registersAgain()).statusCode).toBe(201)
-      const corrected = { full_name: 'Right Person', email: 'right@delegate.example' }
-      const done = await staff.act(number, { act: 'correct', why: 'Mistyped.', answers: corrected })
+      const { reg_no: number = '' } = (await registerAgain()).json<RegisterAnswer>()
+      expect((await registerAgain()).statusCode).toBe(201)
+      const correctedAnswers = { full_name: 'Right Person', email: 'right@delegate.example' }
+      const done = await staffUser.act(number, {
+        act: 'correct',
+        why: 'Mistyped.',
+        answers: correctedAnswers,
+      })
       expect(done.status, JSON.stringify(done)).toBe(200)
-      const again = await registersAgain()
-      expect(again.statusCode).toBe(422)
+      const repeatedForm = await registerAgain()
+      expect(repeatedForm.statusCode).toBe(422)
       const read = await other.app.inject({
         url: `/api/${name}/registrations/${number}/`,
         headers: key,
       })
       // What the number alone shows.
       expect(read.json()).toHaveProperty('partial', true)
-      for (const { body } of [again, await paysAgain(number)])
+      for (const { body } of [repeatedForm, await retryAgain(number)])
         for (const word of ['right@delegate.example', 'Right Person', '/my/'])
           expect(body).not.toContain(word)
       expect(read.body).not.toContain('right@delegate.example')
@@ -167,9 +180,9 @@ test.each(['transfer', 'card'])(
 
 test('a correction that does not change the email address keeps the access of the browser that registered', async () => {
   const key = { 'idempotency-key': 'the-key-of-a-corrected-name' }
-  const { reg_no: number = '' } = await registers(key)
+  const { reg_no: number = '' } = await register(key)
   const answers = { full_name: 'Corrected Delegate', email: fixtureDelegate.email.toUpperCase() }
   const done = await office.act(number, { act: 'correct', why: 'Mistyped.', answers })
   expect(done.status).toBe(200)
-  expect(await registers(key)).toMatchObject({ reg_no: number })
+  expect(await register(key)).toMatchObject({ reg_no: number })
 })

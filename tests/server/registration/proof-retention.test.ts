@@ -1,4 +1,7 @@
-/** Proofs of registrations that nobody paid: how long they are kept, what keeps them, and what the office sees of those that went. */
+/**
+ * Proofs of unpaid registrations: how long they are stored, what retains them, and the office's
+ * record of deletions.
+ */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -53,26 +56,26 @@ const newestOrder = async (regNo: RegNo): Promise<OrderId> => {
   if (payment === undefined) throw new Error(`no payment of ${regNo}`)
   return payment.orderId
 }
-/** So many days after the registration. */
-const after = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
-const declined = async (regNo: RegNo, at: Instant): Promise<void> => {
-  const fact = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
-  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), fact, null)
+/** This many days after the registration. */
+const daysAfter = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
+const declineAttempt = async (regNo: RegNo, at: Instant): Promise<void> => {
+  const event = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
+  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), event, null)
 }
 const paid = async (regNo: RegNo, at: Instant, amount?: number): Promise<void> => {
   const { total } = await found(regNo)
-  const common = { type: 'confirmed', currency: '356', kind: 'sale', at } as const
-  const fact = { ...common, reference: `REF${regNo}`, amount: paise(amount ?? total ?? 0) }
-  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), fact, null)
+  const commonFields = { type: 'confirmed', currency: '356', kind: 'sale', at } as const
+  const event = { ...commonFields, reference: `REF${regNo}`, amount: paise(amount ?? total ?? 0) }
+  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), event, null)
 }
 
-/** As a row that another hand, or a version to come, has left. */
+/** A row as another program or a later version might leave it. */
 const write = (sql: string, ...params: readonly unknown[]): void => {
   const db = new Database(join(server.dir, 'rollcall.db'))
   db.prepare(sql).run(...params)
   db.close()
 }
-const capture = (state: string, registration: number | null, payment: number | null): void =>
+const insertCapture = (state: string, registration: number | null, payment: number | null): void =>
   write(
     `INSERT INTO captures (registration_id, payment_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
      VALUES (?, ?, 'airpay', '', ?, 100, 'INR', 'sale', 0, 0, ?)`,
@@ -82,16 +85,16 @@ const capture = (state: string, registration: number | null, payment: number | n
     state,
   )
 
-/** What happened to it, and whether its proof is still there 30 days after it was registered. */
-const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
-  ['it was declined 30 days ago', false, (regNo) => declined(regNo, after(0))],
+/** The history, and whether the proof still exists 30 days after the registration. */
+const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
+  ['it was declined 30 days ago', false, (regNo) => declineAttempt(regNo, daysAfter(0))],
   [
     'it expired 30 days ago',
     false,
     async (regNo) =>
       server.deps.store.applyPaymentEvent(
         await newestOrder(regNo),
-        { type: 'expired', at: after(0) },
+        { type: 'expired', at: daysAfter(0) },
         null,
       ),
   ],
@@ -99,71 +102,75 @@ const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = 
     'two attempts failed, both 30 days ago',
     false,
     async (regNo) => {
-      await declined(regNo, instant(after(0) - 1000))
-      await server.deps.store.retry(regNo, instant(after(0) - 500))
-      await declined(regNo, after(0))
+      await declineAttempt(regNo, instant(daysAfter(0) - 1000))
+      await server.deps.store.retry(regNo, instant(daysAfter(0) - 500))
+      await declineAttempt(regNo, daysAfter(0))
     },
   ],
-  ['it was declined a millisecond later', true, (regNo) => declined(regNo, instant(after(0) + 1))],
-  ['nobody knows yet whether it was paid', true, async () => {}],
-  ['it was paid', true, (regNo) => paid(regNo, after(0))],
+  [
+    'it was declined a millisecond later',
+    true,
+    (regNo) => declineAttempt(regNo, instant(daysAfter(0) + 1)),
+  ],
+  ['it is unknown whether it was paid', true, async () => {}],
+  ['it was paid', true, (regNo) => paid(regNo, daysAfter(0))],
   [
     'it was paid late',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      await paid(regNo, after(1))
+      await declineAttempt(regNo, daysAfter(0))
+      await paid(regNo, daysAfter(1))
     },
   ],
   [
-    'another amount came, and a person has to decide',
+    'another amount arrived, and staff have to decide',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      await paid(regNo, after(1), 100)
+      await declineAttempt(regNo, daysAfter(0))
+      await paid(regNo, daysAfter(1), 100)
     },
   ],
   [
     'it is being paid again',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      await server.deps.store.retry(regNo, after(1))
+      await declineAttempt(regNo, daysAfter(0))
+      await server.deps.store.retry(regNo, daysAfter(1))
     },
   ],
   [
     'the second attempt failed ten days ago',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      await server.deps.store.retry(regNo, after(1))
-      await declined(regNo, after(20))
+      await declineAttempt(regNo, daysAfter(0))
+      await server.deps.store.retry(regNo, daysAfter(1))
+      await declineAttempt(regNo, daysAfter(20))
     },
   ],
   [
     'an attempt before the last is open',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      await server.deps.store.retry(regNo, after(0))
-      await declined(regNo, after(0))
+      await declineAttempt(regNo, daysAfter(0))
+      await server.deps.store.retry(regNo, daysAfter(0))
+      await declineAttempt(regNo, daysAfter(0))
       const first = (await found(regNo)).payments[1]
       write("UPDATE payments SET status = 'pending' WHERE id = ?", first?.id)
     },
   ],
   [
-    'somebody has to look at it',
+    'it is under review',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
+      await declineAttempt(regNo, daysAfter(0))
       write('UPDATE registrations SET in_review = 1 WHERE reg_no = ?', regNo)
     },
   ],
   [
-    'somebody has to look at an attempt',
+    'an attempt is under review',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
+      await declineAttempt(regNo, daysAfter(0))
       write(
         "UPDATE payments SET review = 'late_payment' WHERE order_id = ?",
         await newestOrder(regNo),
@@ -171,59 +178,59 @@ const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = 
     },
   ],
   [
-    'money came and was refused',
+    'a payment arrived and was rejected',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      capture('refused', (await found(regNo)).id, null)
+      await declineAttempt(regNo, daysAfter(0))
+      insertCapture('refused', (await found(regNo)).id, null)
     },
   ],
   [
-    'money came for an attempt, and nobody has said for whom',
+    'an unassigned payment arrived for an attempt',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      capture('unmatched', null, (await found(regNo)).payments[0]?.id ?? null)
+      await declineAttempt(regNo, daysAfter(0))
+      insertCapture('unmatched', null, (await found(regNo)).payments[0]?.id ?? null)
     },
   ],
   [
-    'it counts as paid, whatever its attempts say',
+    "it is paid, whatever its attempts' state is",
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
+      await declineAttempt(regNo, daysAfter(0))
       write("UPDATE registrations SET payment_status = 'success' WHERE reg_no = ?", regNo)
     },
   ],
   [
-    'somebody claimed lately that it was paid',
+    'a recent payment claim exists',
     true,
     async (regNo) => {
-      await declined(regNo, after(0))
-      await server.deps.store.watchPaymentAgain(await newestOrder(regNo), after(25))
+      await declineAttempt(regNo, daysAfter(0))
+      await server.deps.store.watchPaymentAgain(await newestOrder(regNo), daysAfter(25))
     },
   ],
 ]
 
-test.each(lives)(
+test.each(histories)(
   'a registration of 30 days ago, where %s, keeps its document: %s',
-  async (what, stays, live) => {
+  async (what, isKept, createHistory) => {
     const regNo = await register(what)
-    await live(regNo)
+    await createHistory(regNo)
     server.setTime('2025-11-09T11:59:59+05:30')
     await server.deps.uploads.sweep()
     expect(server.uploadsStored()).toContain(hashOf(what))
     server.setTime(AFTER_30_DAYS)
     await server.deps.uploads.sweep()
-    expect(server.uploadsStored().includes(hashOf(what))).toBe(stays)
+    expect(server.uploadsStored().includes(hashOf(what))).toBe(isKept)
     expect((await found(regNo)).uploads).toEqual([
-      expect.objectContaining({ sha256: hashOf(what), droppedAt: stays ? null : server.now() }),
+      expect.objectContaining({ sha256: hashOf(what), droppedAt: isKept ? null : server.now() }),
     ])
   },
 )
 
 test('staff see when and why the document was deleted', async () => {
   const regNo = await register('seen')
-  await declined(regNo, after(0))
+  await declineAttempt(regNo, daysAfter(0))
   const office = await signIn(server)
   const page = `/admin/registrations/${regNo}/`
   type Page = {
@@ -238,9 +245,9 @@ test('staff see when and why the document was deleted', async () => {
   expect((await office.get(`${page}files/pg_proof/`)).statusCode).toBe(200)
   server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
-  // The session of a month ago has ended.
-  const later = await signIn(server)
-  const shown = (await later.json(page)) as unknown as Page
+  // A new session, because the old one has ended.
+  const laterSession = await signIn(server)
+  const shown = (await laterSession.json(page)) as unknown as Page
   expect(shown.answers.find(({ id }) => id === 'pg_proof')).toEqual({
     id: 'pg_proof',
     label: expect.any(String),
@@ -249,7 +256,7 @@ test('staff see when and why the document was deleted', async () => {
   expect(shown.audit).toContainEqual(
     expect.objectContaining({ who: 'rollcall', what: 'dropped the files: not paid for 30 days' }),
   )
-  const file = await later.get(`${page}files/pg_proof/`)
+  const file = await laterSession.get(`${page}files/pg_proof/`)
   expect([file.statusCode, file.json()]).toEqual([
     410,
     {
@@ -262,7 +269,7 @@ test('staff see when and why the document was deleted', async () => {
 
 test('a file that another registration uses too stays', async () => {
   const [unpaid, open] = [await register('shared'), await register('shared')]
-  await declined(unpaid, after(0))
+  await declineAttempt(unpaid, daysAfter(0))
   server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
   expect((await found(unpaid)).uploads[0]?.droppedAt).toBe(server.now())
@@ -272,17 +279,17 @@ test('a file that another registration uses too stays', async () => {
 
 test('a server killed between the entry and the deletion deletes the file after its next start', async () => {
   const regNo = await register('killed')
-  await declined(regNo, after(0))
+  await declineAttempt(regNo, daysAfter(0))
   server.setTime(AFTER_30_DAYS)
-  expect(await server.deps.store.dropFilesOfUnpaid(after(0), server.now(), 'not paid')).toBe(1)
+  expect(await server.deps.store.dropFilesOfUnpaid(daysAfter(0), server.now(), 'not paid')).toBe(1)
   expect(server.uploadsStored()).toContain(hashOf('killed'))
-  const again = openUploads({
+  const secondUploads = openUploads({
     ...uploadLocations({ dataDir: server.dir }),
     store: server.deps.store,
     clock: () => server.now(),
   })
-  await again.sweep()
+  await secondUploads.sweep()
   expect(server.uploadsStored()).not.toContain(hashOf('killed'))
   // Once is enough.
-  expect(await server.deps.store.dropFilesOfUnpaid(after(0), server.now(), 'not paid')).toBe(0)
+  expect(await server.deps.store.dropFilesOfUnpaid(daysAfter(0), server.now(), 'not paid')).toBe(0)
 })

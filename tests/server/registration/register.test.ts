@@ -1,4 +1,4 @@
-/** Registering: what goes wrong gets a clear answer, and the database holds what it should and nothing else. */
+/** Registering: invalid requests get clear errors, and exactly the right data is stored. */
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRegNo } from '../../../engine/index.ts'
@@ -30,8 +30,8 @@ const json = (body: string | Buffer, headers: Readonly<Record<string, string>> =
     payload: body,
   })
 
-/** What came into the database and the upload folder while `work` ran. */
-async function added(work: () => Promise<unknown>): Promise<Record<string, number>> {
+/** The rows and files added while `work` ran. */
+async function countAdded(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = { ...server.countRows(), files: server.uploadsStored().length }
   await work()
   const after = { ...server.countRows(), files: server.uploadsStored().length }
@@ -42,7 +42,7 @@ async function added(work: () => Promise<unknown>): Promise<Record<string, numbe
     ]),
   )
 }
-const nothing = {
+const NONE_ADDED = {
   registrations: 0,
   payments: 0,
   uploads: 0,
@@ -51,12 +51,12 @@ const nothing = {
   mail_queue: 0,
   files: 0,
 }
-const one = { ...nothing, registrations: 1, payments: 1, audit_log: 1 }
+const oneAdded = { ...NONE_ADDED, registrations: 1, payments: 1, audit_log: 1 }
 
 describe('a registration', () => {
   test('returns 201 with number and checkout, and is stored completely: quote, pending payment, audit entry', async () => {
     let answer: RegisterAnswer | undefined
-    const came = await added(async () => {
+    const addedCounts = await countAdded(async () => {
       const response = await server.post(url, {
         ...delegate,
         base_amount: '6000',
@@ -71,7 +71,7 @@ describe('a registration', () => {
       expect(response.headers['cache-control']).toBe('no-store')
       answer = response.json()
     })
-    expect(came).toEqual(one)
+    expect(addedCounts).toEqual(oneAdded)
     const served = server.deps.events.byId('afpicon2026')
     expect(answer?.status).toBe('success')
     expect(served !== null && isRegNo(served.config, answer?.reg_no ?? '')).toBe(true)
@@ -141,9 +141,9 @@ describe('a registration', () => {
           bytes: createPdf().length,
         },
       ])
-      const [kept] = server.rows('SELECT sha256 FROM uploads WHERE name = ?', 'proof.pdf')
-      expect(server.uploadsStored()).toContain(kept?.['sha256'])
-      const read = await server.deps.uploads.read(String(kept?.['sha256']))
+      const [storedUpload] = server.rows('SELECT sha256 FROM uploads WHERE name = ?', 'proof.pdf')
+      expect(server.uploadsStored()).toContain(storedUpload?.['sha256'])
+      const read = await server.deps.uploads.read(String(storedUpload?.['sha256']))
       expect(read === null ? null : await buffer(read.content)).toEqual(createPdf())
     },
   )
@@ -159,14 +159,14 @@ describe('a registration', () => {
 
   test('can share its email address with another', async () => {
     expect(
-      await added(async () => {
+      await countAdded(async () => {
         for (const full_name of ['Asha Nair', 'Ravi Nair'])
           expect((await server.post(url, { ...delegate, full_name })).statusCode).toBe(201)
       }),
-    ).toEqual({ ...one, registrations: 2, payments: 2, audit_log: 2 })
+    ).toEqual({ ...oneAdded, registrations: 2, payments: 2, audit_log: 2 })
   })
 
-  test('a membership number of a non-member is dropped, not rejected and not stored', async () => {
+  test('a membership number of a non-member is dropped, neither rejected nor stored', async () => {
     const response = await server.post(url, {
       ...delegate,
       afpi_member: 'false',
@@ -182,7 +182,7 @@ describe('a registration', () => {
 
   test('a document that was not requested is not stored', async () => {
     expect(
-      await added(async () => {
+      await countAdded(async () => {
         expect(
           (
             await server.post(url, delegate, {
@@ -191,16 +191,16 @@ describe('a registration', () => {
           ).statusCode,
         ).toBe(201)
       }),
-    ).toEqual(one)
+    ).toEqual(oneAdded)
   })
 
   test('unknown fields are ignored, also `__proto__` and `constructor`', async () => {
-    const strange = { ...delegate, colour: 'red', constructor: 'x', toString: 'x' }
+    const unknownFields = { ...delegate, colour: 'red', constructor: 'x', toString: 'x' }
     const bodies = [
       await json(
-        `{"__proto__": {"full_name": "Mallory", "isAdmin": true}, ${JSON.stringify(strange).slice(1)}`,
+        `{"__proto__": {"full_name": "Mallory", "isAdmin": true}, ${JSON.stringify(unknownFields).slice(1)}`,
       ),
-      await server.post(url, { ...strange, ['__proto__']: 'x' }),
+      await server.post(url, { ...unknownFields, ['__proto__']: 'x' }),
     ]
     for (const response of bodies) {
       expect(response.statusCode).toBe(201)
@@ -454,7 +454,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
   ]
   test.each(cases)('%s', async (_what, send, status, expected) => {
     let answer: unknown
-    const came = await added(async () => {
+    const addedCounts = await countAdded(async () => {
       const response = await send()
       answer = response.json()
       expect(response.statusCode).toBe(status)
@@ -462,23 +462,23 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     expect(answer).toMatchObject({ status: 'error', ...expected })
     if (expected.errors !== undefined)
       expect((answer as ErrorAnswer).errors).toEqual(expected.errors)
-    expect(came).toEqual(nothing)
+    expect(addedCounts).toEqual(NONE_ADDED)
   })
 
-  test('an email address of astral characters, which the gateway would count twice, is refused before it is stored', async () => {
-    const came = await added(async () => {
+  test('an email address of astral characters, which the gateway would count twice, is rejected before it is stored', async () => {
+    const addedCounts = await countAdded(async () => {
       const response = await json(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
       expect([response.statusCode, Object.keys(response.json<ErrorAnswer>().errors ?? {})]).toEqual(
         [422, ['email']],
       )
     })
-    expect(came).toEqual(nothing)
+    expect(addedCounts).toEqual(NONE_ADDED)
   })
 
   test('a name with 250,000 combining marks delays no other request: its marks are cut to thirty', async () => {
-    const marks = '\u0301\u0316'.repeat(60_000)
+    const combiningMarks = '\u0301\u0316'.repeat(60_000)
     expect(
-      (await json(JSON.stringify({ ...delegate, full_name: `Asha${marks}` }))).statusCode,
+      (await json(JSON.stringify({ ...delegate, full_name: `Asha${combiningMarks}` }))).statusCode,
     ).toBe(201)
     const [stored] = server.rows('SELECT full_name FROM registrations ORDER BY id DESC LIMIT 1')
     expect(
@@ -516,7 +516,7 @@ describe('the same idempotency key', () => {
 
   test('twenty times concurrently makes one registration, returned twenty times', async () => {
     const numbers: string[] = []
-    const came = await added(async () => {
+    const addedCounts = await countAdded(async () => {
       const responses = await Promise.all(Array.from({ length: 20 }, () => withKey('same-moment')))
       for (const response of responses) {
         expect(response.statusCode).toBe(201)
@@ -526,32 +526,32 @@ describe('the same idempotency key', () => {
       }
     })
     expect(new Set(numbers).size).toBe(1)
-    expect(came).toEqual({ ...one, idempotency_keys: 1 })
+    expect(addedCounts).toEqual({ ...oneAdded, idempotency_keys: 1 })
   })
 
   test('can be any word, also "unreadable"', async () => {
-    const [first, again] = [await withKey('unreadable'), await withKey('unreadable')]
-    expect([first.statusCode, again.statusCode]).toEqual([201, 201])
-    expect(again.json<RegisterAnswer>().reg_no).toBe(first.json<RegisterAnswer>().reg_no)
+    const [first, second] = [await withKey('unreadable'), await withKey('unreadable')]
+    expect([first.statusCode, second.statusCode]).toEqual([201, 201])
+    expect(second.json<RegisterAnswer>().reg_no).toBe(first.json<RegisterAnswer>().reg_no)
   })
 
   test('without a key, the same twenty are twenty registrations', async () => {
-    const came = await added(() =>
+    const addedCounts = await countAdded(() =>
       Promise.all(Array.from({ length: 20 }, () => server.post(url, delegate))),
     )
-    expect(came).toEqual({ ...one, registrations: 20, payments: 20, audit_log: 20 })
+    expect(addedCounts).toEqual({ ...oneAdded, registrations: 20, payments: 20, audit_log: 20 })
   })
 
   test('with another body is rejected and stores nothing', async () => {
     await withKey('other-body')
     let answer: unknown
-    const came = await added(async () => {
+    const addedCounts = await countAdded(async () => {
       const response = await withKey('other-body', { ...delegate, city: 'Kochi' })
       expect(response.statusCode).toBe(422)
       answer = response.json()
     })
     expect(answer).toMatchObject({ status: 'error', code: 'idempotency_key_reused' })
-    expect(came).toEqual(nothing)
+    expect(addedCounts).toEqual(NONE_ADDED)
   })
 
   test('with another file of the same name is another body', async () => {
@@ -575,11 +575,11 @@ describe('the same idempotency key', () => {
   test('on another day the checkout is built again, because its checksum contains the day', async () => {
     const first = (await withKey('afresh')).json<RegisterAnswer>()
     server.setTime('2025-10-11T09:00:00+05:30')
-    const again = (await withKey('afresh')).json<RegisterAnswer>()
+    const second = (await withKey('afresh')).json<RegisterAnswer>()
     server.setTime('2025-10-10T12:00:00+05:30')
-    expect(again.reg_no).toBe(first.reg_no)
-    expect(again.payment_data?.orderid).toBe(first.payment_data?.orderid)
-    expect(again.payment_data?.checksum).not.toBe(first.payment_data?.checksum)
+    expect(second.reg_no).toBe(first.reg_no)
+    expect(second.payment_data?.orderid).toBe(first.payment_data?.orderid)
+    expect(second.payment_data?.checksum).not.toBe(first.payment_data?.checksum)
   })
 
   test('returns the first registration even if a price has changed or registration has closed since', async () => {
@@ -587,10 +587,10 @@ describe('the same idempotency key', () => {
     server.setTime('2025-12-31T23:59:00+05:30')
     const first = (await withKey('period-ended', sent)).json<RegisterAnswer>()
     server.setTime('2026-01-01T00:00:00+05:30')
-    const again = await withKey('period-ended', sent)
+    const second = await withKey('period-ended', sent)
     server.setTime('2025-10-10T12:00:00+05:30')
-    expect(again.statusCode).toBe(201)
-    expect(again.json<RegisterAnswer>()).toMatchObject({
+    expect(second.statusCode).toBe(201)
+    expect(second.json<RegisterAnswer>()).toMatchObject({
       reg_no: first.reg_no,
       payment_data: { amount: '7080.00' },
     })

@@ -1,6 +1,6 @@
 /**
- * Stores and reads a large file in the bucket of UPLOADS_URL. Prints its size, and the most memory that buffers in use
- * had. Needs --expose-gc: buffers that are no longer in use do not count.
+ * Stores and reads a large file in the bucket of UPLOADS_URL. Prints its size and the peak memory
+ * of live buffers. Needs --expose-gc, so that unused buffers do not count.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -26,10 +26,10 @@ function writeFile(megabytes: number): { path: string; sha256: string; bytes: nu
   const path = join(folder, `${megabytes}`)
   const hash = createHash('sha256')
   const file = openSync(path, 'w')
-  const piece = Buffer.alloc(MB, megabytes)
+  const chunk = Buffer.alloc(MB, megabytes)
   for (let n = 0; n < megabytes; n += 1) {
-    writeSync(file, piece)
-    hash.update(piece)
+    writeSync(file, chunk)
+    hash.update(chunk)
   }
   closeSync(file)
   return { path, sha256: hash.digest('hex'), bytes: megabytes * MB }
@@ -44,20 +44,20 @@ async function storeAndRead(megabytes: number): Promise<void> {
   if (hash.digest('hex') !== file.sha256) throw new Error('the file read differs')
 }
 
-// What the first request loads does not count.
+// Memory of the first request is excluded.
 await storeAndRead(1)
 let peak = 0
-const sample = (): void => {
-  const began = performance.now()
-  // The second one waits until the buffers that the first found are freed.
+const samplePeak = (): void => {
+  const startedAt = performance.now()
+  // The second collection waits until the buffers that the first one found are freed.
   globalThis.gc?.()
   globalThis.gc?.()
   peak = Math.max(peak, process.memoryUsage().arrayBuffers)
-  // On any machine, most of the time is left for the transfer.
-  sampling = setTimeout(sample, 3 * (performance.now() - began))
+  // Leaves most of the time to the transfer, on any machine.
+  sampleTimer = setTimeout(samplePeak, 3 * (performance.now() - startedAt))
 }
-let sampling = setTimeout(sample)
+let sampleTimer = setTimeout(samplePeak)
 await storeAndRead(FILE_MB)
-clearTimeout(sampling)
+clearTimeout(sampleTimer)
 console.log(JSON.stringify({ fileMb: FILE_MB, peakMb: peak / MB }))
 rmSync(folder, { recursive: true })

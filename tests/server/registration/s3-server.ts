@@ -1,4 +1,4 @@
-/** Runs an S3 server (s3rver) as a process of its own, with one bucket. */
+/** Runs an S3 server (s3rver) in a separate process, with one bucket. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,11 +21,11 @@ export type S3Server = {
   /** The variables of a server that stores its uploads under a prefix of the bucket. */
   variables(prefix: string): Readonly<Record<string, string>>
   bucket(prefix: string): S3Bucket
-  /** Returns the keys below a prefix, as the server has them on its disk. */
+  /** Returns the keys below a prefix, from the server's disk. */
   keys(prefix: string): readonly string[]
-  /** Ends the process; the objects stay. */
+  /** Ends the process; the objects remain. */
   halt(): Promise<void>
-  /** Starts it again on the same port. */
+  /** Restarts it on the same port. */
   resume(): Promise<void>
   stop(): Promise<void>
 }
@@ -71,11 +71,11 @@ async function run(folder: string, port: number, origin: string): Promise<ChildP
   )
   for (;;) {
     if (child.exitCode !== null) throw new Error(`s3rver ended with status ${child.exitCode}`)
-    const responds = await fetch(origin).then(
+    const isResponding = await fetch(origin).then(
       () => true,
       () => false,
     )
-    if (responds) return child
+    if (isResponding) return child
     await pause(20)
   }
 }
@@ -88,10 +88,10 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 async function findFreePort(): Promise<number> {
-  const reservation = createServer().listen(0, '127.0.0.1')
-  await once(reservation, 'listening')
-  const { port } = reservation.address() as AddressInfo
-  reservation.close()
-  await once(reservation, 'close')
+  const portReservation = createServer().listen(0, '127.0.0.1')
+  await once(portReservation, 'listening')
+  const { port } = portReservation.address() as AddressInfo
+  portReservation.close()
+  await once(portReservation, 'close')
   return port
 }

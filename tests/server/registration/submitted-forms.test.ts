@@ -1,4 +1,7 @@
-/** What a browser sends as a form, and what it says of the price: every order, every end, and a sentence that is true. */
+/**
+ * Forms as browsers send them, and their price messages: every field order, every error, and a
+ * correct sentence.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorAnswer, RegisterAnswer } from '../../../engine/api.ts'
 import { createPdf } from '../sample-uploads.ts'
@@ -47,8 +50,8 @@ const uploadsOf = (response: { json<T>(): T }): unknown[] =>
       response.json<RegisterAnswer>().reg_no,
     )
     .map(({ name }) => name)
-/** Names of files that are neither of the past nor of a registration. */
-const strays = (): string[] => {
+/** Names of new files that belong to no registration. */
+const listStrayFiles = (): string[] => {
   const used = new Set(server.rows('SELECT sha256 FROM uploads').map(({ sha256 }) => sha256))
   return server.uploadsStored().filter((name) => !used.has(name))
 }
@@ -66,7 +69,7 @@ describe('a form', () => {
     expect(uploadsOf(response)).toEqual(['letter.pdf'])
   })
 
-  test('with two files in one field keeps the last, and the names as their owner wrote them', async () => {
+  test('with two files in one field stores the last, with the original names', async () => {
     const response = await send(
       file('letter', 'first.pdf', createPdf('first')),
       file('letter', 'my %22second%22.pdf', createPdf('second')),
@@ -75,21 +78,21 @@ describe('a form', () => {
     )
     expect(response.statusCode).toBe(201)
     expect(uploadsOf(response)).toEqual(['my "second".pdf'])
-    expect(strays()).toEqual([])
+    expect(listStrayFiles()).toEqual([])
   })
 
   test.each([
-    ['of a path', '../../etc/letter.pdf', 'letter.pdf'],
-    ['of a path of Windows', 'C:\\Users\\asha\\letter.pdf', 'letter.pdf'],
-    ['with a NUL in it', 'let\u0000ter.pdf', 'letter.pdf'],
-    ['that reads backwards', 'letter\u202efdp.exe.pdf', 'letterfdp.exe.pdf'],
-  ])('with a file name %s keeps what a person reads of it', async (_what, sent, kept) => {
+    ['with a path', '../../etc/letter.pdf', 'letter.pdf'],
+    ['with a Windows path', 'C:\\Users\\asha\\letter.pdf', 'letter.pdf'],
+    ['with a NUL', 'let\u0000ter.pdf', 'letter.pdf'],
+    ['with right-to-left text', 'letter\u202efdp.exe.pdf', 'letterfdp.exe.pdf'],
+  ])('with a file name %s keeps its readable part', async (_what, sent, expectedName) => {
     const response = await send(file('letter', sent, createPdf(sent)), ...fields, END)
     expect(response.statusCode).toBe(201)
-    expect(uploadsOf(response)).toEqual([kept])
+    expect(uploadsOf(response)).toEqual([expectedName])
   })
 
-  test('with a file name of 20 KB is refused in words, or keeps a name that can be read', async () => {
+  test('with a file name of 20 KB is rejected with a message, or keeps a readable name', async () => {
     const response = await send(
       file('letter', `${'x'.repeat(20_000)}.pdf`, createPdf('long name')),
       ...fields,
@@ -99,10 +102,10 @@ describe('a form', () => {
     expect(response.json<ErrorAnswer>().errors).toEqual({
       letter: 'Please use at most 200 characters',
     })
-    expect(strays()).toEqual([])
+    expect(listStrayFiles()).toEqual([])
   })
 
-  test('with a file that nobody asks for, or an input left empty, is a form without', async () => {
+  test('with an unrequested file, or an empty input, counts as a form without a file', async () => {
     const response = await send(
       file('other', 'other.pdf', createPdf('other')),
       file('full_name', 'name.pdf', createPdf('name')),
@@ -112,10 +115,10 @@ describe('a form', () => {
     )
     expect(response.statusCode).toBe(201)
     expect(uploadsOf(response)).toEqual([])
-    expect(strays()).toEqual([])
+    expect(listStrayFiles()).toEqual([])
   })
 
-  const large = Buffer.alloc(5 * 1024 * 1024 + 1, 0x20)
+  const tooLarge = Buffer.alloc(5 * 1024 * 1024 + 1, 0x20)
   test.each<[string, () => Promise<{ statusCode: number; json(): unknown }>, number, string]>([
     [
       'that ends in the middle of its file',
@@ -124,77 +127,82 @@ describe('a form', () => {
       'bad_request',
     ],
     [
-      'whose file is good and whose fields are not',
+      'with a valid file and invalid fields',
       () => send(file('letter', 'a.pdf', createPdf('good')), END),
       422,
       'invalid_answers',
     ],
     [
-      'whose file is no PDF',
+      'with a file that is not a PDF',
       () => send(...fields, file('letter', 'a.pdf', Buffer.from('no')), END),
       422,
       'invalid_answers',
     ],
     [
-      'whose file is too large, after one that was not',
+      'with a file that is too large, after a valid one',
       () =>
         send(
           ...fields,
           file('letter', 'a.pdf', createPdf()),
-          file('letter', 'b.pdf', Buffer.concat([createPdf(), large.subarray(createPdf().length)])),
+          file(
+            'letter',
+            'b.pdf',
+            Buffer.concat([createPdf(), tooLarge.subarray(createPdf().length)]),
+          ),
           END,
         ),
       413,
       'file_too_large',
     ],
     [
-      'with a file too large that nobody asks for',
-      () => send(file('letter', 'a.pdf', createPdf()), file('other', 'b.pdf', large), large, END),
+      'with an unrequested file that is too large',
+      () =>
+        send(file('letter', 'a.pdf', createPdf()), file('other', 'b.pdf', tooLarge), tooLarge, END),
       413,
       'file_too_large',
     ],
     [
-      'with an answer longer than all answers may be',
+      'with an answer longer than the limit of all answers',
       () =>
         send(file('letter', 'a.pdf', createPdf()), field('full_name', 'x'.repeat(300_000)), END),
       413,
       'too_large',
     ],
     [
-      'of more than a thousand fields',
+      'with more than a thousand fields',
       () =>
         send(
           file('letter', 'a.pdf', createPdf()),
-          ...Array.from({ length: 1001 }, (_, at) => field(`f${at}`, 'x')),
+          ...Array.from({ length: 1001 }, (_, index) => field(`f${index}`, 'x')),
           END,
         ),
       413,
       'file_too_large',
     ],
-  ])('%s is refused, and no file stays', async (_what, sent, status, code) => {
+  ])('%s is rejected, and no file remains', async (_what, sent, status, code) => {
     const response = await sent()
     expect([response.statusCode, (response.json() as ErrorAnswer).code]).toEqual([status, code])
-    expect(strays()).toEqual([])
+    expect(listStrayFiles()).toEqual([])
   })
 })
 
-describe('what is said of the price is said only where it is so:', () => {
+describe('price messages appear only where they are true:', () => {
   const answerTo = async (sent: Readonly<Record<string, string>>): Promise<ErrorAnswer> => {
     const response = await server.post(url, { ...fixtureDelegate, ...sent })
     expect(response.statusCode).toBe(409)
     return response.json()
   }
-  const nothing = 'You have not been charged. Please check the price and submit again.'
+  const notChargedText = 'You have not been charged. Please check the price and submit again.'
 
   test('another price', async () => {
     expect(await answerTo({ total_amount: '1000' })).toMatchObject({
       code: 'price_changed',
-      message: `The price has changed: the total is now ₹\u00a01,180. ${nothing}`,
+      message: `The price has changed: the total is now ₹\u00a01,180. ${notChargedText}`,
       quote: { total: 1180 },
     })
   })
 
-  test('another price and another category: the money comes first', async () => {
+  test('another price and another category: the price is reported first', async () => {
     const sent = { total_amount: '1', registration_category: 'non-member' }
     expect(await answerTo(sent)).toMatchObject({ code: 'price_changed' })
   })
@@ -204,7 +212,7 @@ describe('what is said of the price is said only where it is so:', () => {
       await answerTo({ total_amount: '1180', registration_category: 'non-member' }),
     ).toMatchObject({
       code: 'category_changed',
-      message: `Your answers match the category Member. The total is ₹\u00a01,180. ${nothing}`,
+      message: `Your answers match the category Member. The total is ₹\u00a01,180. ${notChargedText}`,
       quote: { category: 'member', total: 1180 },
     })
   })
@@ -212,7 +220,7 @@ describe('what is said of the price is said only where it is so:', () => {
   test('the period only', async () => {
     expect(await answerTo({ total_amount: '1180', period: 'late' })).toMatchObject({
       code: 'period_changed',
-      message: `A new price period has begun. The total is ₹\u00a01,180. ${nothing}`,
+      message: `A new price period has begun. The total is ₹\u00a01,180. ${notChargedText}`,
       quote: { period: 'early', total: 1180 },
     })
   })
@@ -226,7 +234,7 @@ describe('what is said of the price is said only where it is so:', () => {
   })
 })
 
-test('a registration that costs nothing is complete at once, and its mail is queued', async () => {
+test('a free registration is complete immediately, and its email is queued', async () => {
   server.setTime('2026-02-10')
   const before = server.countRows()
   const response = await server.post(url, {
@@ -241,7 +249,9 @@ test('a registration that costs nothing is complete at once, and its mail is que
   expect(
     server.rows('SELECT total, payment_status FROM registrations WHERE reg_no = ?', reg_no),
   ).toEqual([{ total: 0, payment_status: 'success' }])
-  const after = server.countRows()
-  const came = (table: string): number => (after[table] ?? 0) - (before[table] ?? 0)
-  expect([came('registrations'), came('payments'), came('mail_queue')]).toEqual([1, 0, 1])
+  const rowsAfter = server.countRows()
+  const countNew = (table: string): number => (rowsAfter[table] ?? 0) - (before[table] ?? 0)
+  expect([countNew('registrations'), countNew('payments'), countNew('mail_queue')]).toEqual([
+    1, 0, 1,
+  ])
 })

@@ -1,6 +1,6 @@
 /**
- * Three whole events at the real server: every bill that was worked out by hand is registered and comes back from
- * the store line by line; then what happens when places, codes and names are gone.
+ * Three complete events on a real server: every manually calculated bill is registered and stored
+ * line by line; then sold-out seats, used codes and repeated names.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ import { confirmedBy } from '../sample-registrations.ts'
 const textOf = (id: string): string =>
   readFileSync(join(import.meta.dirname, '..', '..', 'events', `${id}.yaml`), 'utf8')
 
-const SMALL = 'smallcon2027'
+const SMALL_CONFERENCE = 'smallcon2027'
 const smallText = (): string =>
   textOf('nidancon2027')
     .replaceAll(/\bnidancon/g, 'smallcon')
@@ -39,7 +39,7 @@ beforeAll(async () => {
     clock: '2026-11-01',
     events: {
       ...Object.fromEntries(BILL_EVENTS.map((id) => [`${id}.yaml`, textOf(id)])),
-      [`${SMALL}.yaml`]: smallText(),
+      [`${SMALL_CONFERENCE}.yaml`]: smallText(),
     },
   })
   const rows = (['life', 'annual'] as const).map((kind) => ({
@@ -58,7 +58,7 @@ async function codes(
   usesMax: number,
   eventId = 'nidancon2027',
 ): Promise<void> {
-  const made = await server.deps.store.createDiscountCodes({
+  const codeResult = await server.deps.store.createDiscountCodes({
     eventId,
     kind,
     codes: [{ code, folded: code.toLowerCase() }],
@@ -68,20 +68,20 @@ async function codes(
     who: 'office',
     at: server.now(),
   })
-  expect(made.ok).toBe(true)
+  expect(codeResult.ok).toBe(true)
 }
 
-let people = 0
-/** What somebody answers who has not registered yet; a field that does not show is left out by the server. */
-function somebody(eventId: string, given: RawAnswers = {}): Record<string, string> {
-  people += 1
-  const usual: RawAnswers = {
-    full_name: `Person ${people}`,
-    email: `person${people}@example.org`,
+let personCount = 0
+/** The answers of a new person; the server drops hidden fields. */
+function createAnswers(eventId: string, givenAnswers: RawAnswers = {}): Record<string, string> {
+  personCount += 1
+  const defaultAnswers: RawAnswers = {
+    full_name: `Person ${personCount}`,
+    email: `person${personCount}@example.org`,
     phone_number: '9847012345',
     born_on: eventId === 'nilarun2027' ? '1990-03-04' : '1980-05-17',
     role: 'consultant',
-    council_no: `K-${people}`,
+    council_no: `K-${personCount}`,
     state: 'Kerala',
     data_consent: 'true',
     distance: 'full',
@@ -90,7 +90,7 @@ function somebody(eventId: string, given: RawAnswers = {}): Record<string, strin
     topics: ['salt'],
   }
   return Object.fromEntries(
-    Object.entries({ ...usual, ...given }).flatMap(([name, value]) =>
+    Object.entries({ ...defaultAnswers, ...givenAnswers }).flatMap(([name, value]) =>
       value === undefined || name === 'letter'
         ? []
         : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]],
@@ -107,7 +107,7 @@ async function sent(
   const answer = await server.post(`/api/${eventId}/register/`, answers, files)
   return { status: answer.statusCode, body: answer.json() }
 }
-async function registered(
+async function registerAnswers(
   eventId: string,
   answers: Record<string, string>,
 ): Promise<RegisterAnswer> {
@@ -115,50 +115,50 @@ async function registered(
   expect([status, body]).toEqual([201, expect.anything()])
   return body as unknown as RegisterAnswer
 }
-async function stored(eventId: string, regNo: string): Promise<AnsweredValues> {
+async function readStored(eventId: string, regNo: string): Promise<AnsweredValues> {
   const url = `/api/${eventId}/registrations/${regNo}/`
   const answer = await server.app.inject({ method: 'GET', url })
   return answer.json<{ registration: AnsweredValues }>().registration
 }
 async function paid({ payment_data: order }: RegisterAnswer): Promise<void> {
   const amount: Paise = readAmount(order?.amount ?? '') ?? paise(0)
-  const fact = confirmedBy(`AP${order?.orderid}`, amount, server.now())
-  await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, fact, null)
+  const confirmedEvent = confirmedBy(`AP${order?.orderid}`, amount, server.now())
+  await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }
 
-/** What facts come from: a number on the roll, a code of the kind. */
-function withFacts({ kind, code }: Bill): RawAnswers {
+/** Context from codes and lists: a member number, a code of the kind. */
+function contextAnswers({ kind, code }: Bill): RawAnswers {
   return {
     ...(kind === undefined ? {} : { member_number: kind }),
     ...(code === undefined ? {} : { code: code.toUpperCase() }),
   }
 }
 
-// Answers that may be priced and not registered, and places that are gone, have tests of their own.
-const IN_ORDER = ({ who, full, code, total }: Bill): boolean =>
-  full === undefined &&
+// Answers that can be priced but not registered, and sold-out seats, have separate tests.
+const IN_ORDER = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
+  isFull === undefined &&
   code !== 'unknown' &&
   code !== 'spent' &&
   typeof total === 'number' &&
-  !/not in the member list|without a role/.test(who)
+  !/not in the member list|without a role/.test(buyer)
 
 describe.each(BILL_EVENTS)('%s', (eventId) => {
   test.each(
     readBills(eventId)
       .filter(IN_ORDER)
       .map((bill) => [bill.who, bill] as const),
-  )('%s: registered, stored and paid for what the table says', async (_, bill) => {
+  )('%s: registered, stored and paid as in the table', async (_, bill) => {
     server.setTime(isoIndia(billInstant(bill)))
-    const answers = somebody(eventId, { ...bill.given, ...withFacts(bill) })
-    const answer = await registered(eventId, answers)
-    const before = await stored(eventId, answer.reg_no)
+    const answers = createAnswers(eventId, { ...bill.given, ...contextAnswers(bill) })
+    const answer = await registerAnswers(eventId, answers)
+    const before = await readStored(eventId, answer.reg_no)
     expect({ lines: before.lines.map(formatLine), total: before.total }).toEqual({
       lines: bill.lines,
       total: bill.total,
     })
     if (bill.total === 0) expect(answer.payment_data).toBeUndefined()
     else await paid(answer)
-    const { payment_status: status, lines, total } = await stored(eventId, answer.reg_no)
+    const { payment_status: status, lines, total } = await readStored(eventId, answer.reg_no)
     expect({ status, lines, total }).toEqual({
       status: 'success',
       lines: before.lines,
@@ -170,9 +170,9 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
     readBills(eventId)
       .filter(({ total }) => typeof total === 'string')
       .map((bill) => [bill.who, bill] as const),
-  )('%s: told that nothing is sold', async (_, bill) => {
+  )('%s: gets an error that nothing is for sale', async (_, bill) => {
     server.setTime(isoIndia(billInstant(bill)))
-    const { status, body } = await sent(eventId, somebody(eventId, bill.given))
+    const { status, body } = await sent(eventId, createAnswers(eventId, bill.given))
     expect([status, body['code']]).toEqual([
       409,
       bill.total === 'closed' ? 'registration_closed' : 'not_on_sale',
@@ -180,21 +180,22 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
   })
 })
 
-describe('what one form cannot know', () => {
-  // The same conference with one seat and one place for trainees, and codes of its own.
-  const conference = (given: RawAnswers = {}): Record<string, string> => somebody(SMALL, given)
-  const trainee = { role: 'trainee' }
-  const said = async (answers: Record<string, string>): Promise<Record<string, unknown>> => {
-    const { status, body } = await sent(SMALL, answers)
+describe('rules across registrations', () => {
+  // The same conference with one seat and one trainee seat, and separate codes.
+  const createSmallAnswers = (givenAnswers: RawAnswers = {}): Record<string, string> =>
+    createAnswers(SMALL_CONFERENCE, givenAnswers)
+  const traineeAnswers = { role: 'trainee' }
+  const readErrors = async (answers: Record<string, string>): Promise<Record<string, unknown>> => {
+    const { status, body } = await sent(SMALL_CONFERENCE, answers)
     return { status, code: body['code'], message: body['message'] }
   }
 
-  test('a third workshop and two at the same time are refused at their question', async () => {
+  test('a third workshop and two at the same time are rejected at their question', async () => {
     for (const workshops of [
       ['ultrasound', 'ecg', 'writing'],
       ['airway', 'ultrasound'],
     ]) {
-      const { status, body } = await sent(SMALL, conference({ workshops }))
+      const { status, body } = await sent(SMALL_CONFERENCE, createSmallAnswers({ workshops }))
       expect([status, body['errors']]).toEqual([
         422,
         { workshops: 'At most two workshops, and no two at the same time' },
@@ -202,39 +203,44 @@ describe('what one form cannot know', () => {
     }
   })
 
-  test('the same email address a second time is refused; the same council number is asked about', async () => {
-    const first = conference()
-    await registered(SMALL, first)
-    expect(await said(conference({ email: first['email']?.toUpperCase() }))).toEqual({
+  test('a repeated email address is rejected; a repeated council number needs confirmation', async () => {
+    const first = createSmallAnswers()
+    await registerAnswers(SMALL_CONFERENCE, first)
+    expect(await readErrors(createSmallAnswers({ email: first['email']?.toUpperCase() }))).toEqual({
       status: 409,
       code: 'registered_already',
       message:
         'This email address is registered already. We have sent it the link to its registration.',
     })
-    const again = conference({ council_no: first['council_no'] })
-    const asked = await sent(SMALL, again)
-    expect([asked.status, asked.body['may_confirm']]).toEqual([409, true])
-    await registered(SMALL, { ...again, confirmed: 'true' })
+    const sameCouncilNo = createSmallAnswers({ council_no: first['council_no'] })
+    const confirmationRequest = await sent(SMALL_CONFERENCE, sameCouncilNo)
+    expect([confirmationRequest.status, confirmationRequest.body['may_confirm']]).toEqual([
+      409,
+      true,
+    ])
+    await registerAnswers(SMALL_CONFERENCE, { ...sameCouncilNo, confirmed: 'true' })
   })
 
-  test('a code for one is used by one of two at once, and another nobody has made', async () => {
-    await codes('faculty', 'ONCE', 1, SMALL)
-    const both = await Promise.all([
-      sent(SMALL, conference({ code: 'once' })),
-      sent(SMALL, conference({ code: 'ONCE' })),
+  test('a code for one use is used by one of two concurrent delegates; an unknown code is rejected', async () => {
+    await codes('faculty', 'ONCE', 1, SMALL_CONFERENCE)
+    const bothResponses = await Promise.all([
+      sent(SMALL_CONFERENCE, createSmallAnswers({ code: 'once' })),
+      sent(SMALL_CONFERENCE, createSmallAnswers({ code: 'ONCE' })),
     ])
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 422])
-    expect(both.find(({ status }) => status === 422)?.body).toMatchObject({ code: 'code_spent' })
-    expect(await said(conference({ code: 'TWICE' }))).toMatchObject({
+    expect(bothResponses.map(({ status }) => status).sort()).toEqual([201, 422])
+    expect(bothResponses.find(({ status }) => status === 422)?.body).toMatchObject({
+      code: 'code_spent',
+    })
+    expect(await readErrors(createSmallAnswers({ code: 'TWICE' }))).toMatchObject({
       status: 422,
       code: 'code_unknown',
     })
   })
 
-  test('a number that is not on the roll is told at its question', async () => {
+  test('a number that is not on the member list is rejected at its question', async () => {
     const { status, body } = await sent(
-      SMALL,
-      conference({ is_member: true, member_number: 'M-99' }),
+      SMALL_CONFERENCE,
+      createSmallAnswers({ is_member: true, member_number: 'M-99' }),
     )
     expect([status, body['code'], body['errors']]).toEqual([
       422,
@@ -243,45 +249,53 @@ describe('what one form cannot know', () => {
     ])
   })
 
-  test('the last seat is held while somebody pays, sold again when the hold is over, and late money for it is looked at', async () => {
+  test('the last seat is held during payment and sold again after the hold; a late payment for it goes to review', async () => {
     server.setTime('2026-12-24T10:00:00+05:30')
-    const slow = await registered(SMALL, conference({ workshops: ['ultrasound'] }))
+    const slowPayer = await registerAnswers(
+      SMALL_CONFERENCE,
+      createSmallAnswers({ workshops: ['ultrasound'] }),
+    )
     server.setTime('2026-12-24T10:29:00+05:30')
-    expect(await said(conference({ workshops: ['ultrasound'] }))).toEqual({
+    expect(await readErrors(createSmallAnswers({ workshops: ['ultrasound'] }))).toEqual({
       status: 409,
       code: 'full',
       message: 'Ultrasound at the bedside (Hall A, 9 AM): This workshop is full',
     })
     server.setTime('2026-12-24T10:31:00+05:30')
-    await paid(await registered(SMALL, conference({ workshops: ['ultrasound'] })))
-    await paid(slow)
-    expect(await stored(SMALL, slow.reg_no)).toMatchObject({
+    await paid(
+      await registerAnswers(SMALL_CONFERENCE, createSmallAnswers({ workshops: ['ultrasound'] })),
+    )
+    await paid(slowPayer)
+    expect(await readStored(SMALL_CONFERENCE, slowPayer.reg_no)).toMatchObject({
       payment_status: 'pending',
       in_review: true,
     })
   })
 
-  test('where the place for trainees is gone, what is offered instead costs what it says, and is asked about first', async () => {
+  test('where the trainee seats are sold out, the offered category has its own price, after confirmation', async () => {
     server.setTime('2026-12-24')
-    const first = await registered(SMALL, conference(trainee))
-    expect((await stored(SMALL, first.reg_no)).total).toBe(5900)
-    const second = conference(trainee)
-    const { status, body } = await sent(SMALL, second)
+    const first = await registerAnswers(SMALL_CONFERENCE, createSmallAnswers(traineeAnswers))
+    expect((await readStored(SMALL_CONFERENCE, first.reg_no)).total).toBe(5900)
+    const second = createSmallAnswers(traineeAnswers)
+    const { status, body } = await sent(SMALL_CONFERENCE, second)
     expect([status, body['code'], body['message']]).toEqual([
       409,
       'full',
       'All places for trainees are taken. You may register as a non-member.',
     ])
     expect(body['quote']).toMatchObject({ category: 'non-member', total: 11_210 })
-    const agreed = await registered(SMALL, { ...second, registration_category: 'non-member' })
-    expect(await stored(SMALL, agreed.reg_no)).toMatchObject({
+    const confirmed = await registerAnswers(SMALL_CONFERENCE, {
+      ...second,
+      registration_category: 'non-member',
+    })
+    expect(await readStored(SMALL_CONFERENCE, confirmed.reg_no)).toMatchObject({
       category: 'non-member',
       total: 11_210,
     })
   })
 })
 
-test('the CSV of an event with 18% and 5% had “GST (18%)” in its head: it has both rates', async () => {
+test('the CSV of an event with 18% and 5% had the heading “GST (18%)”: it has both rates', async () => {
   const office = await signIn(server)
   const headOf = async (id: string) =>
     (await office.get(`/admin/export/?event_type=${id}`)).body.split('\n')[0]?.split(',') ?? []

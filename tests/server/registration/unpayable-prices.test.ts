@@ -1,4 +1,6 @@
-/** What the gateway would not take is refused before anything is stored, in a sentence; nobody is left with what cannot be paid. */
+/**
+ * Registrations that the gateway would reject are rejected before they are stored, with a message.
+ */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,21 +27,21 @@ const path = '/api/sample2026/register/'
 
 describe('an account without credentials', () => {
   afterAll(() => server.close())
-  test('taken away with the event file: whoever goes back to pay is told so in a sentence with 503, and nothing is stored', async () => {
-    const free = { id: 'other2026', prefix: 'OTHR', payment: 'none' } as const
+  test('removed with the event file: a delegate who returns to pay gets a message with 503, and nothing is stored', async () => {
+    const freeEvent = { id: 'other2026', prefix: 'OTHR', payment: 'none' } as const
     server = await startTestApp({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent(), 'other2026.yaml': fixtureEvent(free) },
+      events: { 'sample2026.yaml': fixtureEvent(), 'other2026.yaml': fixtureEvent(freeEvent) },
       variables: credentials,
     })
-    const taken = await server.post(path, fixtureDelegate)
-    expect(taken.statusCode).toBe(201)
+    const registration = await server.post(path, fixtureDelegate)
+    expect(registration.statusCode).toBe(201)
     rmSync(join(server.eventsDir, 'sample2026.yaml'))
-    // The next start, on what is stored.
+    // The next startup with the stored data.
     const dataDir = join(server.dir, 'again')
     for (const name of ['rollcall.db', 'rollcall.db-wal'])
       cpSync(join(server.dir, name), join(dataDir, name))
-    const next = await assemble(
+    const nextServer = await assemble(
       { ...server.environment, dataDir, accounts: {} },
       {
         clock: server.now,
@@ -49,16 +51,16 @@ describe('an account without credentials', () => {
         checkFolder: checkFolderHere,
       },
     )
-    if (!next.ok) throw new Error(next.error.text)
-    const { app, deps } = next.value
-    const { reg_no: regNo } = taken.json<RegisterAnswer>()
+    if (!nextServer.ok) throw new Error(nextServer.error.text)
+    const { app, deps } = nextServer.value
+    const { reg_no: regNo } = registration.json<RegisterAnswer>()
     const before = await deps.store.registration(regNo)
-    const refused = await app.inject({
+    const rejected = await app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: regNo },
     })
-    expect([refused.statusCode, refused.json()]).toEqual([
+    expect([rejected.statusCode, rejected.json()]).toEqual([
       503,
       {
         status: 'error',
@@ -70,11 +72,11 @@ describe('an account without credentials', () => {
     ])
     expect(before).not.toBeNull()
     expect(await deps.store.registration(regNo)).toEqual(before)
-    await next.value.close()
+    await nextServer.value.close()
   })
 })
 
-describe('paying for a row of another system', () => {
+describe('paying for an imported registration', () => {
   beforeAll(async () => {
     server = await startTestApp({
       clock: '2026-01-10',
@@ -82,7 +84,7 @@ describe('paying for a row of another system', () => {
     })
   })
   afterAll(() => server.close())
-  const noon = instant(Date.parse('2026-01-05T12:00:00+05:30'))
+  const startTime = instant(Date.parse('2026-01-05T12:00:00+05:30'))
   const row = (regNo: string, changes: Partial<ImportRow> = {}): ImportRow => ({
     eventId: 'sample2026',
     eventHash: 'none',
@@ -97,11 +99,11 @@ describe('paying for a row of another system', () => {
     total: paise(118_000),
     paymentStatus: 'failed',
     paymentId: null,
-    createdAt: noon,
+    createdAt: startTime,
     paidAt: null,
     ...changes,
   })
-  const retry = (order_id: string) =>
+  const retryPayment = (order_id: string) =>
     server.app.inject({ method: 'POST', url: '/api/payment/retry/', payload: { order_id } })
 
   test.each<[string, ImportRow, string]>([
@@ -111,7 +113,7 @@ describe('paying for a row of another system', () => {
       'This registration has no email address, and the payment gateway needs one.',
     ],
     [
-      'with a longer address than the gateway takes',
+      'with an address that is too long for the gateway',
       row('SMPL4', { answers: { full_name: 'Old', email: `${'a'.repeat(48)}@example.org` } }),
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.',
     ],
@@ -121,41 +123,41 @@ describe('paying for a row of another system', () => {
       'The number of this registration cannot be used for card payments.',
     ],
     [
-      'with a number of 19 characters, which an attempt makes too long',
+      'with a number of 19 characters, which a retry makes too long',
       row(`SMPL${'1'.repeat(15)}`),
       'The number of this registration cannot be used for card payments.',
     ],
     [
-      'with signs in its number',
+      'with symbols in its number',
       row('SMPL/2025/1'),
       'The number of this registration cannot be used for card payments.',
     ],
     [
-      'that cost nothing',
+      'with a price of 0',
       row('SMPL2', { base: paise(0), gst: paise(0), total: paise(0) }),
       'You cannot pay this amount by card.',
     ],
-  ])('%s: a sentence, and no order that nobody can pay', async (_what, one, sentence) => {
-    await server.deps.store.importRegistrations([one])
+  ])('%s: a message, and no order that cannot be paid', async (_what, changes, message) => {
+    await server.deps.store.importRegistrations([changes])
     const before = server.countRows()
-    const refused = await retry(one.regNo)
-    expect([refused.statusCode, refused.json()]).toEqual([
+    const rejected = await retryPayment(changes.regNo)
+    expect([rejected.statusCode, rejected.json()]).toEqual([
       409,
       {
         status: 'error',
         code: 'not_payable',
-        message: `${sentence} Please write to support@sample.example.`,
-        ...(sentence.includes('address') && { errors: { email: sentence } }),
+        message: `${message} Please write to support@sample.example.`,
+        ...(message.includes('address') && { errors: { email: message } }),
       },
     ])
     expect(server.countRows()).toEqual(before)
-    expect((await server.deps.store.registration(one.regNo))?.paymentStatus).toBe('failed')
+    expect((await server.deps.store.registration(changes.regNo))?.paymentStatus).toBe('failed')
   })
 
-  test('that has all it takes: a new order', async () => {
+  test('with valid data: a new order', async () => {
     await server.deps.store.importRegistrations([row('SMPL3')])
-    const taken = await retry('SMPL3')
-    expect(taken.statusCode).toBe(201)
-    expect(taken.json<RegisterAnswer>().payment_data?.orderid).toBe('SMPL302')
+    const registration = await retryPayment('SMPL3')
+    expect(registration.statusCode).toBe(201)
+    expect(registration.json<RegisterAnswer>().payment_data?.orderid).toBe('SMPL302')
   })
 })

@@ -1,22 +1,24 @@
-/** How many uploaded files that no record refers to are set aside at once: docs/operation/event-files-and-emails.md. */
+/**
+ * How many unreferenced uploads are set aside at once: docs/operation/event-files-and-emails.md.
+ */
 import { expect, test } from 'vitest'
 import { findHoldReason } from '../../../server/registration/uploads/unreferenced-files.ts'
 
 test.each([
   ['none', 0, 10_000, false],
-  ['a handful in a small installation', 5, 9, false],
+  ['a few in a small installation', 5, 9, false],
   ['twenty of ten thousand', 20, 10_000, false],
   ['a hundred of ten thousand, which is one percent', 100, 10_000, true],
   ['twenty-one of a million', 21, 1_000_000, true],
   ['six of a hundred, which is more than one percent', 6, 100, true],
   ['six of six hundred, which is one percent', 6, 600, false],
 ])(
-  'a hundred proofs at once were moved as left over, because they were one percent: %s',
-  (_, count, all, isHeld) => {
-    expect(findHoldReason(count, all, false)).toEqual(isHeld ? { count, why: 'many' } : null)
+  'a hundred proofs at once were moved as unreferenced, because they were one percent: %s',
+  (_, count, totalFiles, isHeld) => {
+    expect(findHoldReason(count, totalFiles, false)).toEqual(isHeld ? { count, why: 'many' } : null)
   },
 )
 
-test('for a week after a restore not even one is moved', () => {
+test('for a week after a restore not a single one is moved', () => {
   expect(findHoldReason(1, 10_000, true)).toEqual({ count: 1, why: 'young' })
 })

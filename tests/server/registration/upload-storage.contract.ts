@@ -1,4 +1,4 @@
-/** What every storage of uploads guarantees: on disk, in PostgreSQL, and in object storage. */
+/** The contract of every upload storage: disk, PostgreSQL and object storage. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,10 +12,10 @@ import { openUploads } from '../../../server/registration/uploads/store-uploaded
 import { createPdf } from '../sample-uploads.ts'
 
 type Options = Parameters<typeof openUploads>[0]
-/** What records refer to. */
+/** Files that records refer to. */
 export type References = {
   readonly inUse: readonly string[]
-  /** Files that registrations have dropped. */
+  /** Files that registrations no longer use. */
   readonly dropped: readonly string[]
 }
 export type UploadStorageFixture = {
@@ -25,7 +25,7 @@ export type UploadStorageFixture = {
     readonly proofs: NonNullable<Options['store']['proofs']> | null
     /** For storages that find the references themselves. */
     readonly setReferences: (references: References) => Promise<void>
-    /** Where files that were set aside are, as the operator reads it. */
+    /** The location of set-aside files, as shown to the operator. */
     readonly location: string
   }>
 }
@@ -35,36 +35,36 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function uploadStorageContract(fixture: UploadStorageFixture): void {
   let dataDir = ''
   let now: Instant
-  let since: Instant | null
+  let restoredAt: Instant | null
   let references: References
-  let forgotten: string[]
-  let prepared: Awaited<ReturnType<UploadStorageFixture['prepare']>>
+  let forgottenFiles: string[]
+  let preparation: Awaited<ReturnType<UploadStorageFixture['prepare']>>
 
   const open = () =>
     openUploads({
       folder: join(dataDir, 'uploads'),
       asideFolder: join(dataDir, 'unknown-files'),
-      bucket: prepared.bucket,
+      bucket: preparation.bucket,
       store: {
-        proofs: prepared.proofs,
+        proofs: preparation.proofs,
         uploadsInUse: async (hashes) => hashes.filter((hash) => references.inUse.includes(hash)),
         uploadsDropped: async (hashes) =>
           hashes.filter((hash) => references.dropped.includes(hash)),
-        databaseSince: async () => since,
+        databaseSince: async () => restoredAt,
         dropFilesOfUnpaid: async () => 0,
-        deleteOldDraftUploads: async () => forgotten.splice(0),
+        deleteOldDraftUploads: async () => forgottenFiles.splice(0),
       },
       clock: () => now,
     })
   type Uploads = ReturnType<typeof open>
-  const refer = async (changed: Partial<References>): Promise<void> => {
-    references = { ...references, ...changed }
-    await prepared.setReferences(references)
+  const setReferences = async (changes: Partial<References>): Promise<void> => {
+    references = { ...references, ...changes }
+    await preparation.setReferences(references)
   }
-  const wait = (ms: number): void => {
+  const advance = (ms: number): void => {
     now = instant(now + ms)
   }
-  const submit = async (uploads: Uploads, content: string | Buffer): Promise<string> => {
+  const uploadAndSubmit = async (uploads: Uploads, content: string | Buffer): Promise<string> => {
     const bytes = typeof content === 'string' ? createPdf(content) : content
     const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
     await uploads.keep(file)
@@ -82,24 +82,27 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'rollcall-upload-storage-'))
     now = instant(Date.parse('2026-01-10T10:00:00Z'))
-    since = null
+    restoredAt = null
     references = { inUse: [], dropped: [] }
-    forgotten = []
-    prepared = await fixture.prepare(dataDir)
-    await refer({})
+    forgottenFiles = []
+    preparation = await fixture.prepare(dataDir)
+    await setReferences({})
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
   test('returns a stored file byte for byte', async () => {
     const bytes = Buffer.alloc(3_000_001, Buffer.from('0123456789abcdefg'))
-    const sha256 = await submit(open(), bytes)
+    const sha256 = await uploadAndSubmit(open(), bytes)
     expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
     expect((await contentOf(open(), sha256))?.equals(bytes)).toBe(true)
   })
 
   test('stores the same content once, also when it is submitted twice at the same time', async () => {
     const uploads = open()
-    const [first, second] = await Promise.all([submit(uploads, 'same'), submit(uploads, 'same')])
+    const [first, second] = await Promise.all([
+      uploadAndSubmit(uploads, 'same'),
+      uploadAndSubmit(uploads, 'same'),
+    ])
     expect(second).toBe(first)
     expect(await stored()).toEqual([first])
     expect(await contentOf(uploads, first)).toEqual(createPdf('same'))
@@ -110,55 +113,55 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     expect(await open().read('0'.repeat(64))).toBeNull()
   })
 
-  test('holds only a file that is stored', async () => {
+  test('reports only stored files as present', async () => {
     const uploads = open()
-    const sha256 = await submit(uploads, 'draft')
+    const sha256 = await uploadAndSubmit(uploads, 'draft')
     expect(await uploads.hold(sha256)).toBe(true)
     expect(await uploads.hold('0'.repeat(64))).toBe(false)
   })
 
   test('sets aside a file without a record after a day, restores it when a record refers to it, and deletes it after 30 days', async () => {
     const uploads = open()
-    const used = await submit(uploads, 'used')
-    const unused = await submit(uploads, 'unused')
-    await refer({ inUse: [used] })
-    const sweep = async (): Promise<readonly number[]> => {
+    const used = await uploadAndSubmit(uploads, 'used')
+    const unused = await uploadAndSubmit(uploads, 'unused')
+    await setReferences({ inUse: [used] })
+    const runSweep = async (): Promise<readonly number[]> => {
       const { setAside, removed, aside } = await uploads.sweep()
       return [setAside, removed, aside]
     }
-    wait(DAY_MS - 1)
-    expect(await sweep()).toEqual([0, 0, 0])
-    wait(1)
-    expect(await sweep()).toEqual([1, 0, 1])
+    advance(DAY_MS - 1)
+    expect(await runSweep()).toEqual([0, 0, 0])
+    advance(1)
+    expect(await runSweep()).toEqual([1, 0, 1])
     expect(uploads.state()).toEqual({
       trouble: null,
       note: expect.stringContaining(
-        `1 uploaded files that belong to no registration are in ${prepared.location}`,
+        `1 uploaded files that belong to no registration are in ${preparation.location}`,
       ),
     })
-    // The database that refers to it was restored.
-    await refer({ inUse: [used, unused] })
+    // The database with the reference was restored.
+    await setReferences({ inUse: [used, unused] })
     expect(await contentOf(uploads, unused)).toEqual(createPdf('unused'))
-    expect(await sweep()).toEqual([0, 0, 0])
+    expect(await runSweep()).toEqual([0, 0, 0])
     expect(await stored()).toEqual([used, unused].toSorted())
-    await refer({ inUse: [used] })
-    wait(DAY_MS)
-    expect(await sweep()).toEqual([1, 0, 1])
-    wait(30 * DAY_MS - 1)
-    expect(await sweep()).toEqual([0, 0, 1])
-    wait(1)
-    expect(await sweep()).toEqual([0, 1, 0])
+    await setReferences({ inUse: [used] })
+    advance(DAY_MS)
+    expect(await runSweep()).toEqual([1, 0, 1])
+    advance(30 * DAY_MS - 1)
+    expect(await runSweep()).toEqual([0, 0, 1])
+    advance(1)
+    expect(await runSweep()).toEqual([0, 1, 0])
     expect(await contentOf(open(), unused)).toBeNull()
     expect(await stored()).toEqual([used])
   })
 
-  test('a file that is set aside can be held for a registration again', async () => {
+  test('a file that was set aside can be used by a registration again', async () => {
     const uploads = open()
-    const sha256 = await submit(uploads, 'aside')
-    wait(DAY_MS)
+    const sha256 = await uploadAndSubmit(uploads, 'aside')
+    advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ setAside: 1 })
     expect(await uploads.hold(sha256)).toBe(true)
-    wait(DAY_MS - 1)
+    advance(DAY_MS - 1)
     expect(await open().sweep()).toMatchObject({ setAside: 0, aside: 0 })
     expect(await contentOf(uploads, sha256)).toEqual(createPdf('aside'))
   })
@@ -166,20 +169,20 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
   test('removes dropped files and files of unsubmitted forms', async () => {
     const uploads = open()
     const [dropped, draft, submitted] = [
-      await submit(uploads, 'dropped'),
-      await submit(uploads, 'draft'),
-      await submit(uploads, 'submitted draft'),
+      await uploadAndSubmit(uploads, 'dropped'),
+      await uploadAndSubmit(uploads, 'draft'),
+      await uploadAndSubmit(uploads, 'submitted draft'),
     ]
-    await refer({ inUse: [submitted], dropped: [dropped] })
-    forgotten = [draft, submitted]
-    wait(DAY_MS)
+    await setReferences({ inUse: [submitted], dropped: [dropped] })
+    forgottenFiles = [draft, submitted]
+    advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ removed: 2, setAside: 0, aside: 0, held: null })
     expect(await stored()).toEqual([submitted])
   })
 
-  test('holds back more than twenty unknown files and reports them, until staff confirm', async () => {
-    for (let n = 0; n < 21; n += 1) await submit(open(), `unknown ${n}`)
-    wait(DAY_MS)
+  test('moves at most twenty unknown files and reports more, until staff confirm', async () => {
+    for (let n = 0; n < 21; n += 1) await uploadAndSubmit(open(), `unknown ${n}`)
+    advance(DAY_MS)
     const uploads = open()
     expect(await uploads.sweep()).toMatchObject({
       setAside: 0,
@@ -194,19 +197,19 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
 
   test('sets aside any number of files whose registrations this server refused', async () => {
     const uploads = open()
-    for (let n = 0; n < 25; n += 1) await submit(uploads, `refused ${n}`)
-    wait(DAY_MS)
+    for (let n = 0; n < 25; n += 1) await uploadAndSubmit(uploads, `refused ${n}`)
+    advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ setAside: 25, held: null })
   })
 
   test('moves and deletes nothing for seven days after a restore', async () => {
-    await submit(open(), 'aside')
-    wait(DAY_MS)
+    await uploadAndSubmit(open(), 'aside')
+    advance(DAY_MS)
     expect(await open().sweep()).toMatchObject({ setAside: 1 })
-    wait(40 * DAY_MS)
-    since = now
-    await submit(open(), 'unknown')
-    wait(7 * DAY_MS - 1)
+    advance(40 * DAY_MS)
+    restoredAt = now
+    await uploadAndSubmit(open(), 'unknown')
+    advance(7 * DAY_MS - 1)
     const uploads = open()
     expect(await uploads.sweep()).toMatchObject({
       setAside: 0,
@@ -219,17 +222,20 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
       trouble: null,
       note: expect.stringContaining('7 days'),
     })
-    wait(1)
+    advance(1)
     expect(await uploads.sweep()).toMatchObject({ setAside: 1, removed: 1, held: null })
   })
 
   test('erasing deletes every copy of the file, and keeps a file that another registration uses', async () => {
     const uploads = open()
-    const [erased, shared] = [await submit(uploads, 'erased'), await submit(uploads, 'shared')]
-    wait(DAY_MS)
+    const [erased, shared] = [
+      await uploadAndSubmit(uploads, 'erased'),
+      await uploadAndSubmit(uploads, 'shared'),
+    ]
+    advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ setAside: 2 })
-    await submit(uploads, 'erased')
-    await refer({ inUse: [shared], dropped: [erased] })
+    await uploadAndSubmit(uploads, 'erased')
+    await setReferences({ inUse: [shared], dropped: [erased] })
     await uploads.forget([erased, shared])
     expect(await contentOf(uploads, erased)).toBeNull()
     expect(await contentOf(uploads, shared)).toEqual(createPdf('shared'))
@@ -238,23 +244,23 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
   })
 
   test('a resubmitted file counts as new, also for a server that started in between', async () => {
-    const sha256 = await submit(open(), 'again')
-    wait(DAY_MS)
-    await submit(open(), 'again')
+    const sha256 = await uploadAndSubmit(open(), 'again')
+    advance(DAY_MS)
+    await uploadAndSubmit(open(), 'again')
     expect(await open().sweep()).toMatchObject({ setAside: 0 })
     expect(await contentOf(open(), sha256)).toEqual(createPdf('again'))
-    wait(DAY_MS)
+    advance(DAY_MS)
     expect(await open().sweep()).toMatchObject({ setAside: 1 })
   })
 
-  test('an upload that was cut off leaves nothing', async () => {
-    const broken = Readable.from(
+  test('an interrupted upload leaves nothing', async () => {
+    const failingStream = Readable.from(
       (function* () {
         yield Buffer.from('%PDF')
         throw new Error('gone')
       })(),
     )
-    expect(await open().receive(broken, 5000)).toEqual({ ok: false, error: 'cut_off' })
+    expect(await open().receive(failingStream, 5000)).toEqual({ ok: false, error: 'cut_off' })
     expect(await stored()).toEqual([])
   })
 }

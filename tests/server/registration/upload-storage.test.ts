@@ -1,9 +1,9 @@
-/** Runs the contract of upload storage on disk, in PostgreSQL, and on an S3 server. */
+/** Runs the upload storage contract on disk, in PostgreSQL, and on an S3 server. */
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { emptying, freshStore } from '../storage/postgres-contract.ts'
-import type { Fresh } from '../storage/postgres-contract.ts'
+import { prepareEmptying, openNewStore } from '../storage/postgres-contract.ts'
+import type { StoreOnPostgres } from '../storage/postgres-contract.ts'
 import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
 import type { PostgresServer } from '../storage/postgres-server.ts'
 import { startS3 } from './s3-server.ts'
@@ -26,26 +26,26 @@ if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
   describe('in PostgreSQL', () => {
     let server: PostgresServer
-    let fresh: Fresh
-    let empty: () => Promise<void>
+    let postgresStore: StoreOnPostgres
+    let emptyDatabase: () => Promise<void>
     beforeAll(async () => {
       server = await startPostgres()
-      fresh = await freshStore(server, 'uploads')
-      // Rows of uploads without a registration are enough here.
-      empty = await emptying(fresh.shell)
+      postgresStore = await openNewStore(server, 'uploads')
+      // Upload rows without a registration are enough here.
+      emptyDatabase = await prepareEmptying(postgresStore.shell)
     })
     afterAll(async () => {
-      await fresh.end()
+      await postgresStore.end()
       await server.stop()
     })
     uploadStorageContract({
       prepare: async () => {
-        await empty()
-        await fresh.shell.query('DELETE FROM proof_pieces; DELETE FROM proof_files')
+        await emptyDatabase()
+        await postgresStore.shell.query('DELETE FROM proof_pieces; DELETE FROM proof_files')
         return {
           bucket: null,
-          proofs: fresh.store.proofs,
-          setReferences: (references) => writeReferences(fresh.shell, references),
+          proofs: postgresStore.store.proofs,
+          setReferences: (references) => writeReferences(postgresStore.shell, references),
           location: 'the database (proof_files.aside_at)',
         }
       },
@@ -68,15 +68,15 @@ async function writeReferences(shell: pg.Client, references: References): Promis
 
 describe('on an S3 server', () => {
   let server: S3Server
-  let storages = 0
+  let storageCount = 0
   beforeAll(async () => {
     server = await startS3()
   })
   afterAll(() => server.stop())
   uploadStorageContract({
     prepare: async () => {
-      storages += 1
-      const bucket = server.bucket(`storage-${storages}`)
+      storageCount += 1
+      const bucket = server.bucket(`storage-${storageCount}`)
       return {
         bucket,
         proofs: null,

@@ -1,4 +1,4 @@
-/** A server that stores its uploads on an S3 server: registering, staff, erasure, outages, commands. */
+/** A server with uploads in S3: registration, staff, erasure, outages, commands. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -91,8 +91,8 @@ describe('a server with UPLOADS_URL', () => {
     const regNo = await registerWith(bytes)
     await decline(regNo)
     const office = await signIn(server)
-    const erased = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
-    expect(erased.status, JSON.stringify(erased.body)).toBe(200)
+    const erasure = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
+    expect(erasure.status, JSON.stringify(erasure.body)).toBe(200)
     expect(storedHashes()).not.toContain(hashOf(bytes))
   })
 
@@ -110,7 +110,7 @@ describe('a server with UPLOADS_URL', () => {
   test('while the bucket is unreachable a proof gets 503 and can be sent again, and a registration without a file is accepted', async () => {
     const bytes = createPdf('sent again')
     const token = await tokenOf(createPdf('chosen before'))
-    const holds = server.countRows()
+    const rowCounts = server.countRows()
     await s3.halt()
     try {
       for (const refused of [
@@ -125,7 +125,7 @@ describe('a server with UPLOADS_URL', () => {
         expect(refused.statusCode, refused.body).toBe(503)
         expect(refused.headers['retry-after']).toBeDefined()
       }
-      expect(server.countRows()).toEqual(holds)
+      expect(server.countRows()).toEqual(rowCounts)
       expect(server.uploadsStored()).toEqual([])
       expect((await register({ ticket_type: 'afpi-gp-specialist' })).statusCode).toBe(201)
       const health = await server.app.inject({ url: '/healthz' })
@@ -201,52 +201,52 @@ describe('commands', () => {
     })
     expect(keys().map((key) => key.split('/')[1])).toEqual(proofs.map(hashOf).toSorted())
     expect((await move('files-to-s3')).stdout).toContain('0 files were copied')
-    const [gone = ''] = proofs.map(hashOf)
-    const path = join(server.dir, 'uploads', gone.slice(0, 2), gone)
+    const [deletedKey = ''] = proofs.map(hashOf)
+    const path = join(server.dir, 'uploads', deletedKey.slice(0, 2), deletedKey)
     rmSync(path)
     expect(await move('files-from-s3')).toMatchObject({
       status: 0,
       stdout: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
     })
-    expect(hashOf(readFileSync(path))).toBe(gone)
-    // A damaged file is not copied over the good one.
+    expect(hashOf(readFileSync(path))).toBe(deletedKey)
+    // A damaged file does not replace the intact copy.
     rmSync(path)
     writeFileSync(path, 'damaged')
     expect((await move('files-to-s3')).status).toBe(0)
-    const again = await runHere(['db', 'move', 'files-to-s3'], {
+    const secondCopy = await runHere(['db', 'move', 'files-to-s3'], {
       ...variables,
       ...s3.variables('elsewhere'),
     })
-    expect(again).toMatchObject({
+    expect(secondCopy).toMatchObject({
       status: 1,
-      stderr: `The file ${gone} is missing or damaged, so it was not copied.\n`,
+      stderr: `The file ${deletedKey} is missing or damaged, so it was not copied.\n`,
     })
   })
 
-  test('a backup does not contain the files in the bucket, and says where they are', async () => {
+  test('a backup does not contain the files in the bucket, and states where they are', async () => {
     const target = join(folder, 'backup')
     const backup = await runHere(['db', 'backup', target], variables)
     expect(backup).toMatchObject({ status: 0, stderr: '' })
     expect(backup.stdout).toContain(
       'The uploaded files are not part of the backup. They are in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
     )
-    const restored = await runHere(['db', 'restore', target], {
+    const restoreResult = await runHere(['db', 'restore', target], {
       ...variables,
       DATA_DIR: join(folder, 'restored'),
     })
-    expect(restored.status, restored.stderr).toBe(0)
-    expect(restored.stdout).toContain('They are in the bucket "rollcall-uploads"')
+    expect(restoreResult.status, restoreResult.stderr).toBe(0)
+    expect(restoreResult.stdout).toContain('They are in the bucket "rollcall-uploads"')
   })
 
-  test('rollcall doctor writes and reads the bucket, and says what is wrong', async () => {
-    const good = await runHere(['doctor'], variables)
-    expect(good.stdout).toContain(
+  test('rollcall doctor writes and reads the bucket, and reports errors', async () => {
+    const goodReport = await runHere(['doctor'], variables)
+    expect(goodReport.stdout).toContain(
       'good   Uploads can be written, read and deleted in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
     )
-    expect(good.stdout).toContain('No file that a registration refers to is missing.')
+    expect(goodReport.stdout).toContain('No file that a registration refers to is missing.')
     expect(keys().filter((key) => key.startsWith('probe/'))).toEqual([])
-    const wrongKey = await runHere(['doctor'], { ...variables, AWS_ACCESS_KEY_ID: 'wrong' })
-    expect(wrongKey.stdout).toMatch(
+    const wrongKeyReport = await runHere(['doctor'], { ...variables, AWS_ACCESS_KEY_ID: 'wrong' })
+    expect(wrongKeyReport.stdout).toMatch(
       /wrong {2}Objects cannot be written in the bucket .+: InvalidAccessKeyId\. Check UPLOADS_URL, the credentials and their permissions\./,
     )
     const url = variables['UPLOADS_URL']?.replace('rollcall-uploads', 'no-such-bucket') ?? ''
@@ -286,7 +286,7 @@ describe('UPLOADS_URL', () => {
     's3://proofs?endpoint=https://s3.example.org/path',
     's3://proofs?secret=x',
     's3://key:secret@proofs',
-  ])('%s is rejected in a sentence', (UPLOADS_URL) => {
+  ])('%s is rejected with a message', (UPLOADS_URL) => {
     expect(read({ ...keys, UPLOADS_URL })).toEqual({
       ok: false,
       error: expect.stringContaining('UPLOADS_URL'),
@@ -330,15 +330,15 @@ test('a sweep does not delete a file that another server stores while it runs', 
     uploadsDropped: async () => [],
   })
   await other.keep(file, old)
-  const sweeping = openS3Uploads(bucket, {
+  const sweepingStorage = openS3Uploads(bucket, {
     uploadsInUse: async () => [],
-    // The sweep has listed the files, and has found no reference.
+    // The sweep has listed the files, and found no reference.
     uploadsDropped: async (hashes) => {
       await other.keep(file, now)
       return hashes
     },
   })
-  const swept = await sweeping.sweep({
+  const sweepResult = await sweepingStorage.sweep({
     at: now,
     keptBefore: instant(old + 1),
     deleteBefore: old,
@@ -346,7 +346,7 @@ test('a sweep does not delete a file that another server stores while it runs', 
     expected: new Set(),
     mayMove: () => null,
   })
-  expect(swept).toMatchObject({ removed: 1 })
+  expect(sweepResult).toMatchObject({ removed: 1 })
   expect(s3.keys('two-servers')).toEqual([`files/${file.sha256}/${now}`])
   expect(await other.hold(file.sha256, now)).toBe(true)
   rmSync(path)

@@ -31,7 +31,7 @@ import { runs } from '../../runs.ts'
 const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
 let folder = ''
 const now = instant(Date.parse('2026-01-10T10:00:00Z'))
-let aside = ''
+let asideFolder = ''
 const NO_RECORDS = {
   uploadsInUse: async () => [],
   uploadsDropped: async () => [],
@@ -43,13 +43,13 @@ const NO_RECORDS = {
 const open = () =>
   openUploads({
     folder,
-    asideFolder: aside,
+    asideFolder,
     bucket: null,
     store: NO_RECORDS,
     clock: () => now,
   })
 type Uploads = ReturnType<typeof open>
-/** What a registration does with a file: takes it in, judges it, keeps or discards it. */
+/** Uploaded files: received, checked, stored or discarded. */
 async function handIn(uploads: Uploads, name: string, bytes: Buffer) {
   const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
   const type = await uploads.typeOf(file, name, accept)
@@ -61,24 +61,24 @@ const contentOf = async (uploads: Uploads, sha256: string): Promise<Buffer | nul
   return kept === null ? null : buffer(kept.content)
 }
 const kindOf = (bytes: Buffer): Promise<string | null> => {
-  const place = join(folder, 'judged')
-  writeFileSync(place, bytes)
-  return detectKind(place)
+  const filePath = join(folder, 'judged')
+  writeFileSync(filePath, bytes)
+  return detectKind(filePath)
 }
-const stored = (): string[] =>
+const listStored = (): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name)
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-uploads-'))
-  aside = `${folder}-aside`
+  asideFolder = `${folder}-aside`
 })
 afterEach(() => {
-  for (const one of [folder, aside]) rmSync(one, { recursive: true, force: true })
+  for (const entry of [folder, asideFolder]) rmSync(entry, { recursive: true, force: true })
 })
 
-describe('what a file is, is said by its content', () => {
+describe('the file type is detected from the content', () => {
   test.each([
     ['proof.pdf', createPdf(), 'application/pdf'],
     ['PROOF.PDF', createPdf(), 'application/pdf'],
@@ -91,81 +91,84 @@ describe('what a file is, is said by its content', () => {
       createDocx(),
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     ],
-  ])('%s is taken', async (name, bytes, type) => {
+  ])('%s is accepted', async (name, bytes, type) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     expect(await handIn(open(), name, bytes)).toEqual({ type, sha256, bytes: bytes.length })
-    expect(stored()).toEqual([sha256])
+    expect(listStored()).toEqual([sha256])
     expect(await contentOf(open(), sha256)).toEqual(bytes)
   })
 
   test.each([
-    ['a program renamed', 'proof.pdf', createExe()],
-    ['an installer renamed', 'proof.doc', createMsi()],
-    ['a spreadsheet renamed', 'proof.doc', createXls()],
-    ['a spreadsheet with a document inside', 'proof.doc', xlsWithDoc()],
-    ['a newer spreadsheet renamed', 'proof.docx', createXlsx()],
-    ['a zip renamed', 'proof.docx', plainZip()],
-    ['a picture called pdf', 'proof.pdf', createPng()],
-    ['a PDF called png', 'proof.png', createPdf()],
+    ['a renamed program', 'proof.pdf', createExe()],
+    ['a renamed installer', 'proof.doc', createMsi()],
+    ['a renamed spreadsheet', 'proof.doc', createXls()],
+    ['a spreadsheet with an embedded document', 'proof.doc', xlsWithDoc()],
+    ['a renamed newer spreadsheet', 'proof.docx', createXlsx()],
+    ['a renamed zip', 'proof.docx', plainZip()],
+    ['an image with the extension pdf', 'proof.pdf', createPng()],
+    ['a PDF with the extension png', 'proof.png', createPdf()],
     ['text', 'proof.pdf', Buffer.from('I am a post graduate, honestly.')],
-    ['an ending that is not taken', 'proof.gif', Buffer.from('GIF89a')],
-    ['no ending', 'proof', createPdf()],
-    ['an OLE file that is cut off', 'proof.doc', createDoc().subarray(0, 600)],
+    ['an extension that is not accepted', 'proof.gif', Buffer.from('GIF89a')],
+    ['no extension', 'proof', createPdf()],
+    ['a truncated OLE file', 'proof.doc', createDoc().subarray(0, 600)],
     ['nothing', 'proof.pdf', Buffer.alloc(0)],
-  ])('%s (%s) is refused and nothing is stored', async (_what, name, bytes) => {
+  ])('%s (%s) is rejected and nothing is stored', async (_what, name, bytes) => {
     expect((await handIn(open(), name, bytes)).type).toBeNull()
-    expect(stored()).toEqual([])
+    expect(listStored()).toEqual([])
   })
 
-  test('a Word document and an installer begin with the same bytes, so that looking at those is not enough', async () => {
+  test('a Word document and an installer begin with the same bytes, so these are not sufficient', async () => {
     expect(createDoc().subarray(0, 8)).toEqual(createMsi().subarray(0, 8))
     expect([await kindOf(createDoc()), await kindOf(createMsi())]).toEqual(['doc', null])
   })
 })
 
-describe('a file made to hold up the server is refused after a bounded look', () => {
+describe('a hostile file is rejected after a limited check', () => {
   test.each(hostileFiles)('%s (%s)', async (_what, name, bytes) => {
     expect((await handIn(open(), name, bytes)).type).toBeNull()
-    expect(stored()).toEqual([])
+    expect(listStored()).toEqual([])
   })
 
-  test('a directory is read to its end, but not for as long as a hostile one makes it', async () => {
+  test('a directory is read to its end, but a hostile one only up to a limit', async () => {
     expect(await kindOf(createEntryList(1000))).toBe('doc')
     expect(await kindOf(createEntryList(2000))).toBeNull()
   })
 
-  test('of an OLE file no more is read than the longest directory takes, however it is tied', async () => {
-    // Three reads a sector of the directory: its content, its place in the table, and the table's own place.
+  test('an OLE file is read at most as far as the longest directory, however it is linked', async () => {
+    // Three reads per directory sector: its content, its table entry, and the table's entry.
     const readsMax = 3 * 1024 + 10
     for (const [what, , bytes] of hostileFiles.filter(([, name]) => name === 'a.doc')) {
-      const place = join(folder, 'read')
-      writeFileSync(place, bytes)
-      const file = await openFile(place, 'r')
-      let reads = 0
-      const counting = new Proxy(file, {
+      const filePath = join(folder, 'read')
+      writeFileSync(filePath, bytes)
+      const file = await openFile(filePath, 'r')
+      let readCount = 0
+      const countingFile = new Proxy(file, {
         get: (target, key) => {
-          if (key === 'read') reads += 1
+          if (key === 'read') readCount += 1
           const value: unknown = Reflect.get(target, key, target)
           return typeof value === 'function' ? value.bind(target) : value
         },
       })
-      expect([what, await hasTopStream(counting, 'WordDocument')]).toEqual([what, false])
+      expect([what, await hasTopStream(countingFile, 'WordDocument')]).toEqual([what, false])
       await file.close()
-      expect([what, reads < readsMax]).toEqual([what, true])
+      expect([what, readCount < readsMax]).toEqual([what, true])
     }
   })
 
-  test('a document with any of its bytes changed is judged or refused, and never thrown over', async () => {
-    const good = createDoc()
+  test('a document with any byte changed is accepted or rejected, and never throws', async () => {
+    const validDocument = createDoc()
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(good.length - 4), fc.constantFrom(0, 1, 2, 255, 0xfffffffe)), {
-          minLength: 1,
-          maxLength: 6,
-        }),
+        fc.array(
+          fc.tuple(fc.nat(validDocument.length - 4), fc.constantFrom(0, 1, 2, 255, 0xfffffffe)),
+          {
+            minLength: 1,
+            maxLength: 6,
+          },
+        ),
         async (changes) => {
-          const bytes = Buffer.from(good)
-          // What makes a document of it lies in the header and the directory.
+          const bytes = Buffer.from(validDocument)
+          // The header and the directory decide whether it is a document.
           for (const [at, value] of changes)
             bytes.writeUInt32LE(value, at % 4 === 0 ? at % 512 : at)
           expect([null, 'doc']).toContain(await kindOf(bytes))
@@ -176,10 +179,10 @@ describe('a file made to hold up the server is refused after a bounded look', ()
   })
 })
 
-describe('a file on its way', () => {
-  test('longer than its field takes is refused before its end, and leaves nothing behind', async () => {
+describe('a file during upload', () => {
+  test("above its field's limit is rejected before its end, and leaves nothing", async () => {
     let read = 0
-    const endless = Readable.from(
+    const endlessStream = Readable.from(
       (function* () {
         for (;;) {
           read += 1
@@ -187,46 +190,46 @@ describe('a file on its way', () => {
         }
       })(),
     )
-    expect(await open().receive(endless, 5000)).toEqual({ ok: false, error: 'too_large' })
+    expect(await open().receive(endlessStream, 5000)).toEqual({ ok: false, error: 'too_large' })
     expect(read).toBeLessThan(50)
-    expect(stored()).toEqual([])
+    expect(listStored()).toEqual([])
   })
 
-  test('is refused before a byte of it is written, where the disk has less free than must stay free', async () => {
-    const full = openUploads({
+  test('is rejected before a byte is written if the disk has less than the required free space', async () => {
+    const fullDisk = openUploads({
       folder,
-      asideFolder: aside,
+      asideFolder,
       bucket: null,
       store: NO_RECORDS,
       clock: () => now,
       freeBytesMin: Number.MAX_SAFE_INTEGER,
     })
-    expect(await full.receive(Readable.from([createPdf()]), 5000)).toEqual({
+    expect(await fullDisk.receive(Readable.from([createPdf()]), 5000)).toEqual({
       ok: false,
       error: 'no_room',
     })
-    // What a form sends for an input that was left empty.
-    await full.discard(expectOk(await full.receive(Readable.from([]), 5000)))
-    expect(stored()).toEqual([])
+    // As a form sends an empty input.
+    await fullDisk.discard(expectOk(await fullDisk.receive(Readable.from([]), 5000)))
+    expect(listStored()).toEqual([])
   })
 
-  test('whose sender breaks off leaves nothing behind', async () => {
-    const broken = Readable.from(
+  test('whose sender disconnects leaves nothing', async () => {
+    const failingStream = Readable.from(
       (function* () {
         yield Buffer.from('%PDF')
         throw new Error('gone')
       })(),
     )
-    expect(await open().receive(broken, 5000)).toEqual({ ok: false, error: 'cut_off' })
-    expect(stored()).toEqual([])
+    expect(await open().receive(failingStream, 5000)).toEqual({ ok: false, error: 'cut_off' })
+    expect(listStored()).toEqual([])
   })
 
-  test('of a process that died is removed at the next start; of one that lives, it stays', () => {
-    const dead = spawnSync(process.execPath, ['--version']).pid
+  test('of a dead process is removed at the next startup; of a running one, it stays', () => {
+    const deadPid = spawnSync(process.execPath, ['--version']).pid
     mkdirSync(join(folder, 'incoming'))
-    for (const pid of [dead, process.pid, process.ppid])
+    for (const pid of [deadPid, process.pid, process.ppid])
       writeFileSync(join(folder, 'incoming', `${pid}.some-name`), 'half a')
     open()
-    expect(stored()).toEqual([`${process.ppid}.some-name`])
+    expect(listStored()).toEqual([`${process.ppid}.some-name`])
   })
 })

@@ -1,4 +1,6 @@
-/** A delegate's own page at the real server: what the link opens, what may be done with it, and what may not. */
+/**
+ * A delegate's self-service page on a real server: its content, allowed actions, and rejected ones.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +26,7 @@ import { confirmedBy } from '../sample-registrations.ts'
 let server: TestApp
 let office: Office
 const EVENT = 'sample2026'
-const EXTRA = `
+const EVENT_EXTRAS = `
 cancellation:
   steps: [{until: 2026-01-15, refund: 75%}, {otherwise: none}]
 edit: {until: 2026-01-20, fields: [phone_number, letter]}
@@ -34,7 +36,7 @@ beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
     events: {
-      'sample2026.yaml': fixtureEvent({ extra: EXTRA })
+      'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS })
         .replace(/( +- )\{id: letter,/, (line, dash: string) => `${dash}${INSTITUTION}\n${line}`)
         .replace('full_name, total]', 'full_name, institution, total]'),
     },
@@ -43,15 +45,15 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Registers and pays, unless told otherwise; the path of the own page's calls. */
-async function own({ pays = true, answers = fixtureDelegate } = {}): Promise<{
+/** Registers and pays by default. Returns the path of the page's API. */
+async function registerOwn({ pays: isPaying = true, answers = fixtureDelegate } = {}): Promise<{
   readonly regNo: RegNo
   readonly path: string
 }> {
   server.setTime('2026-01-10')
   const answer = await server.post(`/api/${EVENT}/register/`, answers)
   const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
-  if (pays)
+  if (isPaying)
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
       confirmedBy(`AP${regNo}`, paise(118_000), server.now()),
@@ -60,29 +62,38 @@ async function own({ pays = true, answers = fixtureDelegate } = {}): Promise<{
   const link = await issueLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
   return { regNo: regNo as RegNo, path: `/api${new URL(link).pathname}` }
 }
-const look = async (path: string): Promise<MyAnswer> =>
+const readPage = async (path: string): Promise<MyAnswer> =>
   (await server.app.inject(path)).json<MyAnswer>()
-const act = async (path: string, payload: object, more: object = {}) => {
-  const answer = await server.app.inject({ method: 'POST', url: `${path}/acts`, payload, ...more })
+const performAction = async (path: string, payload: object, changes: object = {}) => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: `${path}/acts`,
+    payload,
+    ...changes,
+  })
   return {
     status: answer.statusCode,
     ...answer.json<Omit<ActionDoneAnswer & Partial<ErrorAnswer>, 'status'>>(),
   }
 }
-const trail = async (regNo: RegNo) =>
-  (await server.deps.store.actions(regNo)).map(({ act: name, who, why }) => [name, who, why])
+const readHistory = async (regNo: RegNo) =>
+  (await server.deps.store.actions(regNo)).map(({ act: name, who, why: reason }) => [
+    name,
+    who,
+    reason,
+  ])
 
 describe('the self-service page', () => {
   test('shows one registration: answers, state, documents as PDF', async () => {
-    const { regNo, path } = await own()
-    const mine = await look(path)
-    expect(mine).toMatchObject({
+    const { regNo, path } = await registerOwn()
+    const ownPage = await readPage(path)
+    expect(ownPage).toMatchObject({
       registration: { reg_no: regNo, phone_number: '9876543210', stands: 'complete' },
       state: 'complete',
       documents: [{ kind: 'receipt', total: 1180 }],
       cancel: { asked_at: null, kept: 1180, back: 885 },
     })
-    const [receipt] = mine.documents
+    const [receipt] = ownPage.documents
     const sent = await server.app.inject(`${path}/documents/${receipt?.id}/`)
     expect([sent.statusCode, sent.headers['content-type']]).toEqual([200, 'application/pdf'])
     expect(sent.headers).toMatchObject({
@@ -90,59 +101,67 @@ describe('the self-service page', () => {
       'referrer-policy': 'no-referrer',
     })
     expect(sent.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
-    // The link of another opens none of it.
-    const other = await own()
+    // The link of another registration opens none of them.
+    const other = await registerOwn()
     for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
       expect((await server.app.inject(`${other.path}/documents/${id}/`)).statusCode).toBe(404)
   })
 
   test('cannot be opened with the number, another token, or a link from before a transfer', async () => {
-    const { regNo, path } = await own()
+    const { regNo, path } = await registerOwn()
     for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
       for (const rest of ['', '/documents/1/', '/acts/', '/proofs/']) {
         const method = rest === '/acts/' || rest === '/proofs/' ? 'POST' : 'GET'
         const answer = await server.app.inject({ method, url: `/api/my/${token}${rest}` })
         expect([token, rest, answer.statusCode]).toEqual([token, rest, 404])
       }
-    const handed = await office.act(regNo, {
+    const transferResponse = await office.act(regNo, {
       act: 'transfer',
       why: 'They cannot come.',
       answers: { full_name: 'Other Delegate', email: 'o@sample.example', phone_number: '98765' },
     })
-    expect(handed).toMatchObject({ status: 200 })
+    expect(transferResponse).toMatchObject({ status: 200 })
     expect((await server.app.inject(path)).statusCode).toBe(404)
   })
 
-  test('showed the new holder what the first person had written, after a transfer', async () => {
+  test("showed the new holder the first person's answers, after a transfer", async () => {
     server.setTime('2026-01-10')
     const sent = { ...fixtureDelegate, institution: 'First Hospital' }
-    const { regNo } = await own({ answers: sent })
-    const moved = { full_name: 'New Holder', email: 'n@sample.example', phone_number: '98765' }
-    const handed = await office.act(regNo, { act: 'transfer', why: 'Ill.', answers: moved })
-    expect(handed).toMatchObject({ status: 200 })
+    const { regNo } = await registerOwn({ answers: sent })
+    const transferredAnswers = {
+      full_name: 'New Holder',
+      email: 'n@sample.example',
+      phone_number: '98765',
+    }
+    const transferResponse = await office.act(regNo, {
+      act: 'transfer',
+      why: 'Ill.',
+      answers: transferredAnswers,
+    })
+    expect(transferResponse).toMatchObject({ status: 200 })
     const path = `/api${new URL(await issueLink(server.deps, { regNo, eventId: EVENT })).pathname}`
     const read = async () => {
       const url = `/api/${EVENT}/registrations/${regNo}/`
       const found = await server.app.inject({
         method: 'POST',
         url,
-        payload: { email: moved.email },
+        payload: { email: transferredAnswers.email },
       })
-      return [(await look(path)).registration, found.json<RegistrationAnswer>().registration]
+      return [(await readPage(path)).registration, found.json<RegistrationAnswer>().registration]
     }
     for (const shown of await read()) {
       expect(shown).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
       expect(shown).not.toHaveProperty('institution')
     }
-    // The office keeps it. What is given for the new person is theirs.
+    // The office keeps them. Answers for the new person are theirs.
     expect((await office.get(`/admin/registrations/${regNo}/`)).body).toContain('First Hospital')
-    const given = { institution: 'Second Hospital' }
-    await office.act(regNo, { act: 'correct', why: 'By phone.', answers: given })
-    for (const shown of await read()) expect(shown).toMatchObject(given)
+    const addedAnswers = { institution: 'Second Hospital' }
+    await office.act(regNo, { act: 'correct', why: 'By phone.', answers: addedAnswers })
+    for (const shown of await read()) expect(shown).toMatchObject(addedAnswers)
   })
 
   test('cannot be opened by links sent to a mistyped address that staff corrected', async () => {
-    const { regNo, path } = await own()
+    const { regNo, path } = await registerOwn()
     const correct = (answers: object) =>
       office.act(regNo, { act: 'correct', why: 'By phone.', answers })
     expect((await correct({ phone_number: '9000000001' })).status).toBe(200)
@@ -154,53 +173,53 @@ describe('the self-service page', () => {
 
 describe('changes by delegates', () => {
   test('are limited to the fields and days of the file, and are logged in the timeline', async () => {
-    const { regNo, path } = await own()
-    expect((await look(path)).edit).toMatchObject({
+    const { regNo, path } = await registerOwn()
+    expect((await readPage(path)).edit).toMatchObject({
       fields: [{ id: 'phone_number', value: '9876543210' }],
       until: '2026-01-20',
     })
-    const changed = { act: 'edit', answers: { phone_number: '9876500000' }, key: 'click-0001' }
-    expect(await act(path, changed)).toMatchObject({
+    const editAction = { act: 'edit', answers: { phone_number: '9876500000' }, key: 'click-0001' }
+    expect(await performAction(path, editAction)).toMatchObject({
       status: 'success',
       message: 'Your changes are saved.',
       repeated: false,
     })
-    expect(await act(path, changed)).toMatchObject({ repeated: true })
-    expect((await look(path)).registration['phone_number']).toBe('9876500000')
-    expect(await trail(regNo)).toEqual([['edit', 'delegate', '']])
+    expect(await performAction(path, editAction)).toMatchObject({ repeated: true })
+    expect((await readPage(path)).registration['phone_number']).toBe('9876500000')
+    expect(await readHistory(regNo)).toEqual([['edit', 'delegate', '']])
 
     server.setTime('2026-01-20T23:59:59+05:30')
-    expect((await look(path)).edit.fields).toHaveLength(1)
+    expect((await readPage(path)).edit.fields).toHaveLength(1)
     server.setTime('2026-01-21T00:00:00+05:30')
-    expect((await look(path)).edit).toEqual({ fields: [], until: null })
-    expect(await act(path, { act: 'edit', answers: { phone_number: '1234567890' } })).toMatchObject(
-      {
-        code: 'bad_data',
-        message:
-          'You can no longer change these answers here: Phone Number. Please write to support@sample.example.',
-      },
-    )
+    expect((await readPage(path)).edit).toEqual({ fields: [], until: null })
+    expect(
+      await performAction(path, { act: 'edit', answers: { phone_number: '1234567890' } }),
+    ).toMatchObject({
+      code: 'bad_data',
+      message:
+        'You can no longer change these answers here: Phone Number. Please write to support@sample.example.',
+    })
   })
 
   test.each([
-    ['an answer that decides the price', { is_member: false }],
-    ['the address that links go to', { email: 'other@sample.example' }],
-    ['a question that there is not', { role: 'owner' }],
-    ['what the server knows itself', { reg_no: 'SMPL1', total: 0 }],
-    ['a file that was not sent', { letter: 'letter.pdf' }],
-    ['a token of nobody', { letter: `proof.${'A'.repeat(43)}` }],
-    ['an empty answer that must be there', { phone_number: '' }],
-    ['what is no answer', 'phone_number'],
-  ])('is not %s', async (_, answers) => {
-    const { regNo, path } = await own()
-    const before = (await look(path)).registration
-    expect(await act(path, { act: 'edit', answers })).toMatchObject({ code: 'bad_data' })
-    expect((await look(path)).registration).toEqual(before)
-    expect(await trail(regNo)).toEqual([])
+    ['an answer that sets the price', { is_member: false }],
+    ['the address that receives links', { email: 'other@sample.example' }],
+    ['an unknown question', { role: 'owner' }],
+    ['a value that the server computes', { reg_no: 'SMPL1', total: 0 }],
+    ['a file that was not uploaded', { letter: 'letter.pdf' }],
+    ['an unknown token', { letter: `proof.${'A'.repeat(43)}` }],
+    ['an empty required answer', { phone_number: '' }],
+    ['an invalid value', 'phone_number'],
+  ])('cannot change %s', async (_, answers) => {
+    const { regNo, path } = await registerOwn()
+    const before = (await readPage(path)).registration
+    expect(await performAction(path, { act: 'edit', answers })).toMatchObject({ code: 'bad_data' })
+    expect((await readPage(path)).registration).toEqual(before)
+    expect(await readHistory(regNo)).toEqual([])
   })
 
   test('cannot include office actions, whatever role the request claims', async () => {
-    const { regNo, path } = await own()
+    const { regNo, path } = await registerOwn()
     for (const named of [
       'cancel',
       'refund',
@@ -212,66 +231,80 @@ describe('changes by delegates', () => {
       'constructor',
     ])
       expect(
-        await act(path, { act: named, why: 'x', actor: 'owner', who: 'office', amount: 1 }),
+        await performAction(path, {
+          act: named,
+          why: 'x',
+          actor: 'owner',
+          who: 'office',
+          amount: 1,
+        }),
       ).toMatchObject({ code: 'act_unknown' })
-    // A page of somebody else can send a form, and no JSON.
+    // A foreign page can send a form, but no JSON.
     const payload = JSON.stringify({ act: 'ask_cancel' })
     const headers = { 'content-type': 'text/plain', origin: 'https://elsewhere.example' }
-    expect(await act(path, {}, { headers, payload })).toMatchObject({ status: 'error' })
-    expect(await trail(regNo)).toEqual([])
+    expect(await performAction(path, {}, { headers, payload })).toMatchObject({ status: 'error' })
+    expect(await readHistory(regNo)).toEqual([])
   })
 
   test('a file is uploaded first, then named by its token, and replaces the previous one', async () => {
-    const { regNo, path } = await own()
+    const { regNo, path } = await registerOwn()
     const send = async (content: string): Promise<ProofAnswer> => {
       const bytes = createPdf(content)
       const sent = await server.post(`${path}/proofs/`, {}, { letter: { name: 'my.pdf', bytes } })
       expect(sent.statusCode, sent.body).toBe(201)
       return sent.json<ProofAnswer>()
     }
-    expect((await look(path)).files).toMatchObject([{ id: 'letter', name: null, accept: ['pdf'] }])
+    expect((await readPage(path)).files).toMatchObject([
+      { id: 'letter', name: null, accept: ['pdf'] },
+    ])
     for (const content of ['first', 'second']) {
       const { token } = await send(content)
-      expect(await act(path, { act: 'edit', answers: { letter: token } })).toMatchObject({
+      expect(await performAction(path, { act: 'edit', answers: { letter: token } })).toMatchObject({
         message: 'Your changes are saved.',
       })
     }
-    expect((await look(path)).files).toMatchObject([{ id: 'letter', name: 'my.pdf' }])
-    const stored = (await server.deps.store.registration(regNo))?.uploads ?? []
-    expect(stored).toHaveLength(1)
-    const wrong = await server.post(
+    expect((await readPage(path)).files).toMatchObject([{ id: 'letter', name: 'my.pdf' }])
+    const storedUploads = (await server.deps.store.registration(regNo))?.uploads ?? []
+    expect(storedUploads).toHaveLength(1)
+    const rejectedUpload = await server.post(
       `${path}/proofs/`,
       {},
       {
         letter: { name: 'my.pdf', bytes: Buffer.from('no pdf') },
       },
     )
-    expect(wrong.statusCode).toBe(422)
+    expect(rejectedUpload.statusCode).toBe(422)
   })
 })
 
 test('a cancellation is requested once, listed in the office, and decided there', async () => {
-  const { regNo, path } = await own()
-  expect(await act(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' })).toMatchObject({
+  const { regNo, path } = await registerOwn()
+  expect(
+    await performAction(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' }),
+  ).toMatchObject({
     status: 'success',
     message: 'The organisers have your request and will email you.',
     state: 'complete',
   })
-  expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
-  expect((await look(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
-  const counts = await server.deps.store.workQueue([EVENT], server.now())
-  expect(counts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
-  const noted = await office.act(regNo, { act: 'cancel', why: 'Payment requested.', pay_back: 885 })
-  expect(noted).toMatchObject({ status: 200 })
-  expect(await look(path)).toMatchObject({ state: 'cancelled', cancel: null })
-  expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
+  expect(await performAction(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
+  expect((await readPage(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
+  const queueCounts = await server.deps.store.workQueue([EVENT], server.now())
+  expect(queueCounts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
+  const cancelResponse = await office.act(regNo, {
+    act: 'cancel',
+    why: 'Payment requested.',
+    pay_back: 885,
+  })
+  expect(cancelResponse).toMatchObject({ status: 200 })
+  expect(await readPage(path)).toMatchObject({ state: 'cancelled', cancel: null })
+  expect(await performAction(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
 })
 
 describe('a lost link', () => {
-  const ask = (on: TestApp, email: unknown, remoteAddress = '10.2.0.1') =>
-    on.app.inject({ method: 'POST', url: '/api/my/', payload: { email }, remoteAddress })
-  const mails = (on: TestApp) =>
-    on.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
+  const requestLinks = (server: TestApp, email: unknown, remoteAddress = '10.2.0.1') =>
+    server.app.inject({ method: 'POST', url: '/api/my/', payload: { email }, remoteAddress })
+  const listEmails = (server: TestApp) =>
+    server.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
 
   test('is sent to the stored address, one for each registration; unknown addresses get the same response', async () => {
     server.setTime('2026-01-10')
@@ -279,19 +312,19 @@ describe('a lost link', () => {
     const numbers: string[] = []
     for (const name of ['Asha Lost', '{link SMPL1} Ravi\n{link}']) {
       const answers = { ...fixtureDelegate, full_name: name, email }
-      const made = await server.post(`/api/${EVENT}/register/`, answers)
-      numbers.push(made.json<RegisterAnswer>().reg_no)
+      const registration = await server.post(`/api/${EVENT}/register/`, answers)
+      numbers.push(registration.json<RegisterAnswer>().reg_no)
     }
-    // Found by the same words, and somebody else.
+    // Another person with the same search terms.
     const other = { ...fixtureDelegate, email: `nat${email}` }
     expect((await server.post(`/api/${EVENT}/register/`, other)).statusCode).toBe(201)
-    const [known, unknown] = [
-      await ask(server, ' asha.lost@SAMPLE.example'),
-      await ask(server, 'nobody@sample.example'),
+    const [knownResponse, unknownResponse] = [
+      await requestLinks(server, ' asha.lost@SAMPLE.example'),
+      await requestLinks(server, 'nobody@sample.example'),
     ]
-    expect([known.statusCode, known.body]).toEqual([200, unknown.body])
-    await expect.poll(() => mails(server).length).toBe(1)
-    expect(mails(server)).toMatchObject([{ recipient: email }])
+    expect([knownResponse.statusCode, knownResponse.body]).toEqual([200, unknownResponse.body])
+    await expect.poll(() => listEmails(server).length).toBe(1)
+    expect(listEmails(server)).toMatchObject([{ recipient: email }])
     await server.mailer.run()
     const folder = join(server.dir, 'mail')
     const sent = readdirSync(folder)
@@ -300,18 +333,18 @@ describe('a lost link', () => {
     const tokens = [
       ...new Set(Array.from(sent?.matchAll(/\/my\/([\w-]{43})/g) ?? [], ([, token]) => token)),
     ]
-    const opened = await Promise.all(
-      tokens.map(async (token) => (await look(`/api/my/${token}`)).registration.reg_no),
+    const openedRegNos = await Promise.all(
+      tokens.map(async (token) => (await readPage(`/api/my/${token}`)).registration.reg_no),
     )
-    expect(opened.toSorted()).toEqual(numbers.toSorted())
-    for (const wrong of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
-      expect((await ask(server, wrong)).statusCode).toBe(422)
+    expect(openedRegNos.toSorted()).toEqual(numbers.toSorted())
+    for (const rejectedUpload of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
+      expect((await requestLinks(server, rejectedUpload)).statusCode).toBe(422)
   })
 
   test('is on its own line only: a name cannot insert a link into the email', async () => {
-    const { regNo } = await own()
+    const { regNo } = await registerOwn()
     const at = server.now()
-    const mail = {
+    const sampleEmail = {
       id: 1,
       attempts: 0,
       at,
@@ -323,31 +356,35 @@ describe('a lost link', () => {
     const text = 'Dear {link},\n\nyour registration {link SMPL1} was handed on.\n'
     for (const kind of ['again', 'links'] as const)
       expect(
-        await prepareEmailText(server.deps, { ...mail, kind, text, regNo, eventId: EVENT }),
+        await prepareEmailText(server.deps, { ...sampleEmail, kind, text, regNo, eventId: EVENT }),
       ).toBe(text)
-    const links = server.rows('SELECT count(*) AS n FROM links')
-    const alone = {
-      ...mail,
+    const linkCount = server.rows('SELECT count(*) AS n FROM links')
+    const standaloneLink = {
+      ...sampleEmail,
       kind: 'again',
       text: 'Dear {link},\n{link}',
       regNo,
       eventId: EVENT,
     } as const
-    expect(await prepareEmailText(server.deps, alone)).toMatch(
+    expect(await prepareEmailText(server.deps, standaloneLink)).toMatch(
       /^Dear \{link\},\nhttp\S+\/my\/[\w-]{43}$/,
     )
-    expect(server.rows('SELECT count(*) AS n FROM links')).not.toEqual(links)
+    expect(server.rows('SELECT count(*) AS n FROM links')).not.toEqual(linkCount)
   })
 
   test('is limited to three an hour per email address, and ten in ten minutes per client', async () => {
-    const limited = await startTestApp({
+    const limitedServer = await startTestApp({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
       variables: { RATE_LIMITS: 'on' },
     })
-    const statuses = async (count: number, of: (n: number) => readonly [string, string]) => {
+    const statuses = async (
+      count: number,
+      createRequest: (n: number) => readonly [string, string],
+    ) => {
       const codes: number[] = []
-      for (let n = 0; n < count; n++) codes.push((await ask(limited, ...of(n))).statusCode)
+      for (let n = 0; n < count; n++)
+        codes.push((await requestLinks(limitedServer, ...createRequest(n))).statusCode)
       return codes
     }
     expect(await statuses(4, (n) => ['one@sample.example', `10.3.0.${n}`])).toEqual([
@@ -357,7 +394,7 @@ describe('a lost link', () => {
       ...Array.from({ length: 10 }, () => 200),
       429,
     ])
-    // Tokens are tried no oftener than pages are looked at.
+    // Tokens have the same rate limit as pages.
     for (const [method, rest, max] of [
       ['GET', '', 120],
       ['GET', '/documents/1/', 30],
@@ -368,10 +405,10 @@ describe('a lost link', () => {
       const codes: number[] = []
       for (let n = 0; n <= max; n++)
         codes.push(
-          (await limited.app.inject({ method, url, remoteAddress: '10.5.0.1' })).statusCode,
+          (await limitedServer.app.inject({ method, url, remoteAddress: '10.5.0.1' })).statusCode,
         )
       expect([rest, codes.indexOf(429)]).toEqual([rest, max])
     }
-    await limited.close()
+    await limitedServer.close()
   })
 })

@@ -1,4 +1,7 @@
-/** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
+/**
+ * Store contract for actions on registrations: the resulting state, the history, and repeated
+ * requests.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, allowedDecisions, instant, paise } from '../../../engine/index.ts'
 import type { Issuer, RegNo } from '../../../engine/index.ts'
@@ -15,7 +18,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import { regNosOf } from './contract-setup.ts'
-import type { Given } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 
 const ISSUER: Issuer = {
   event: { id: 'demo', title: 'Demo', days: '', venue: '', support: '', colour: '' },
@@ -25,12 +28,12 @@ const ISSUER: Issuer = {
   states: {},
 }
 
-export function actingContract(given: Given): void {
+export function actionsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
-  const wanted = (regNo: RegNo, changes: Partial<NewAction> = {}): NewAction => ({
+  const buildAction = (regNo: RegNo, changes: Partial<NewAction> = {}): NewAction => ({
     regNo,
     act: 'note',
     actor: 'desk',
@@ -43,23 +46,23 @@ export function actingContract(given: Given): void {
   const stateOf = async (regNo: RegNo) => (await found(store, regNo)).state
 
   const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
-  /** Corrected to so much more than its price, so that a difference is due, to be paid by transfer. */
-  const dearer = async (
+  /** Corrects the price upwards, so that a balance is due by transfer. */
+  const raisePrice = async (
     regNo: RegNo,
-    by = 100,
+    increase = 100,
     through: typeof card | { readonly way: string } = { way: 'transfer' },
   ): Promise<void> => {
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
-    const more = (amount: number) => paise(amount + by)
+    const addIncrease = (amount: number) => paise(amount + increase)
     const quote = {
       ...sampleQuote,
-      base: more(sampleQuote.base),
-      total: more(sampleQuote.total),
+      base: addIncrease(sampleQuote.base),
+      total: addIncrease(sampleQuote.total),
       lines: [],
     }
     const same = { was: answers, answers, category, searchable, unique: [], mails: [], uploads: [] }
-    const corrected = await store.correct(wanted(regNo, { act: 'correct', actor: 'owner' }), {
+    const correction = await store.correct(buildAction(regNo, { act: 'correct', actor: 'owner' }), {
       ...same,
       quote,
       through,
@@ -67,12 +70,12 @@ export function actingContract(given: Given): void {
       changes: ['x'],
       endsLinks: false,
     })
-    expect(corrected.ok).toBe(true)
+    expect(correction.ok).toBe(true)
   }
   test('a balance paid by card instead of a transfer is an order that is queried at the gateway', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-    await dearer(regNo)
+    await raisePrice(regNo)
     const [byTransfer] = (await found(store, regNo)).payments
     expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
     expect(await store.retry(regNo, later(2000), card)).toMatchObject({
@@ -98,11 +101,11 @@ export function actingContract(given: Given): void {
     })
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-    await dearer(regNo, 100, card)
-    const [difference] = (await found(store, regNo)).payments
-    if (difference === undefined) throw new Error('no difference was asked for')
-    const paid = confirmedBy('AP2', difference.amount)
-    await store.applyPaymentEvent(difference.orderId, paid, null)
+    await raisePrice(regNo, 100, card)
+    const [balanceOrder] = (await found(store, regNo)).payments
+    if (balanceOrder === undefined) throw new Error('no balance was created')
+    const paid = confirmedBy('AP2', balanceOrder.amount)
+    await store.applyPaymentEvent(balanceOrder.orderId, paid, null)
     expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
     const receipts = await store.documents(regNo)
     expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
@@ -116,9 +119,9 @@ export function actingContract(given: Given): void {
     async (second) => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-      await dearer(regNo, 100, card)
+      await raisePrice(regNo, 100, card)
       const [first] = (await found(store, regNo)).payments
-      await dearer(regNo, 300, card)
+      await raisePrice(regNo, 300, card)
       const [open] = (await found(store, regNo)).payments
       if (second === 'has expired')
         await store.applyPaymentEvent(
@@ -144,7 +147,7 @@ export function actingContract(given: Given): void {
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
     const correctTo = (name: string) =>
-      store.correct(wanted(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
+      store.correct(buildAction(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
         was: answers,
         answers: { ...answers, full_name: name },
         category,
@@ -160,7 +163,7 @@ export function actingContract(given: Given): void {
       })
     const names = ['Asha One', 'Asha Two']
     const results = await Promise.all(names.map(correctTo))
-    // Which of them comes first is the database's decision.
+    // The database decides which comes first.
     const first = results.findIndex(({ ok }) => ok)
     expect(results[1 - first]).toMatchObject({ error: { code: 'moved_on' } })
     expect((await found(store, regNo)).answers).toMatchObject({ full_name: names[first] })
@@ -168,29 +171,33 @@ export function actingContract(given: Given): void {
 
   test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
     const byHand = { way: 'transfer' }
-    const [one, two] = [await registerSample(store, byHand), await registerSample(store, byHand)]
+    const [first, two] = [await registerSample(store, byHand), await registerSample(store, byHand)]
     const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
       store.recordPayment(
-        wanted(regNo, { act: 'confirm', actor: 'treasurer' }),
+        buildAction(regNo, { act: 'confirm', actor: 'treasurer' }),
         { way, reference, amount: sampleQuote.total, paidAt: later(1000) },
         null,
       )
-    expect(await confirm(one.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
+    expect(await confirm(first.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
     expect(await confirm(two.regNo, 'transfer', '412345678901')).toMatchObject({
-      error: { code: 'taken', message: expect.stringContaining(`the payment of ${one.regNo}`) },
+      error: { code: 'taken', message: expect.stringContaining(`the payment of ${first.regNo}`) },
     })
   })
 
   test('a moved payment pays the price of its day, and the review states what sets the price', async () => {
     const byHand = { way: 'transfer' }
     const [from, to] = [await registerSample(store, byHand), await registerSample(store, byHand)]
-    const waits = async (ways: readonly string[]) =>
-      (await store.expectedPayments('demo', ways)).find(({ regNo }) => regNo === to.regNo)
-    expect(await waits([])).toMatchObject({ due: sampleQuote.total, priced: null })
+    const listExpected = async (methods: readonly string[]) =>
+      (await store.expectedPayments('demo', methods)).find(({ regNo }) => regNo === to.regNo)
+    expect(await listExpected([])).toMatchObject({ due: sampleQuote.total, priced: null })
     const { answers, category } = await found(store, to.regNo)
-    expect((await waits(['transfer']))?.priced).toEqual({ answers, category, isInReview: false })
+    expect((await listExpected(['transfer']))?.priced).toEqual({
+      answers,
+      category,
+      isInReview: false,
+    })
     await store.recordPayment(
-      wanted(from.regNo, { act: 'confirm', actor: 'treasurer' }),
+      buildAction(from.regNo, { act: 'confirm', actor: 'treasurer' }),
       { way: 'transfer', reference: '512345678901', amount: paise(100), paidAt: later(1000) },
       null,
     )
@@ -205,18 +212,18 @@ export function actingContract(given: Given): void {
       ok: true,
     })
     expect(await found(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
-    expect(await waits([])).toMatchObject({ due: price.total })
+    expect(await listExpected([])).toMatchObject({ due: price.total })
   })
 
   test('an unpaid registration has the price on the day; one under review, paid otherwise or at that price keeps its own', async () => {
     const byHand = { way: 'transfer' }
-    const [one, inReview] = [
+    const [first, inReview] = [
       await registerSample(store, byHand),
       await registerSample(store, byHand),
     ]
     const card = await registerSample(store)
     await store.recordPayment(
-      wanted(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
+      buildAction(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
       { way: 'transfer', reference: '512345678902', amount: paise(100), paidAt: later(1000) },
       null,
     )
@@ -225,10 +232,14 @@ export function actingContract(given: Given): void {
       total: paise(sampleQuote.total + 118),
       base: paise(sampleQuote.base + 118),
     }
-    const prices = [one, inReview, card].map(({ regNo }) => ({ regNo, ways: ['transfer'], quote }))
+    const prices = [first, inReview, card].map(({ regNo }) => ({
+      regNo,
+      ways: ['transfer'],
+      quote,
+    }))
     expect(await store.repriceByCreditDate(prices, later(2000))).toBe(1)
     expect(await store.repriceByCreditDate(prices, later(3000))).toBe(0)
-    expect(await found(store, one.regNo)).toMatchObject({
+    expect(await found(store, first.regNo)).toMatchObject({
       total: quote.total,
       payments: [{ amount: quote.total }, { amount: sampleQuote.total }],
     })
@@ -238,10 +249,10 @@ export function actingContract(given: Given): void {
 
   test('an expected transfer is no longer expected after a card payment', async () => {
     const { regNo, orderId } = await registerSample(store)
-    const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
-    const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
+    const claim = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
+    const claimAction = buildAction(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
     expect(
-      await store.addPaymentClaim(tell, { ...told, uploads: [], drafts: [] }, null),
+      await store.addPaymentClaim(claimAction, { ...claim, uploads: [], drafts: [] }, null),
     ).toMatchObject({
       ok: true,
     })
@@ -259,40 +270,52 @@ export function actingContract(given: Given): void {
     ['in-process', 'pending'],
     ['unreachable', 'pending'],
   ] as const)(
-    'who tells of a transfer after the gateway said %s: the order of the card is %s',
-    async ([said, stands]) => {
+    'a payment claim after the gateway said %s: the card order is %s',
+    async ([gatewayState, expectedState]) => {
       const { regNo, orderId } = await registerSample(store)
-      await store.recordStatusQuery(orderId, later(1), later(2), said)
-      const told = { way: 'transfer', reference: `HDFC${said}`, paidOn: null, answers: {} }
-      const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate', at: later(3) })
+      await store.recordStatusQuery(orderId, later(1), later(2), gatewayState)
+      const claim = { way: 'transfer', reference: `HDFC${gatewayState}`, paidOn: null, answers: {} }
+      const claimAction = buildAction(regNo, {
+        act: 'tell',
+        actor: 'delegate',
+        who: 'delegate',
+        at: later(3),
+      })
       expect(
-        await store.addPaymentClaim(tell, { ...told, uploads: [], drafts: [] }, null),
+        await store.addPaymentClaim(claimAction, { ...claim, uploads: [], drafts: [] }, null),
       ).toMatchObject({
         ok: true,
       })
       const { state, payments } = await found(store, regNo)
       const card = payments.find((payment) => payment.orderId === orderId)
-      expect([state, card?.status]).toEqual(['told', stands])
+      expect([state, card?.status]).toEqual(['told', expectedState])
     },
   )
 
   test('a paid registration with a balance does not expire every five minutes', async () => {
     const { regNo, orderId } = await registerSample(store, { payUntil: later(500) })
     await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, later(1)), null)
-    await dearer(regNo)
-    const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
+    await raisePrice(regNo)
+    const expireAction = buildAction(regNo, {
+      act: 'lapse',
+      actor: 'clock',
+      who: 'rollcall',
+      why: '',
+    })
     expect(await store.overdue(later(1000), 9)).toEqual([])
-    expect(await store.expire(lapse, newEmail)).toMatchObject({ error: { code: 'moved_on' } })
+    expect(await store.expire(expireAction, newEmail)).toMatchObject({
+      error: { code: 'moved_on' },
+    })
     expect((await store.actions(regNo)).map(({ act }) => act)).toEqual(['correct'])
   })
 
   test('deciding on a payment that was never requested ends the review of the registration', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
-    const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
+    const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
     await store.cancel(owners('cancel'), { payBack: paise(0), shown: null, mail: null })
-    const money = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
-    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...money })
+    const lateTransfer = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
+    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
     expect(await found(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
     const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
@@ -308,34 +331,36 @@ export function actingContract(given: Given): void {
     const count = async () => {
       const {
         total,
-        paid: coming,
-        pending,
-        ended,
+        paid: paidCount,
+        pending: pendingCount,
+        ended: endedCount,
       } = await store.dashboardFigures('demo', dayOf(later(0)))
-      return [total, coming, pending, ended]
+      return [total, paidCount, pendingCount, endedCount]
     }
     expect(await count()).toEqual([2, 1, 1, 0])
-    const owner = wanted(paid.regNo, { act: 'cancel', actor: 'owner' })
+    const owner = buildAction(paid.regNo, { act: 'cancel', actor: 'owner' })
     await store.cancel(owner, { payBack: paise(0), shown: null, mail: null })
     expect(await count()).toEqual([2, 0, 1, 1])
-    const listed = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
-    expect([regNosOf(listed.rows), listed.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
+    const page = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
+    expect([regNosOf(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
   })
 
   test('an erased person owes no balance', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-    await dearer(regNo)
+    await raisePrice(regNo)
     expect((await found(store, regNo)).due).toBe(100)
-    const erased = await store.erasePersonalData(wanted(regNo, { act: 'erase', actor: 'owner' }))
-    expect(erased).toMatchObject({ ok: true })
+    const erasure = await store.erasePersonalData(
+      buildAction(regNo, { act: 'erase', actor: 'owner' }),
+    )
+    expect(erasure).toMatchObject({ ok: true })
     expect(await found(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
   test('an erased registration that was not approved cannot be approved later', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
-    const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
+    const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
     expect(
       await store.rejectApplication(owners('refuse'), { offer: null, mail: null }),
     ).toMatchObject({
@@ -343,8 +368,8 @@ export function actingContract(given: Given): void {
     })
     expect(await store.erasePersonalData(owners('erase'))).toMatchObject({ ok: true })
     const through = { way: 'transfer' }
-    const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
-    expect(await store.approve(owners('approve'), approved)).toMatchObject({
+    const approvalResult = { through, payUntil: later(9000), mail: null, confirmation: null }
+    expect(await store.approve(owners('approve'), approvalResult)).toMatchObject({
       error: { code: 'not_now' },
     })
     expect(await stateOf(regNo)).toBe('refused')
@@ -353,16 +378,21 @@ export function actingContract(given: Given): void {
   test('a payment that arrived while it was not approved counts once it is approved', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
-    const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
+    const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
     await store.rejectApplication(owners('refuse'), { offer: null, mail: null })
-    const money = { reference: 'HDFCN52026000010', amount: sampleQuote.total, paidAt: later(1000) }
-    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...money })
-    const decisions = async () => (await store.reviews(null)).map(({ is }) => allowedDecisions(is))
-    expect(await decisions()).toEqual([['refund', 'move', 'dismiss']])
+    const lateTransfer = {
+      reference: 'HDFCN52026000010',
+      amount: sampleQuote.total,
+      paidAt: later(1000),
+    }
+    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
+    const listDecisions = async () =>
+      (await store.reviews(null)).map(({ is }) => allowedDecisions(is))
+    expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
     const through = { way: 'transfer' }
-    const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
-    expect(await store.approve(owners('approve'), approved)).toMatchObject({ ok: true })
-    expect(await decisions()).toEqual([['accept', 'refund', 'move', 'dismiss']])
+    const approvalResult = { through, payUntil: later(9000), mail: null, confirmation: null }
+    expect(await store.approve(owners('approve'), approvalResult)).toMatchObject({ ok: true })
+    expect(await listDecisions()).toEqual([['accept', 'refund', 'move', 'dismiss']])
     const [review] = await store.reviews(null)
     const accept = {
       what: 'accept',
@@ -378,44 +408,51 @@ export function actingContract(given: Given): void {
   })
 
   test.for(['in-process', 'unreachable'] as const)(
-    'what may have been paid does not lapse: the gateway is %s',
-    async (said) => {
+    'a registration that may have been paid does not expire: the gateway is %s',
+    async (gatewayState) => {
       const { regNo, orderId } = await registerSample(store, { payUntil: later(500) })
-      const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
-      await store.recordStatusQuery(orderId, later(400), later(600), said)
+      const expireAction = buildAction(regNo, {
+        act: 'lapse',
+        actor: 'clock',
+        who: 'rollcall',
+        why: '',
+      })
+      await store.recordStatusQuery(orderId, later(400), later(600), gatewayState)
       expect(await store.overdue(later(1000), 9)).toEqual([])
-      expect(await store.expire(lapse, newEmail)).toMatchObject({ error: { code: 'moved_on' } })
+      expect(await store.expire(expireAction, newEmail)).toMatchObject({
+        error: { code: 'moved_on' },
+      })
       await store.recordStatusQuery(orderId, later(600), later(700), 'no-record')
       expect(await store.overdue(later(1000), 9)).toEqual([regNo])
-      expect(await store.expire(lapse, newEmail)).toMatchObject({ ok: true })
+      expect(await store.expire(expireAction, newEmail)).toMatchObject({ ok: true })
       expect(await stateOf(regNo)).toBe('lapsed')
     },
   )
 
   describe('the state of a registration', () => {
     test('follows its payments: due, complete, expired if unpaid, and due again after a retry', async () => {
-      const one = await registerSample(store)
-      expect(await stateOf(one.regNo)).toBe('to_pay')
-      await store.applyPaymentEvent(one.orderId, declinedAt(), null)
-      expect(await stateOf(one.regNo)).toBe('to_pay')
+      const first = await registerSample(store)
+      expect(await stateOf(first.regNo)).toBe('to_pay')
+      await store.applyPaymentEvent(first.orderId, declinedAt(), null)
+      expect(await stateOf(first.regNo)).toBe('to_pay')
       const two = await registerSample(store)
       await store.applyPaymentEvent(two.orderId, { type: 'expired', at: later(2000) }, null)
       expect(await stateOf(two.regNo)).toBe('lapsed')
-      const retried = await store.retry(two.regNo, later(3000))
+      const retryResult = await store.retry(two.regNo, later(3000))
       expect(await stateOf(two.regNo)).toBe('to_pay')
-      if (!retried.ok) throw new Error(retried.error.code)
-      await store.applyPaymentEvent(retried.value.orderId, confirmedBy('AP1'), newEmail)
+      if (!retryResult.ok) throw new Error(retryResult.error.code)
+      await store.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP1'), newEmail)
       expect(await stateOf(two.regNo)).toBe('complete')
-      const free = await store.register(newRegistration({ orderId: null }))
-      if (!free.ok) throw new Error(free.error.code)
-      expect(await stateOf(free.value.regNo)).toBe('complete')
+      const freeRegistration = await store.register(newRegistration({ orderId: null }))
+      if (!freeRegistration.ok) throw new Error(freeRegistration.error.code)
+      expect(await stateOf(freeRegistration.value.regNo)).toBe('complete')
     })
   })
 
   describe('a note', () => {
     test('is in the timeline with user, time and state', async () => {
       const { regNo } = await registerSample(store)
-      expect(await store.addNote(wanted(regNo))).toMatchObject({
+      expect(await store.addNote(buildAction(regNo))).toMatchObject({
         ok: true,
         value: { regNo, state: 'to_pay', repeated: false },
       })
@@ -436,22 +473,22 @@ export function actingContract(given: Given): void {
     test('a repeated click is processed once; the same key for another action is rejected', async () => {
       const { regNo } = await registerSample(store)
       const once = { key: 'k1', fingerprint: 'a' }
-      await store.addNote(wanted(regNo, { once }))
-      expect(await store.addNote(wanted(regNo, { once }))).toMatchObject({
+      await store.addNote(buildAction(regNo, { once }))
+      expect(await store.addNote(buildAction(regNo, { once }))).toMatchObject({
         value: { repeated: true },
       })
       expect(
-        await store.addNote(wanted(regNo, { once: { key: 'k1', fingerprint: 'b' } })),
+        await store.addNote(buildAction(regNo, { once: { key: 'k1', fingerprint: 'b' } })),
       ).toMatchObject({ error: { code: 'act_key_reused' } })
       expect(await store.actions(regNo)).toHaveLength(1)
     })
 
     test('is rejected from a viewer, and for an unknown registration', async () => {
       const { regNo } = await registerSample(store)
-      expect(await store.addNote(wanted(regNo, { actor: 'viewer' }))).toMatchObject({
+      expect(await store.addNote(buildAction(regNo, { actor: 'viewer' }))).toMatchObject({
         error: { code: 'not_your_role' },
       })
-      expect(await store.addNote(wanted('DEMO000000000000' as RegNo))).toMatchObject({
+      expect(await store.addNote(buildAction('DEMO000000000000' as RegNo))).toMatchObject({
         error: { code: 'not_there' },
       })
       expect(await store.actions(regNo)).toEqual([])

@@ -1,4 +1,4 @@
-/** Which pages of a list the thread that serves reads itself: none that could take long. */
+/** Which list pages the main thread reads itself: only those that are always fast. */
 import { expect, test } from 'vitest'
 import { day, instant } from '../../../engine/index.ts'
 import { hasFastPath } from '../../../server/storage/lists/list-and-search-registrations.ts'
@@ -8,10 +8,10 @@ const sort = { isDescending: true, order: [] }
 
 test.each<[string, Partial<ListQuery>]>([
   ['all', {}],
-  ['all, where filters were looked for and none was set', { chosen: {}, people: {} }],
-  ['those of a status', { paymentStatus: 'success' }],
-  ['the oldest first', { sort: { ...sort, by: 'date', isDescending: false } }],
-])('%s: it does', (_, query) => {
+  ['all, with an empty filter', { chosen: {}, people: {} }],
+  ['by status', { paymentStatus: 'success' }],
+  ['oldest first', { sort: { ...sort, by: 'date', isDescending: false } }],
+])('%s: read by the main thread', (_, query) => {
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 1, 20)).toBe(true)
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 50, 20)).toBe(true)
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 51, 20)).toBe(false)
@@ -19,17 +19,17 @@ test.each<[string, Partial<ListQuery>]>([
 
 test.each<[string, Partial<ListQuery>]>([
   ['a search', { search: 'nair' }],
-  ['an answer', { answers: { state: 'Kerala' } }],
-  ['an option among several', { chosen: { workshops: 'scan' } }],
-  ['whether somebody is listed', { people: { companions: true } }],
-  ['what was sold', { sold: { item: 'dinner', option: null } }],
+  ['an answer filter', { answers: { state: 'Kerala' } }],
+  ['one of several options', { chosen: { workshops: 'scan' } }],
+  ['a member list filter', { people: { companions: true } }],
+  ['an item filter', { sold: { item: 'dinner', option: null } }],
   ['a category', { category: 'student' }],
   ['a period', { period: 'early' }],
   ['a day', { dateFrom: day('2026-01-01') }],
   ['a last day', { dateTo: day('2026-01-01') }],
   ['a state', { state: 'told' }],
-  ['what waits', { waiting: { is: 'review', at: instant(0) } }],
-  ['names in their order', { sort: { ...sort, by: 'name' } }],
-])('%s: another thread reads it', (_, query) => {
+  ['a work queue filter', { waiting: { is: 'review', at: instant(0) } }],
+  ['names in alphabetical order', { sort: { ...sort, by: 'name' } }],
+])('%s: read by another thread', (_, query) => {
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 1, 20)).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** A COMMIT whose answer is lost: the operation is done once, and its caller gets its result. */
+/** A COMMIT whose response is lost: the operation runs once, and its caller gets the result. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   deleteOldCommitKeys,
@@ -17,7 +17,7 @@ const COMMIT_KEYS = 'CREATE TABLE commit_keys (key uuid PRIMARY KEY, is_committe
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
-  describe('a COMMIT whose answer is lost', () => {
+  describe('a COMMIT whose response is lost', () => {
     let server: PostgresServer
     beforeAll(async () => {
       server = await startPostgres()
@@ -25,7 +25,7 @@ else
     afterAll(() => server.stop())
 
     test.each(['before', 'during', 'after'] as const)(
-      'a delegate whose connection is cut %s COMMIT is registered once and told so',
+      'a delegate whose connection is cut %s COMMIT is registered once and gets a confirmation',
       async (moment) => {
         const direct = await server.database(`cut_${moment}`)
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
@@ -58,49 +58,50 @@ else
       ['ROLLBACK', false],
     ])(
       'the key is looked up after the lost transaction has ended with %s',
-      async (ending, isStored) => {
-        const url = await server.database(`ends_with_${ending.toLowerCase()}`)
-        const [lost, watching] = [await server.shell(url), await server.shell(url)]
-        await watching.query(COMMIT_KEYS)
+      async (transactionEnd, isStored) => {
+        const url = await server.database(`ends_with_${transactionEnd.toLowerCase()}`)
+        const [lostSession, monitor] = [await server.shell(url), await server.shell(url)]
+        await monitor.query(COMMIT_KEYS)
         const key = newCommitKey()
-        await lost.query('BEGIN')
-        await lost.query(STORE_COMMIT_KEY, [key])
+        await lostSession.query('BEGIN')
+        await lostSession.query(STORE_COMMIT_KEY, [key])
         const connection = await connect(url)
         const answer = isCommitted(connection, ['BEGIN'], key)
         await expect
           .poll(
             async () =>
               (
-                await watching.query(
+                await monitor.query(
                   "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
                 )
               ).rowCount,
             { timeout: 100_000 },
           )
           .toBe(1)
-        await lost.query(ending)
+        await lostSession.query(transactionEnd)
         expect(await answer).toBe(isStored)
-        // Also when its answer is lost in turn, and a COMMIT that arrives after it is refused.
+        // Also if the look-up's response is lost. A COMMIT that arrives after the look-up is
+        // rejected.
         expect(await isCommitted(connection, ['BEGIN'], key)).toBe(isStored)
-        await expect(lost.query(STORE_COMMIT_KEY, [key])).rejects.toThrow(/duplicate key/)
+        await expect(lostSession.query(STORE_COMMIT_KEY, [key])).rejects.toThrow(/duplicate key/)
         await connection.end()
-        await lost.end()
-        await watching.end()
+        await lostSession.end()
+        await monitor.end()
       },
     )
 
-    test('old keys are deleted, and those of the last minutes are not', async () => {
+    test('old keys are deleted, recent ones are kept', async () => {
       const url = await server.database('old_keys')
       const shell = await server.shell(url)
       await shell.query(COMMIT_KEYS)
-      const recent = newCommitKey()
-      await shell.query(STORE_COMMIT_KEY, [recent])
+      const recentKey = newCommitKey()
+      await shell.query(STORE_COMMIT_KEY, [recentKey])
       await shell.query(STORE_COMMIT_KEY, ['0199'.padEnd(32, '0')])
       await shell.query(deleteOldCommitKeys)
       const { rows } = await shell.query(
         "SELECT replace(key::text, '-', '') AS key FROM commit_keys",
       )
-      expect(rows).toEqual([{ key: recent }])
+      expect(rows).toEqual([{ key: recentKey }])
       await shell.end()
     })
   })

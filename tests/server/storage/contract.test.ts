@@ -1,4 +1,4 @@
-/** The contract of every store, on a real SQLite file. */
+/** The store contract on a real SQLite file. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,28 +11,28 @@ import { storeContract } from './contract.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
 let store: Store
-/** The database as it is when a store has just been opened for the first time. */
-let fresh: Database.Database
+/** The database right after its first opening. */
+let emptyDatabase: Database.Database
 
 beforeAll(async () => {
   store = await openStore({ dataDir })
   const copy = join(dataDir, 'fresh.db')
-  const opened = new Database(join(dataDir, DATABASE_FILE), { readonly: true })
-  await opened.backup(copy)
-  opened.close()
-  fresh = new Database(copy, { readonly: true })
+  const setup = new Database(join(dataDir, DATABASE_FILE), { readonly: true })
+  await setup.backup(copy)
+  setup.close()
+  emptyDatabase = new Database(copy, { readonly: true })
 })
 afterAll(async () => {
   await store.close()
-  fresh.close()
+  emptyDatabase.close()
   rmSync(dataDir, { recursive: true })
 })
 
-// Opening starts two threads, which takes twenty times as long as most of these tests: the store stays open, and
-// before each test what it holds is replaced, to its threads a transaction like any other.
+// Opening starts two threads, which takes twenty times as long as most tests. So the store stays
+// open, and its rows are replaced before each test, in an ordinary transaction.
 storeContract(async () => {
-  // The writer may be indexing what the test before has left; nothing is copied then, and nothing said.
-  while ((await fresh.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
+  // The writer may still be indexing rows of the previous test: in that case the copy is skipped.
+  while ((await emptyDatabase.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
   return {
     store,
     keepsOrder: true,

@@ -1,58 +1,58 @@
 /**
- * What every store must do, whatever it keeps its rows in: the groups of verbs, each in a file of its
- * own, on a fresh store per test.
+ * The store contract for every database: its groups are in separate files and run on an empty store
+ * per test.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newRegistration, noon } from '../sample-registrations.ts'
-import { all } from './contract-setup.ts'
-import type { Given, Opened } from './contract-setup.ts'
-import { actingContract } from './actions.contract.ts'
+import { ALL_REGISTRATIONS } from './contract-setup.ts'
+import type { ContractSetup, Opened } from './contract-setup.ts'
+import { actionsContract } from './actions.contract.ts'
 import { clockContract } from './clock.contract.ts'
-import { decidingContract } from './payment-reviews.contract.ts'
-import { listingContract } from './lists.contract.ts'
-import { officeContract } from './emails-and-event-files.contract.ts'
-import { outsideContract } from './quotas-and-codes.contract.ts'
-import { peopleContract } from './staff.contract.ts'
-import { recoveringContract } from './recovery.contract.ts'
-import { refundingContract } from './refunds.contract.ts'
-import { registeringContract } from './register.contract.ts'
-import { secondPaymentsContract } from './duplicate-payments.contract.ts'
-import { sellingContract } from './seats-and-items.contract.ts'
+import { paymentReviewsContract } from './payment-reviews.contract.ts'
+import { listsContract } from './lists.contract.ts'
+import { emailsAndEventFilesContract } from './emails-and-event-files.contract.ts'
+import { quotasAndCodesContract } from './quotas-and-codes.contract.ts'
+import { usersContract } from './staff.contract.ts'
+import { recoveryContract } from './recovery.contract.ts'
+import { refundsContract } from './refunds.contract.ts'
+import { registerContract } from './register.contract.ts'
+import { duplicatePaymentsContract } from './duplicate-payments.contract.ts'
+import { seatsAndItemsContract } from './seats-and-items.contract.ts'
 import { settlementsContract } from './settlements.contract.ts'
-import { settlingContract } from './payment-events.contract.ts'
+import { paymentEventsContract } from './payment-events.contract.ts'
 
 export function storeContract(open: () => Promise<Opened>): void {
-  let opened: Opened
+  let setup: Opened
   beforeEach(async () => {
-    opened = await open()
+    setup = await open()
   })
-  afterEach(() => opened.end())
-  const given: Given = () => opened
+  afterEach(() => setup.end())
+  const setUp: ContractSetup = () => setup
 
-  registeringContract(given)
-  settlingContract(given)
-  clockContract(given)
-  sellingContract(given)
-  outsideContract(given)
-  actingContract(given)
-  decidingContract(given)
-  refundingContract(given)
-  recoveringContract(given)
-  secondPaymentsContract(given)
-  settlementsContract(given)
-  listingContract(given)
-  officeContract(given)
-  peopleContract(given)
+  registerContract(setUp)
+  paymentEventsContract(setUp)
+  clockContract(setUp)
+  seatsAndItemsContract(setUp)
+  quotasAndCodesContract(setUp)
+  actionsContract(setUp)
+  paymentReviewsContract(setUp)
+  refundsContract(setUp)
+  recoveryContract(setUp)
+  duplicatePaymentsContract(setUp)
+  settlementsContract(setUp)
+  listsContract(setUp)
+  emailsAndEventFilesContract(setUp)
+  usersContract(setUp)
 
   test('closing completes earlier calls and rejects later ones', async () => {
-    const { store } = opened
-    const asked = Array.from({ length: 300 }, () => newRegistration())
-    const answers = Promise.all(asked.map((one) => store.register(one)))
-    const closed = store.close()
+    const { store } = setup
+    const registrations = Array.from({ length: 300 }, () => newRegistration())
+    const answers = Promise.all(registrations.map((registration) => store.register(registration)))
+    const closing = store.close()
     await expect(store.ping(noon)).rejects.toThrow('closing')
     expect((await answers).every(({ ok }) => ok)).toBe(true)
-    await closed
-    const again = await opened.reopen()
-    expect((await again.listPage(all, 1, 1)).count).toBe(300)
+    await closing
+    const reopened = await setup.reopen()
+    expect((await reopened.listPage(ALL_REGISTRATIONS, 1, 1)).count).toBe(300)
   })
 }

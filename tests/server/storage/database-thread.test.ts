@@ -1,4 +1,4 @@
-/** A database thread as the main thread holds it, with another end that the test plays. */
+/** The main thread's side of a database thread, with a simulated thread. */
 import { expect, test } from 'vitest'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { requestsIn, startThread } from '../../../server/storage/database/worker-client.ts'
@@ -10,15 +10,15 @@ import type {
 
 type Echo = { readonly echo: (sql: Sql, word: string) => string }
 
-async function started() {
+async function startSimulatedThread() {
   const sent: Request[] = []
   let listeners: WorkerListeners | null = null
-  const startWorker: StartWorker = (_file, _data, given) => {
-    listeners = given
-    queueMicrotask(() => given.message({ ready: true }))
+  const startWorker: StartWorker = (_file, _data, handlers) => {
+    listeners = handlers
+    queueMicrotask(() => handlers.message({ ready: true }))
     return {
       send: (message) => void ('requests' in message && sent.push(...requestsIn(message.requests))),
-      kill: async () => given.exit(),
+      kill: async () => handlers.exit(),
     }
   }
   const thread = await startThread<Echo>({
@@ -38,19 +38,19 @@ async function started() {
 }
 
 test('a duplicate response of a thread is ignored', async () => {
-  const { thread, sent, answer, turn } = await started()
+  const { thread, sent, answer, turn: nextTurn } = await startSimulatedThread()
   const first = thread.call('echo', 'first')
-  await turn()
+  await nextTurn()
   answer(1, false)
   expect(await first).toBe(1)
   const second = thread.call('echo', 'second')
-  await turn()
-  // Answered before the commit, and told that it failed.
+  await nextTurn()
+  // One response before the commit, and another that it failed.
   answer(1, true)
   answer(2, false)
   expect(await second).toBe(2)
   const third = thread.call('echo', 'third')
-  await turn()
+  await nextTurn()
   expect(sent.map(({ args }) => args)).toEqual([['first'], ['second'], ['third']])
   answer(3, false)
   expect(await third).toBe(3)

@@ -1,4 +1,4 @@
-/** DATABASE_URL: several hosts, as libpq allows, and its options for Rollcall. */
+/** DATABASE_URL: several hosts, as in libpq, and Rollcall's options. */
 import { expect, test } from 'vitest'
 import { parseDatabaseUrl } from '../../../server/storage/postgres/database-url.ts'
 
@@ -18,11 +18,11 @@ test.each([
     'postgres://[::1]:5432,db.example.org/app',
     ['postgres://[::1]:5432/app', 'postgres://db.example.org/app'],
   ],
-])('%s: one address for each host', (_name, text, urls) => {
+])('%s: one address per host', (_name, text, urls) => {
   expect(parseDatabaseUrl(text)).toEqual({ ok: true, value: { urls, isPrepared: true } })
 })
 
-test('prepared_statements=off is for Rollcall and not passed on', () => {
+test('prepared_statements=off is an option of Rollcall and is not passed on', () => {
   expect(parseDatabaseUrl('postgres://a/app?prepared_statements=off&sslmode=require')).toEqual({
     ok: true,
     value: { urls: ['postgres://a/app?sslmode=require'], isPrepared: false },
@@ -30,18 +30,18 @@ test('prepared_statements=off is for Rollcall and not passed on', () => {
 })
 
 test.each([
-  ['another database', 'mysql://a/app', /^DATABASE_URL must begin with postgres:/],
-  ['no database', 'postgres://a,b', /^DATABASE_URL must begin with postgres:/],
+  ['another database system', 'mysql://a/app', /^DATABASE_URL must begin with postgres:/],
+  ['no database name', 'postgres://a,b', /^DATABASE_URL must begin with postgres:/],
   ['an empty host', 'postgres://a,/app', /^DATABASE_URL names "", which is not a host/],
-  ['a port that is no number', 'postgres://a:5432,b:x/app', /^DATABASE_URL names "b:x"/],
+  ['an invalid port', 'postgres://a:5432,b:x/app', /^DATABASE_URL names "b:x"/],
   ['a port above 65535', 'postgres://a:70000/app', /^DATABASE_URL names "a:70000"/],
-  ['hosts twice', 'postgres://a,b/app?host=c', /Name them once/],
+  ['a repeated host', 'postgres://a,b/app?host=c', /Name them once/],
   [
     'a standby',
     'postgres://a,b/app?target_session_attrs=standby',
     /target_session_attrs=standby, but Rollcall needs the host that takes writes/,
   ],
-  ['neither on nor off', 'postgres://a/app?prepared_statements=no', /Use on or off\.$/],
-])('%s: a sentence', (_name, text, sentence) => {
-  expect(parseDatabaseUrl(text)).toEqual({ ok: false, error: expect.stringMatching(sentence) })
+  ['an invalid option value', 'postgres://a/app?prepared_statements=no', /Use on or off\.$/],
+])('%s: a sentence', (_name, text, message) => {
+  expect(parseDatabaseUrl(text)).toEqual({ ok: false, error: expect.stringMatching(message) })
 })

@@ -1,4 +1,4 @@
-/** The delaying proxy: what it counts, and which transactions are there after it has cut a connection. */
+/** The delaying proxy: its counts, and which transactions are stored after it cuts a connection. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
@@ -26,9 +26,9 @@ else {
     await shell.end()
     return rows[0]?.n ?? 0
   }
-  const countTrips = async (work: () => Promise<unknown>): Promise<number> => {
+  const countTrips = async (operation: () => Promise<unknown>): Promise<number> => {
     const before = proxy.traffic().roundTrips
-    await work()
+    await operation()
     return proxy.traffic().roundTrips - before
   }
 
@@ -48,42 +48,47 @@ else {
     await shell.end()
   })
 
-  test('statements that wait for each other are a round trip each, and those sent together are one', async () => {
+  test('sequential statements are a round trip each, statements sent together are one', async () => {
     const client = await connect()
     const sequential = await countTrips(async () => {
       await client.query('BEGIN')
       await client.query('INSERT INTO kept VALUES ($1)', [1])
       await client.query('COMMIT')
     })
-    const together = await countTrips(() =>
+    const pipelined = await countTrips(() =>
       client.query('BEGIN; INSERT INTO kept VALUES (2); COMMIT'),
     )
     await client.end()
-    expect([sequential, together, await countRows()]).toEqual([3, 1, 2])
+    expect([sequential, pipelined, await countRows()]).toEqual([3, 1, 2])
   })
 
-  test('each direction takes the delay, and large results arrive complete and in order', async () => {
+  test('delays each direction, and delivers large results completely and in order', async () => {
     const client = await connect()
-    const began = performance.now()
+    const startedAt = performance.now()
     const { rows } = await client.query<{ n: number }>('SELECT n FROM generate_series(1, 50000) n')
-    expect(performance.now() - began).toBeGreaterThan(2 * DELAY_MS - 1)
-    expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 50_000 }, (_, at) => at + 1))
+    expect(performance.now() - startedAt).toBeGreaterThan(2 * DELAY_MS - 1)
+    expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 50_000 }, (_, index) => index + 1))
     await client.end()
   })
 
-  test('the trace names the statements of each round trip, prepared ones too', async () => {
+  test('the trace lists the statements of each round trip, including prepared ones', async () => {
     const client = await connect()
     proxy.startTrace()
-    const named = { name: 'add', text: 'INSERT INTO kept VALUES ($1)' }
+    const preparedStatement = { name: 'add', text: 'INSERT INTO kept VALUES ($1)' }
     await client.query('BEGIN')
-    for (const n of [1, 2]) await client.query({ ...named, values: [n] })
+    for (const n of [1, 2]) await client.query({ ...preparedStatement, values: [n] })
     await client.query('COMMIT')
     await client.end()
     const statements = proxy.takeTrips().map((trip) => trip.statements)
-    expect(statements.slice(0, 4)).toEqual([['BEGIN'], [named.text], [named.text], ['COMMIT']])
+    expect(statements.slice(0, 4)).toEqual([
+      ['BEGIN'],
+      [preparedStatement.text],
+      [preparedStatement.text],
+      ['COMMIT'],
+    ])
   })
 
-  const ways: Record<string, (client: pg.Client) => Promise<unknown>> = {
+  const transactionForms: Record<string, (client: pg.Client) => Promise<unknown>> = {
     'statement by statement': async (client) => {
       await client.query('BEGIN')
       await client.query('INSERT INTO kept VALUES (1)')
@@ -96,21 +101,21 @@ else {
       await client.query({ name: 'commit', text: 'COMMIT' })
     },
   }
-  describe.each(Object.entries(ways))('a transaction sent %s', (_, run) => {
+  describe.each(Object.entries(transactionForms))('a transaction sent %s', (_, run) => {
     test.each([
-      ['before', 'is not stored, and its client is told of a lost connection', 0, false],
-      ['during', 'is stored, and its client is told of a lost connection', 1, false],
-      ['after', 'is stored, and its client knows', 1, true],
-    ] as const)('cut %s COMMIT %s', async (moment, _text, rows, isTold) => {
+      ['before', 'is not stored, and its client gets a connection error', 0, false],
+      ['during', 'is stored, and its client gets a connection error', 1, false],
+      ['after', 'is stored, and its client gets the response', 1, true],
+    ] as const)('cut %s COMMIT %s', async (moment, _text, rows, isConfirmed) => {
       const client = await connect()
       const before = proxy.cuts()[moment]
       proxy.cutCommits(moment, { times: 1 })
-      const told = await run(client).then(
+      const hasResponse = await run(client).then(
         () => true,
         () => false,
       )
-      expect(told).toBe(isTold)
-      // PostgreSQL ends the session of a lost connection before anybody counts.
+      expect(hasResponse).toBe(isConfirmed)
+      // Waits until PostgreSQL has ended the session of the lost connection.
       const shell = await postgres.shell()
       await expect
         .poll(
@@ -121,26 +126,28 @@ else {
         .toBe(0)
       await shell.end()
       expect([await countRows(), proxy.cuts()[moment] - before]).toEqual([rows, 1])
-      const next = await connect()
-      await run(next)
-      await next.end()
+      const nextClient = await connect()
+      await run(nextClient)
+      await nextClient.end()
       expect(await countRows()).toBe(rows + 1)
     })
   })
 
-  test('one commit in three is cut, and connections that are not cut go on', async () => {
+  test('one commit in three is cut, and other connections continue', async () => {
     const before = proxy.cuts().during
     proxy.cutCommits('during', { oneIn: 3 })
-    let lost = 0
+    let lostCount = 0
     for (let n = 1; n <= 9; n += 1) {
       const client = await connect()
-      await client.query('BEGIN; INSERT INTO kept VALUES (1); COMMIT').catch(() => void (lost += 1))
+      await client
+        .query('BEGIN; INSERT INTO kept VALUES (1); COMMIT')
+        .catch(() => void (lostCount += 1))
       await client.end().catch(() => {})
     }
-    expect([lost, proxy.cuts().during - before, await countRows()]).toEqual([3, 3, 9])
+    expect([lostCount, proxy.cuts().during - before, await countRows()]).toEqual([3, 3, 9])
   })
 
-  test('the proxy in a process of its own does the same', async () => {
+  test('the proxy in a separate process behaves the same', async () => {
     const other = await startProxyProcess({ folder: postgres.folder }, { delayMs: 1 })
     const client = await connect(other.port)
     const before = await other.traffic()

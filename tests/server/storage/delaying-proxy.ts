@@ -1,6 +1,6 @@
 /**
- * A network between a server and PostgreSQL: delays each direction, keeps the order, counts round trips and packets,
- * and cuts connections before, during or after a COMMIT.
+ * A simulated network between a server and PostgreSQL: delays each direction, keeps the order,
+ * counts round trips and packets, and cuts connections around a COMMIT.
  */
 import { createConnection, createServer } from 'node:net'
 import type { Socket } from 'node:net'
@@ -12,26 +12,28 @@ import {
   isTlsRequest,
 } from './postgres-messages.ts'
 
-/** A folder with PostgreSQL's socket, or the port on this machine. */
+/** The folder of PostgreSQL's socket, or a local port. */
 export type Target = { readonly folder: string } | { readonly port: number }
 /**
- * `before`: PostgreSQL never gets the COMMIT. `during`: it gets the COMMIT, and its answer is lost. `after`: the client
- * gets the answer, and nothing else.
+ * `before`: PostgreSQL never gets the COMMIT. `during`: its response is lost. `after`: the client
+ * gets the response and then loses the connection.
  */
 export type CutMoment = 'before' | 'during' | 'after'
 export type CutOptions = {
-  /** Cuts one COMMIT in so many. */
+  /** Cuts one COMMIT in `oneIn`. */
   readonly oneIn?: number
-  /** Cuts so many, and no more. */
+  /** The maximum number of cuts. */
   readonly times?: number
 }
 export type Traffic = {
-  /** A packet to PostgreSQL after an answer has reached the client, or the first one. */
+  /**
+   * A round trip: the first packet to PostgreSQL, or one after a response has reached the client.
+   */
   readonly roundTrips: number
   readonly packetsToServer: number
   readonly packetsToClient: number
 }
-/** The statements of one round trip, in the order in which they were sent. */
+/** The statements of one round trip, in order. */
 export type Trip = {
   readonly connection: number
   readonly atMs: number
@@ -39,17 +41,17 @@ export type Trip = {
 }
 export type DelayingProxy = {
   readonly port: number
-  /** All connections so far, and those that are closed. */
+  /** All connections, including closed ones. */
   traffic(): Traffic
   trafficByConnection(): readonly Traffic[]
-  /** From now on the statements of each round trip are kept. */
+  /** Starts recording the statements of each round trip. */
   startTrace(): void
   /** Returns the round trips since the last call or the start of the trace. */
   takeTrips(): readonly Trip[]
   setDelay(delayMs: number): void
-  /** New connections go there, as when an address moves to another machine. */
+  /** Redirects new connections, as when an address moves to another machine. */
   setTarget(target: Target): void
-  /** Replaces the former instruction. */
+  /** Replaces the previous plan. */
   cutCommits(moment: CutMoment, options?: CutOptions): void
   stopCutting(): void
   cuts(): Readonly<Record<CutMoment, number>>
@@ -60,13 +62,13 @@ export type DelayingProxy = {
 
 const DELAY_MS = 2
 const POSTGRES_PORT = 5432
-/** Timers count whole milliseconds: what is due within this time is delivered. */
+/** Timers have millisecond resolution: everything due within this time is delivered. */
 const EARLY_MS = 0.5
 
-/** The address of the same database through a proxy. */
+/** The URL of the same database through a proxy. */
 export function urlThrough(port: number, direct: string): string {
   const parts = /^(postgres(?:ql)?:\/\/[^@/]*@)[^/]*\/([^?]*)/.exec(direct)
-  if (parts === null) throw new Error(`no database address: ${direct}`)
+  if (parts === null) throw new Error(`not a database URL: ${direct}`)
   return `${parts[1]}127.0.0.1:${port}/${parts[2]}`
 }
 
@@ -82,7 +84,7 @@ export async function startDelayingProxy(
   const cuts = { before: 0, during: 0, after: 0 }
   const connections: Connection[] = []
 
-  /** Counts the commits of the moment that is planned. */
+  /** Counts the commits for the current plan. */
   const isCutAt = (moment: CutMoment): boolean => {
     if (plan?.moment !== moment || plan.left <= 0) return false
     commits += 1
@@ -108,11 +110,11 @@ export async function startDelayingProxy(
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const cutAll = (): void => {
-    for (const { cut } of connections) cut()
+    for (const { cut: cutConnection } of connections) cutConnection()
   }
   return {
     port: address.port,
-    traffic: () => connections.map(({ traffic }) => traffic()).reduce(addTraffic, NONE),
+    traffic: () => connections.map(({ traffic }) => traffic()).reduce(addTraffic, NO_TRAFFIC),
     trafficByConnection: () => connections.map(({ traffic }) => traffic()),
     startTrace: () => {
       trips = []
@@ -142,11 +144,11 @@ export async function startDelayingProxy(
   }
 }
 
-const NONE: Traffic = { roundTrips: 0, packetsToServer: 0, packetsToClient: 0 }
-const addTraffic = (one: Traffic, other: Traffic): Traffic => ({
-  roundTrips: one.roundTrips + other.roundTrips,
-  packetsToServer: one.packetsToServer + other.packetsToServer,
-  packetsToClient: one.packetsToClient + other.packetsToClient,
+const NO_TRAFFIC: Traffic = { roundTrips: 0, packetsToServer: 0, packetsToClient: 0 }
+const addTraffic = (first: Traffic, other: Traffic): Traffic => ({
+  roundTrips: first.roundTrips + other.roundTrips,
+  packetsToServer: first.packetsToServer + other.packetsToServer,
+  packetsToClient: first.packetsToClient + other.packetsToClient,
 })
 
 function connect(target: Target): Socket {
@@ -158,21 +160,21 @@ function connect(target: Target): Socket {
 }
 
 type Connection = { traffic(): Traffic; cut(): void }
-type Joint = {
+type ConnectionContext = {
   readonly number: number
   delay(): number
   trips(): Trip[] | null
   isCutAt(moment: CutMoment): boolean
 }
 
-function joinSockets(client: Socket, postgres: Socket, joint: Joint): Connection {
+function joinSockets(client: Socket, postgres: Socket, context: ConnectionContext): Connection {
   const counts = { roundTrips: 0, packetsToServer: 0, packetsToClient: 0 }
-  const [toServer, toClient] = [createDelayLine(joint.delay), createDelayLine(joint.delay)]
-  const [asked, answered] = [createMessageReader(true), createMessageReader(false)]
+  const [toServer, toClient] = [createDelayLine(context.delay), createDelayLine(context.delay)]
+  const [requestReader, responseReader] = [createMessageReader(true), createMessageReader(false)]
   const { statementOf } = createStatementReader()
   /** The statements of the current round trip. */
   let statements: string[] = []
-  let isAnswered = true
+  let hasResponse = true
   let isCut = false
   const cut = (): void => {
     isCut = true
@@ -183,42 +185,42 @@ function joinSockets(client: Socket, postgres: Socket, joint: Joint): Connection
   client.on('data', (chunk: Buffer) => {
     if (isCut) return
     counts.packetsToServer += 1
-    if (isAnswered) {
-      isAnswered = false
+    if (hasResponse) {
+      hasResponse = false
       counts.roundTrips += 1
       statements = []
-      joint.trips()?.push({ connection: joint.number, atMs: performance.now(), statements })
+      context.trips()?.push({ connection: context.number, atMs: performance.now(), statements })
     }
     let cutFrom: number | null = null
-    for (const message of asked.read(chunk)) {
-      if (isTlsRequest(message)) answered.expectTlsAnswer()
+    for (const message of requestReader.read(chunk)) {
+      if (isTlsRequest(message)) responseReader.expectTlsAnswer()
       const statement = statementOf(message)
       if (statement === null) continue
-      if (joint.trips() !== null) statements.push(statement)
-      if (cutFrom === null && isCommit(statement) && joint.isCutAt('before'))
+      if (context.trips() !== null) statements.push(statement)
+      if (cutFrom === null && isCommit(statement) && context.isCutAt('before'))
         cutFrom = Math.max(0, message.start)
     }
     if (cutFrom === null) {
       toServer.add(() => postgres.write(chunk))
       return
     }
-    // What was sent before the COMMIT arrives; nothing after it does.
+    // Delivers the bytes before the COMMIT, and nothing after it.
     isCut = true
-    const arrives = chunk.subarray(0, cutFrom)
-    toServer.add(() => postgres.end(arrives))
+    const delivered = chunk.subarray(0, cutFrom)
+    toServer.add(() => postgres.end(delivered))
     toServer.add(() => client.destroy())
   })
   postgres.on('data', (chunk: Buffer) => {
     if (isCut) return
     counts.packetsToClient += 1
-    const hasCommitted = answered.read(chunk).some(isCommitted)
-    if (hasCommitted && joint.isCutAt('during')) {
+    const hasCommitted = responseReader.read(chunk).some(isCommitted)
+    if (hasCommitted && context.isCutAt('during')) {
       cut()
       return
     }
-    const isLast = hasCommitted && joint.isCutAt('after')
+    const isLast = hasCommitted && context.isCutAt('after')
     toClient.add(() => {
-      isAnswered = true
+      hasResponse = true
       client.write(chunk)
     })
     if (!isLast) return
@@ -241,21 +243,21 @@ function joinSockets(client: Socket, postgres: Socket, joint: Joint): Connection
 
 type DelayLine = { add(deliver: () => void): void }
 
-/** Delivers in order, each after the delay. */
+/** Delivers in order, each chunk after the delay. */
 function createDelayLine(delay: () => number): DelayLine {
-  const waiting: { readonly deliver: () => void; readonly dueMs: number }[] = []
-  let isSet = false
+  const pending: { readonly deliver: () => void; readonly dueMs: number }[] = []
+  let isScheduled = false
   const setTimer = (): void => {
-    const next = waiting[0]
-    if (isSet || next === undefined) return
-    isSet = true
+    const next = pending[0]
+    if (isScheduled || next === undefined) return
+    isScheduled = true
     setTimeout(deliverDue, Math.max(1, Math.round(next.dueMs - performance.now())))
   }
   const deliverDue = (): void => {
-    isSet = false
+    isScheduled = false
     const now = performance.now() + EARLY_MS
-    for (let next = waiting[0]; next !== undefined && next.dueMs <= now; next = waiting[0]) {
-      waiting.shift()
+    for (let next = pending[0]; next !== undefined && next.dueMs <= now; next = pending[0]) {
+      pending.shift()
       next.deliver()
     }
     setTimer()
@@ -263,11 +265,11 @@ function createDelayLine(delay: () => number): DelayLine {
   return {
     add(deliver) {
       const delayMs = delay()
-      if (delayMs === 0 && waiting.length === 0) {
+      if (delayMs === 0 && pending.length === 0) {
         deliver()
         return
       }
-      waiting.push({ deliver, dueMs: performance.now() + delayMs })
+      pending.push({ deliver, dueMs: performance.now() + delayMs })
       setTimer()
     },
   }

@@ -1,4 +1,4 @@
-/** What the office and the server itself keep: mails and event files. */
+/** Store contract for emails and event files. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import type { Instant } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
@@ -12,13 +12,13 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
-import { inOrder } from './contract-setup.ts'
-import type { Given } from './contract-setup.ts'
+import { callInOrder } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 
-export function officeContract(given: Given): void {
+export function emailsAndEventFilesContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
 
   describe('emails', () => {
@@ -30,8 +30,8 @@ export function officeContract(given: Given): void {
         newEmail,
       )
       expect(await store.dueMails(later(9), 10)).toEqual([])
-      const [due] = await store.dueMails(later(10), 10)
-      expect(due).toEqual({
+      const [dueEmail] = await store.dueMails(later(10), 10)
+      expect(dueEmail).toEqual({
         ...newEmail,
         id: expect.any(Number),
         kind: 'confirmation',
@@ -41,7 +41,7 @@ export function officeContract(given: Given): void {
         eventId: 'demo',
         regNo,
       })
-      const id = due?.id ?? 0
+      const id = dueEmail?.id ?? 0
       await store.mailFailed(id, 'no route', later(hour))
       expect(await store.dueMails(later(hour - 1), 10)).toEqual([])
       expect(await store.dueMails(later(hour), 10)).toMatchObject([{ id, attempts: 1 }])
@@ -50,22 +50,22 @@ export function officeContract(given: Given): void {
       expect(await store.mailsOf(regNo)).toMatchObject([
         { status: 'sent', at: later(hour), error: null },
       ])
-      const again = await store.queueMail(
+      const repeatedEmail = await store.queueMail(
         regNo,
         { ...newEmail, copyTo: 'office@example.org' },
         later(2 * hour),
       )
-      await store.mailFailed(again, 'refused', null)
+      await store.mailFailed(repeatedEmail, 'refused', null)
       expect(await store.dueMails(later(9 * hour), 10)).toEqual([])
       expect(await store.mailsOf(regNo)).toMatchObject([
         { status: 'sent' },
-        { id: again, status: 'failed', error: 'refused', copyTo: 'office@example.org' },
+        { id: repeatedEmail, status: 'failed', error: 'refused', copyTo: 'office@example.org' },
       ])
     })
   })
 
   describe('event files', () => {
-    test('stores every version under its hash, and the last one served', async () => {
+    test('stores every version under its hash, and the last served one', async () => {
       const file = (hash: string, at: Instant) => ({
         hash,
         eventId: 'demo',
@@ -91,7 +91,7 @@ export function officeContract(given: Given): void {
       expect(await store.lastVersions('demo', 9)).toEqual(['one', 'two'])
     })
 
-    test('a version is active for all from one moment, and no registration uses another', async () => {
+    test('a version becomes active for all at once, and no registration uses another', async () => {
       const file = (hash: string, max: number) => ({
         hash,
         eventId: 'demo',
@@ -101,26 +101,32 @@ export function officeContract(given: Given): void {
         limits: [{ id: 'hall', max, full: { message: 'Full' } }],
       })
       const event = (hash: string, isGone = false) => ({ eventId: 'demo', hash, isGone })
-      const by = (eventHash: string) => store.register(newRegistration({ eventHash }))
+      const registerWith = (eventHash: string) => store.register(newRegistration({ eventHash }))
       expect(await store.activeEvents(0)).toBeNull()
-      expect((await by('one')).ok).toBe(true)
-      const one = { after: 0, events: [event('one')], site: null, files: [file('one', 5)] }
-      expect(await store.activate(one)).toBe(1)
-      // The same once more changes nothing; who has not seen it changes nothing either.
-      expect(await store.activate({ ...one, after: 1 })).toBe(1)
-      expect(await store.activate({ ...one, events: [], site: '{}' })).toBeNull()
+      expect((await registerWith('one')).ok).toBe(true)
+      const firstActivation = {
+        after: 0,
+        events: [event('one')],
+        site: null,
+        files: [file('one', 5)],
+      }
+      expect(await store.activate(firstActivation)).toBe(1)
+      // Repeating the activation has no effect; an activation based on an old state has no effect
+      // either.
+      expect(await store.activate({ ...firstActivation, after: 1 })).toBe(1)
+      expect(await store.activate({ ...firstActivation, events: [], site: '{}' })).toBeNull()
       expect(await store.activeEvents(0)).toEqual({
         number: 1,
         site: null,
         events: [event('one')],
       })
       const two = { after: 1, events: [event('two')], site: '{}', files: [file('two', 7)] }
-      const [activated, late, early] = await inOrder(given(), [
+      const [firstResult, staleResult, laterResult] = await callInOrder(setUp(), [
         () => store.activate(two),
-        () => by('one'),
-        () => by('two'),
+        () => registerWith('one'),
+        () => registerWith('two'),
       ])
-      expect([activated, late, early.ok]).toEqual([
+      expect([firstResult, staleResult, laterResult.ok]).toEqual([
         2,
         { ok: false, error: { code: 'version_moved' } },
         true,
@@ -129,11 +135,11 @@ export function officeContract(given: Given): void {
       expect(first).toMatchObject({ place: 'hall', max: 7 })
       const other = { ...event('three'), eventId: 'other' }
       const third = { ...file('three', 1), eventId: 'other' }
-      const next = { after: 2, events: [other, event('two')], site: null, files: [third] }
-      expect(await store.activate(next)).toBe(3)
+      const nextActivation = { after: 2, events: [other, event('two')], site: null, files: [third] }
+      expect(await store.activate(nextActivation)).toBe(3)
       expect((await store.activeEvents(2))?.events).toEqual([other, event('two')])
       await store.activate({ after: 3, events: [event('two', true)], site: null, files: [] })
-      expect(await by('two')).toEqual({ ok: false, error: { code: 'version_moved' } })
+      expect(await registerWith('two')).toEqual({ ok: false, error: { code: 'version_moved' } })
       expect((await store.activeEvents(3))?.events).toEqual([event('two', true)])
     })
   })

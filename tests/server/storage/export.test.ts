@@ -1,4 +1,4 @@
-/** What an export asks of the thread that reads, ahead of whoever writes the file. */
+/** How an export reads its chunks from the reader thread, ahead of the writer of the file. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Chunk, Cursor } from '../../../server/storage/lists/list-and-search-registrations.ts'
@@ -18,50 +18,54 @@ const chunk = (next: Cursor | null): Chunk => ({
   next,
 })
 
-/** The chunks of an export that is read so. */
-function exporting(
+/** Returns the chunks of an export with this reader. */
+function runExport(
   read: (from: Cursor | null) => Promise<Chunk>,
 ): AsyncIterator<readonly unknown[]> {
   const list = (_verb: string, _query: object, from: Cursor | null): Promise<Chunk> => read(from)
   const store = storeOf({ list } as unknown as OperationCallers)
   return store.exportRows({ eventId: 'demo', answers: {} })[Symbol.asyncIterator]()
 }
-const at = (id: number): Cursor => ({ id, createdAt: instant(0) })
+const cursorAt = (id: number): Cursor => ({ id, createdAt: instant(0) })
 
 test('reads one chunk ahead while the current one is written', async () => {
-  const asked: (number | null)[] = []
-  const rows = exporting(async (from) => {
-    asked.push(from?.id ?? null)
-    return chunk(from?.id === 3 ? null : at((from?.id ?? 0) + 1))
+  const requestedIds: (number | null)[] = []
+  const rows = runExport(async (from) => {
+    requestedIds.push(from?.id ?? null)
+    return chunk(from?.id === 3 ? null : cursorAt((from?.id ?? 0) + 1))
   })
   await rows.next()
-  expect(asked).toEqual([null, 1])
+  expect(requestedIds).toEqual([null, 1])
   await rows.next()
-  expect(asked).toEqual([null, 1, 2])
+  expect(requestedIds).toEqual([null, 1, 2])
   await rows.next()
   await rows.next()
-  expect(asked).toEqual([null, 1, 2, 3])
+  expect(requestedIds).toEqual([null, 1, 2, 3])
   expect((await rows.next()).done).toBe(true)
 })
 
-test('a reader that stops gets no error of an unread chunk', async () => {
-  const unheard: unknown[] = []
-  const hear = (reason: unknown): void => void unheard.push(reason)
-  process.on('unhandledRejection', hear)
-  const rows = exporting((from) =>
-    from === null ? Promise.resolve(chunk(at(1))) : Promise.reject(new Error('the reader died')),
+test('an abandoned export reports no error of an unread chunk', async () => {
+  const unhandledErrors: unknown[] = []
+  const recordError = (reason: unknown): void => void unhandledErrors.push(reason)
+  process.on('unhandledRejection', recordError)
+  const rows = runExport((from) =>
+    from === null
+      ? Promise.resolve(chunk(cursorAt(1)))
+      : Promise.reject(new Error('the reader died')),
   )
   expect((await rows.next()).value).toMatchObject([{ answers: { name: 'Asha' } }])
   await rows.return?.()
-  // Node tells of it once the turn is over.
+  // Node reports it at the end of the turn.
   await new Promise((done) => setImmediate(done))
-  process.off('unhandledRejection', hear)
-  expect(unheard).toEqual([])
+  process.off('unhandledRejection', recordError)
+  expect(unhandledErrors).toEqual([])
 })
 
-test('a reader that continues gets the error', async () => {
-  const rows = exporting((from) =>
-    from === null ? Promise.resolve(chunk(at(1))) : Promise.reject(new Error('the reader died')),
+test('a continued export gets the error', async () => {
+  const rows = runExport((from) =>
+    from === null
+      ? Promise.resolve(chunk(cursorAt(1)))
+      : Promise.reject(new Error('the reader died')),
   )
   await rows.next()
   await expect(rows.next()).rejects.toThrow('the reader died')

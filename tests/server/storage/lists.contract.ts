@@ -1,4 +1,4 @@
-/** Lists, searches, exports and figures over what is stored. */
+/** Store contract for lists, searches, exports and figures. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import { addDays, day, dayOf, instant, createOrderId, startOfDay } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
@@ -13,34 +13,34 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
-import { all, regNosOf } from './contract-setup.ts'
-import type { Given } from './contract-setup.ts'
+import { ALL_REGISTRATIONS, regNosOf } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 
-async function exported(store: Store, query: ListQuery): Promise<readonly ListedRegistration[]> {
+async function exportRows(store: Store, query: ListQuery): Promise<readonly ListedRegistration[]> {
   const rows: ListedRegistration[] = []
   for await (const chunk of store.exportRows(query)) rows.push(...chunk)
   return rows
 }
 
-export function listingContract(given: Given): void {
+export function listsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
 
   describe('lists', () => {
-    const seeded = async (): Promise<Record<string, string>> => {
-      const of = async (name: string, changes: Changes = {}): Promise<string> =>
+    const registerSamples = async (): Promise<Record<string, string>> => {
+      const registerNamed = async (name: string, changes: Changes = {}): Promise<string> =>
         (await registerSample(store, { name, ...changes })).regNo
       const dayAfter = startOfDay(addDays(dayOf(noon), 1))
       return {
-        asha: await of('Asha Nair'),
-        benny: await of('Benny "B" Demo', {
+        asha: await registerNamed('Asha Nair'),
+        benny: await registerNamed('Benny "B" Demo', {
           at: later(1),
           category: 'member',
           answers: { state: 'Goa', member: false, note: "o'hara", home_city: 'Panaji' },
         }),
-        chitra: await of('Chitra', {
+        chitra: await registerNamed('Chitra', {
           at: instant(dayAfter - 1),
           searchable: {
             fullName: 'Chitra',
@@ -49,30 +49,38 @@ export function listingContract(given: Given): void {
             councilNo: 'KMC 77',
           },
         }),
-        divya: await of('Divya', { at: dayAfter, quote: { ...sampleQuote, period: 'late' } }),
-        other: await of('Asha Elsewhere', { eventId: 'another', at: later(2) }),
+        divya: await registerNamed('Divya', {
+          at: dayAfter,
+          quote: { ...sampleQuote, period: 'late' },
+        }),
+        other: await registerNamed('Asha Elsewhere', { eventId: 'another', at: later(2) }),
       }
     }
 
     test('lists newest first, with pages and their count', async () => {
-      const { asha, benny, chitra, divya } = await seeded()
-      const [one, two, three] = [
-        await store.listPage(all, 1, 3),
-        await store.listPage(all, 2, 3),
-        await store.listPage(all, 3, 3),
+      const { asha, benny, chitra, divya } = await registerSamples()
+      const [firstPage, two, thirdPage] = [
+        await store.listPage(ALL_REGISTRATIONS, 1, 3),
+        await store.listPage(ALL_REGISTRATIONS, 2, 3),
+        await store.listPage(ALL_REGISTRATIONS, 3, 3),
       ]
-      expect(regNosOf(one.rows)).toEqual([divya, chitra, benny])
+      expect(regNosOf(firstPage.rows)).toEqual([divya, chitra, benny])
       expect(regNosOf(two.rows)).toEqual([asha])
-      expect(three.rows).toEqual([])
-      expect([one.count, two.count, three.count, one.countCapped]).toEqual([4, 4, 4, false])
-      const whole = await store.registration(divya ?? '')
-      const { payments, ...listed } = one.rows[0] ?? {}
-      expect(whole).toMatchObject(listed)
-      expect(Object.keys(listed)).toHaveLength(18)
-      expect(payments).toEqual([{ orderId: whole?.payments[0]?.orderId }])
+      expect(thirdPage.rows).toEqual([])
+      expect([firstPage.count, two.count, thirdPage.count, firstPage.countCapped]).toEqual([
+        4,
+        4,
+        4,
+        false,
+      ])
+      const fullRow = await store.registration(divya ?? '')
+      const { payments, ...listedRow } = firstPage.rows[0] ?? {}
+      expect(fullRow).toMatchObject(listedRow)
+      expect(Object.keys(listedRow)).toHaveLength(18)
+      expect(payments).toEqual([{ orderId: fullRow?.payments[0]?.orderId }])
     })
 
-    test('a page far down equals the page reached page by page, in both orders and with a filter', async () => {
+    test('a distant page equals the page reached page by page, in both orders and with a filter', async () => {
       await Promise.all(
         Array.from({ length: 1_300 }, (_, n) =>
           registerSample(store, {
@@ -81,13 +89,16 @@ export function listingContract(given: Given): void {
           }),
         ),
       )
-      for (const query of [all, { ...all, dateTo: dayOf(later(6 * 24 * hour)) }]) {
-        const rows = regNosOf(await exported(store, query))
+      for (const query of [
+        ALL_REGISTRATIONS,
+        { ...ALL_REGISTRATIONS, dateTo: dayOf(later(6 * 24 * hour)) },
+      ]) {
+        const rows = regNosOf(await exportRows(store, query))
         for (const isDescending of [true, false]) {
           const inOrder = isDescending ? rows : rows.toReversed()
-          const asked: ListQuery = { ...query, sort: { by: 'date', isDescending, order: [] } }
+          const sortedQuery: ListQuery = { ...query, sort: { by: 'date', isDescending, order: [] } }
           for (const page of [101, 104, 110, Math.ceil(rows.length / 10), 500])
-            expect(regNosOf((await store.listPage(asked, page, 10)).rows)).toEqual(
+            expect(regNosOf((await store.listPage(sortedQuery, page, 10)).rows)).toEqual(
               inOrder.slice((page - 1) * 10, page * 10),
             )
         }
@@ -102,13 +113,13 @@ export function listingContract(given: Given): void {
       ['no', { answers: { member: false } }, ['benny']],
       ['two answers', { answers: { member: false, state: 'Kerala' } }, []],
       ['an answer with a quote', { answers: { note: "o'hara" } }, ['benny']],
-      ['a field nobody has', { answers: { 'x"y': 'Goa' } }, []],
+      ['a field without answers', { answers: { 'x"y': 'Goa' } }, []],
       ['from a day', { dateFrom: day('2026-11-22') }, ['divya']],
-      ['to a day, included', { dateTo: day('2026-11-21') }, ['chitra', 'benny', 'asha']],
+      ['until a day, inclusive', { dateTo: day('2026-11-21') }, ['chitra', 'benny', 'asha']],
       ['status', { paymentStatus: 'success' }, ['asha']],
       ['status pending', { paymentStatus: 'pending' }, ['divya', 'chitra', 'benny']],
       [
-        'all together',
+        'all filters combined',
         {
           paymentStatus: 'pending',
           category: 'pg',
@@ -120,65 +131,68 @@ export function listingContract(given: Given): void {
         },
         ['chitra'],
       ],
-      ['search: part of a name, other letters', { search: 'NAI' }, ['asha']],
+      ['search: part of a name in lower case', { search: 'NAI' }, ['asha']],
       ['search: two words', { search: 'asha nair' }, ['asha']],
       ['search: email', { search: '@example.net' }, ['chitra']],
       ['search: phone', { search: '98765' }, ['divya', 'benny', 'asha']],
       ['search: words in any order', { search: 'nair  asha' }, ['asha']],
-      ['search: a phone number in another writing', { search: '070000 00001' }, ['chitra']],
-      ['search: with its country', { search: '(91) 7000-000001' }, ['chitra']],
-      ['search: the beginning of a phone number, with its space', { search: '+91 70' }, ['chitra']],
+      ['search: a phone number in another format', { search: '070000 00001' }, ['chitra']],
+      ['search: with its country code', { search: '(91) 7000-000001' }, ['chitra']],
+      ['search: the beginning of a phone number, with a space', { search: '+91 70' }, ['chitra']],
       [
-        'search: the beginning of one without spaces',
+        'search: the beginning of a phone number without spaces',
         { search: '987 65' },
         ['divya', 'benny', 'asha'],
       ],
-      ['search: a part of one as it was written', { search: '00-000' }, ['chitra']],
-      ['search: an initial stays where it is', { search: 'b asha' }, []],
+      ['search: a part of a phone number as entered', { search: '00-000' }, ['chitra']],
+      ['search: an initial', { search: 'b asha' }, []],
       ['search: a city', { search: 'panaji' }, ['benny']],
-      ['search: an answer that is no place', { search: 'hara' }, []],
+      ['search: an answer that is not searchable', { search: 'hara' }, []],
       ['search: council number', { search: 'kmc 7' }, ['chitra']],
       ['search: two characters from the start', { search: 'be' }, ['benny']],
       ['search: one character from the start', { search: 'c' }, ['chitra']],
       ['search: two characters from the middle', { search: 'na' }, []],
       ['search: a quote', { search: '"B"' }, ['benny']],
-      ['search: operators are only text', { search: 'asha OR benny' }, []],
-      ['search: a star is only a star', { search: 'ash*' }, []],
-      ['search: percent is only percent', { search: '%%%' }, []],
-      ['search: blank is none', { search: '  ' }, ['divya', 'chitra', 'benny', 'asha']],
-      ['search: across two values', { search: 'nairasha' }, []],
+      ['search: operators are treated as text', { search: 'asha OR benny' }, []],
+      ['search: a star is treated as text', { search: 'ash*' }, []],
+      ['search: percent is treated as text', { search: '%%%' }, []],
+      ['search: a blank search', { search: '  ' }, ['divya', 'chitra', 'benny', 'asha']],
+      ['search: text across two values', { search: 'nairasha' }, []],
     ])('filter by %s; page, count and export agree', async (_, changes, expected) => {
-      const seeds = await seeded()
+      const samples = await registerSamples()
       await store.applyPaymentEvent(
-        createOrderId((seeds.asha ?? '') as RegNo, 1),
+        createOrderId((samples.asha ?? '') as RegNo, 1),
         confirmedBy('AP1'),
         null,
       )
-      const query = { ...all, ...changes }
-      const names = expected.map((name) => seeds[name])
+      const query = { ...ALL_REGISTRATIONS, ...changes }
+      const names = expected.map((name) => samples[name])
       const page = await store.listPage(query, 1, 10)
       expect(regNosOf(page.rows)).toEqual(names)
       expect(page.count).toBe(names.length)
-      expect(regNosOf(await exported(store, query))).toEqual(names)
+      expect(regNosOf(await exportRows(store, query))).toEqual(names)
     })
 
-    test('finds by number, including the newest registration', async () => {
-      const { asha, chitra } = await seeded()
-      expect(regNosOf((await store.listPage({ ...all, search: asha ?? '' }, 1, 10)).rows)).toEqual([
-        asha,
-      ])
+    test('finds registrations by number, including the newest', async () => {
+      const { asha, chitra } = await registerSamples()
       expect(
-        regNosOf((await store.listPage({ ...all, search: (chitra ?? '').slice(-12) }, 1, 10)).rows),
+        regNosOf((await store.listPage({ ...ALL_REGISTRATIONS, search: asha ?? '' }, 1, 10)).rows),
+      ).toEqual([asha])
+      expect(
+        regNosOf(
+          (await store.listPage({ ...ALL_REGISTRATIONS, search: (chitra ?? '').slice(-12) }, 1, 10))
+            .rows,
+        ),
       ).toEqual([chitra])
       const { regNo } = await registerSample(store, { name: 'Zubin Zeppelin' })
-      expect(regNosOf((await store.listPage({ ...all, search: 'zeppelin' }, 1, 10)).rows)).toEqual([
-        regNo,
-      ])
+      expect(
+        regNosOf((await store.listPage({ ...ALL_REGISTRATIONS, search: 'zeppelin' }, 1, 10)).rows),
+      ).toEqual([regNo])
     })
 
     test('an export of several chunks has every row once, newest first, also with a search', async () => {
       const rows: { readonly regNo: RegNo }[] = []
-      // Of those who register at one moment, any may come first.
+      // Registrations of the same moment may come in any order.
       for (let at = 0; rows.length < 1201; at += 1)
         rows.push(
           ...(await Promise.all(
@@ -188,11 +202,14 @@ export function listingContract(given: Given): void {
           )),
         )
       const expected = rows.map(({ regNo }) => regNo).toSorted()
-      for (const query of [all, { ...all, search: 'delegate' }]) {
-        const got = await exported(store, query)
-        expect(regNosOf(got).toSorted()).toEqual(expected)
+      for (const query of [ALL_REGISTRATIONS, { ...ALL_REGISTRATIONS, search: 'delegate' }]) {
+        const exportedRows = await exportRows(store, query)
+        expect(regNosOf(exportedRows).toSorted()).toEqual(expected)
         expect(
-          got.every((row, at) => at === 0 || row.createdAt <= (got[at - 1]?.createdAt ?? 0)),
+          exportedRows.every(
+            (row, index) =>
+              index === 0 || row.createdAt <= (exportedRows[index - 1]?.createdAt ?? 0),
+          ),
         ).toBe(true)
       }
     })
@@ -200,14 +217,14 @@ export function listingContract(given: Given): void {
 
   describe('figures', () => {
     test('count registrations by status and day, and payments by their day', async () => {
-      const [one, two, three] = [
+      const [firstPage, two, thirdPage] = [
         await registerSample(store),
         await registerSample(store),
         await registerSample(store, { at: later(-24 * hour) }),
       ]
       await registerSample(store, { eventId: 'another' })
       await store.applyPaymentEvent(
-        one.orderId,
+        firstPage.orderId,
         confirmedBy('AP1', sampleQuote.total, later(24 * hour)),
         null,
       )
@@ -227,8 +244,8 @@ export function listingContract(given: Given): void {
       })
       expect(regNosOf((await store.dashboardFigures('demo', day('2026-11-21'))).recent)).toEqual([
         two.regNo,
-        one.regNo,
-        three.regNo,
+        firstPage.regNo,
+        thirdPage.regNo,
       ])
       expect(await store.dashboardFigures('empty', day('2026-11-21'))).toEqual({
         total: 0,

@@ -1,15 +1,15 @@
-/** What a careless person with a shell may try in any database of ours, and what each refusal says. */
+/** Changes that a careless person with a database shell may try, and the error for each. */
 export const CARELESS: readonly (readonly [what: string, sql: string, message: string | RegExp])[] =
   [
-    ['a fact edited', "UPDATE payment_facts SET type = 'declined'", 'append-only'],
-    ['a fact deleted', 'DELETE FROM payment_facts', 'append-only'],
-    ['a notice edited', "UPDATE gateway_notices SET body = 'other'", 'append-only'],
+    ['a payment event edited', "UPDATE payment_facts SET type = 'declined'", 'append-only'],
+    ['a payment event deleted', 'DELETE FROM payment_facts', 'append-only'],
+    ['a gateway message edited', "UPDATE gateway_notices SET body = 'other'", 'append-only'],
     [
-      'a notice erased and dated anew',
+      'a gateway message erased with a new date',
       "UPDATE gateway_notices SET body = '', at = 1",
       'append-only',
     ],
-    ['a notice deleted', 'DELETE FROM gateway_notices', 'append-only'],
+    ['a gateway message deleted', 'DELETE FROM gateway_notices', 'append-only'],
     ['the audit log edited', "UPDATE audit_log SET who = 'nobody'", 'append-only'],
     ['a line of the audit log', "UPDATE audit_log SET what = what || '!'", 'append-only'],
     ['the audit log deleted', 'DELETE FROM audit_log', 'append-only'],
@@ -20,21 +20,21 @@ export const CARELESS: readonly (readonly [what: string, sql: string, message: s
     ],
     ['a capture deleted', 'DELETE FROM captures', 'money that came is never deleted'],
     ["a capture's amount changed", 'UPDATE captures SET amount = 1', 'frozen'],
-    ['a capture given to another reference', "UPDATE captures SET reference = 'X'", 'frozen'],
+    ['a capture with a changed reference', "UPDATE captures SET reference = 'X'", 'frozen'],
     [
-      'more sent back than came',
+      'a refund above the received amount',
       "INSERT INTO refunds (capture_id, amount, state, why, who, at) SELECT id, amount + 1, 'wanted', 'w', 'w', 1 FROM captures",
       'never more goes back than came',
     ],
     ['a paid payment deleted', 'DELETE FROM payments', 'a paid payment is never deleted'],
     [
-      'a success made a failure',
+      'a success changed to a failure',
       "UPDATE payments SET status = 'failed'",
       'a success never becomes a failure',
     ],
     ['the amount changed', 'UPDATE payments SET amount = 1', 'frozen'],
     [
-      'a second confirmation mail',
+      'a second confirmation email',
       'INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) SELECT registration_id, kind, recipient, subject, body, created_at FROM mail_queue',
       /unique/i,
     ],

@@ -1,4 +1,4 @@
-/** Brings operations of two stores on one PostgreSQL to the same moment. */
+/** Makes operations of two stores on one PostgreSQL run at the same moment. */
 import type pg from 'pg'
 import { expect } from 'vitest'
 import { memoize } from '../../../engine/index.ts'
@@ -6,59 +6,66 @@ import type { InjectedFaults } from '../../../server/storage/database/fault-inje
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { PATIENT, emptying, lendPostgresTables } from './postgres-contract.ts'
+import { PATIENT_LIMITS, prepareEmptying, getTemplate } from './postgres-contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-export type Meeting = {
+export type ServerPair = {
   /** Two servers with one database. */
   readonly stores: readonly [Store, Store]
   readonly shell: pg.Client
-  /** Two more, which hold what operations are to wait for. */
+  /** Two more connections, which hold locks. */
   readonly holder: pg.Client
   readonly second: pg.Client
 }
-export type Meetings = {
-  /** Empties the database. `withoutLock`: neither server locks rows of this kind. */
-  begin(withoutLock?: RowLock): Promise<Meeting>
+export type ServerPairFactory = {
+  /** Empties the database. `withoutLock`: the servers skip this kind of row lock. */
+  begin(withoutLock?: RowLock): Promise<ServerPair>
   end(): Promise<void>
 }
 
-export async function openMeetings(server: PostgresServer): Promise<Meetings> {
-  const url = await server.database('meetings', { like: await lendPostgresTables(server) })
-  const [shell, holder, second, cleaner] = await Promise.all([
+export async function createServerPairs(server: PostgresServer): Promise<ServerPairFactory> {
+  const url = await server.database('meetings', { template: await getTemplate(server) })
+  const [shell, holder, second, cleanupShell] = await Promise.all([
     server.shell(url),
     server.shell(url),
     server.shell(url),
     server.shell(url),
   ])
-  const empty = await emptying(cleaner)
-  const open = async (seam: InjectedFaults): Promise<Store> =>
-    (await openInsidePostgres({ url, seam: { assertsLockOrder: true, ...PATIENT, ...seam } })).store
-  const opened: Store[] = []
+  const emptyDatabase = await prepareEmptying(cleanupShell)
+  const open = async (faults: InjectedFaults): Promise<Store> =>
+    (
+      await openInsidePostgres({
+        url,
+        seam: { assertsLockOrder: true, ...PATIENT_LIMITS, ...faults },
+      })
+    ).store
+  const openedStores: Store[] = []
   const pairs = memoize(async (withoutLock: RowLock | 'none') => {
-    const seam = withoutLock === 'none' ? {} : { withoutLock }
-    const stores = await Promise.all([open(seam), open(seam)])
-    opened.push(...stores)
+    const faults = withoutLock === 'none' ? {} : { withoutLock }
+    const stores = await Promise.all([open(faults), open(faults)])
+    openedStores.push(...stores)
     return stores
   })
   return {
     async begin(withoutLock) {
       const stores = await pairs(withoutLock ?? 'none')
-      await empty()
+      await emptyDatabase()
       return { stores, shell, holder, second }
     },
     async end() {
-      await Promise.all(opened.map((store) => store.close()))
-      await Promise.all([shell, holder, second, cleaner].map((one) => one.end()))
+      await Promise.all(openedStores.map((store) => store.close()))
+      await Promise.all(
+        [shell, holder, second, cleanupShell].map((operationPromise) => operationPromise.end()),
+      )
     },
   }
 }
 
-/** Waits until as many statements that contain these words wait for a lock. */
+/** Waits until `count` statements that contain `words` wait for a lock. */
 export async function untilWaiting(
-  { shell }: Meeting,
+  { shell }: ServerPair,
   count: number | (() => number),
-  words = '',
+  sqlText = '',
 ): Promise<void> {
   await expect
     .poll(
@@ -66,7 +73,7 @@ export async function untilWaiting(
         const { rows } = await shell.query<{ n: number }>(
           `SELECT count(*)::int AS n FROM pg_stat_activity
            WHERE wait_event_type = 'Lock' AND datname = current_database() AND query ILIKE '%' || $1 || '%'`,
-          [words],
+          [sqlText],
         )
         return (rows[0]?.n ?? 0) >= (typeof count === 'number' ? count : count())
       },
@@ -76,29 +83,29 @@ export async function untilWaiting(
 }
 
 /**
- * Holds a table, so that nobody writes to it, starts one operation after the other, each when the one before it waits or
- * is done, and lets go. Returns their results, and how many were done before that.
+ * Blocks writes to a table, starts each operation once the previous one waits or is done, and
+ * releases the table. Returns the results, and how many operations were done before the release.
  */
-export async function meet<T>(
-  meeting: Meeting,
+export async function runConcurrently<T>(
+  pair: ServerPair,
   table: string,
   operations: readonly (() => Promise<T>)[],
 ): Promise<{ readonly results: readonly T[]; readonly doneBefore: number }> {
-  const { holder } = meeting
-  await holder.query('BEGIN')
-  await holder.query(`LOCK TABLE ${table} IN SHARE MODE`)
+  const { holder: lockHolder } = pair
+  await lockHolder.query('BEGIN')
+  await lockHolder.query(`LOCK TABLE ${table} IN SHARE MODE`)
   let done = 0
-  const running: Promise<T>[] = []
+  const promises: Promise<T>[] = []
   for (const operation of operations) {
-    const one = operation()
-    one.then(
+    const operationPromise = operation()
+    operationPromise.then(
       () => (done += 1),
       () => (done += 1),
     )
-    running.push(one)
-    await untilWaiting(meeting, () => running.length - done)
+    promises.push(operationPromise)
+    await untilWaiting(pair, () => promises.length - done)
   }
   const doneBefore = done
-  await holder.query('COMMIT')
-  return { results: await Promise.all(running), doneBefore }
+  await lockHolder.query('COMMIT')
+  return { results: await Promise.all(promises), doneBefore }
 }

@@ -1,4 +1,4 @@
-/** Databases in which staff accepted another amount before there was one balance for it. */
+/** Databases in which staff accepted another amount before balances were introduced. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,8 @@ test('a surplus that an older version did not show is due for refund; money that
   const before = migrations.findIndex((step) => step.includes('ADD COLUMN counted'))
   for (const step of migrations.slice(0, before)) db.exec(step)
   db.pragma(`user_version = ${before}`)
-  // What it costs, what was asked for, what staff accepted, what went back since, the dues that were written, what is due then.
+  // Price, requested amount, accepted amount, refunded amount, stored adjustments, expected
+  // balance.
   const rows: readonly (readonly [number, number, number, number, readonly number[], number])[] = [
     [4720, 4720, 5000, 0, [], -280],
     [4720, 4720, 5900, 1180, [], 0],
@@ -20,23 +21,23 @@ test('a surplus that an older version did not show is due for refund; money that
     [4720, 5900, 4000, 0, [-1180], 0],
     [3540, 5900, 4000, 0, [-2360], -460],
     [4720, 5900, 7000, 0, [-1180], -2280],
-    // A difference is due: its order stands.
+    // A balance is due: its order is open.
     [5900, 4720, 5000, 0, [1180], 1180],
     [4720, 4720, 4720, 500, [], 0],
   ]
-  for (const [index, [total, asked, came, gone, dues]] of rows.entries()) {
+  for (const [index, [total, requested, acceptedAmount, refunded, adjustments]] of rows.entries()) {
     const id = index + 1
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', ${total}, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
-        VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${asked}, 'success', 'R${id}', 1, 1, 1, 'whole');
+        VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${requested}, 'success', 'R${id}', 1, 1, 1, 'whole');
       INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
-        VALUES (${id}, ${id}, ${id}, ${id}, 'transfer', '', 'R${id}', ${came}, 'INR', 'sale', 1, 1, 'accepted')`)
-    if (gone > 0)
+        VALUES (${id}, ${id}, ${id}, ${id}, 'transfer', '', 'R${id}', ${acceptedAmount}, 'INR', 'sale', 1, 1, 'accepted')`)
+    if (refunded > 0)
       db.exec(
-        `INSERT INTO refunds (capture_id, amount, state, reference, why, who, at, done_at) VALUES (${id}, ${gone}, 'done', 'B${id}', 'x', 'x', 2, 2)`,
+        `INSERT INTO refunds (capture_id, amount, state, reference, why, who, at, done_at) VALUES (${id}, ${refunded}, 'done', 'B${id}', 'x', 'x', 2, 2)`,
       )
-    for (const amount of dues)
+    for (const amount of adjustments)
       db.exec(
         `INSERT INTO dues (registration_id, at, what, amount) VALUES (${id}, 2, 'corrected', ${amount})`,
       )

@@ -1,4 +1,7 @@
-/** Databases of versions that deducted a refund in progress twice at a cancellation: what was stated is to be paid back. */
+/**
+ * Databases of versions that deducted a refund in progress twice at a cancellation: the stated
+ * refund is due again.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +18,7 @@ test('₹ 2,000 of a cancelled registration were never refunded, because an olde
   const before = migrations.findIndex((step) => step.includes('Amounts to pay back'))
   for (const step of migrations.slice(0, before)) db.exec(step)
   db.pragma(`user_version = ${before}`)
-  // What came, what the cancellation stated, the line that it wrote, refunds, lines since, what is due then.
+  // Payment, stated refund, stored adjustment, refunds, later adjustments, expected balance.
   const rows: readonly {
     readonly stated: number
     readonly line?: number
@@ -23,11 +26,11 @@ test('₹ 2,000 of a cancelled registration were never refunded, because an olde
     readonly since: readonly number[]
     readonly due: number
   }[] = [
-    // The refund in progress was deducted a second time once it was done.
+    // The refund in progress was deducted a second time when it completed.
     { stated: 2425, refunds: [{ amount: 2000, at: 5, done: 20 }], since: [2000], due: -2425 },
-    // It is in progress still: the balance includes it until it is done.
+    // Still in progress: the balance includes it until it completes.
     { stated: 2425, refunds: [{ amount: 2000, at: 5 }], since: [], due: -4425 },
-    // Staff have paid back a part, or all, of what was missing.
+    // Staff have already refunded a part, or all, of the missing amount.
     {
       stated: 2425,
       refunds: [
@@ -46,14 +49,18 @@ test('₹ 2,000 of a cancelled registration were never refunded, because an olde
       since: [2000, 425],
       due: 0,
     },
-    // Done before it was cancelled, begun after it, or cancelled by the rule of today: as it is.
+    // Completed before the cancellation, started after it, or cancelled by the current rule:
+    // unchanged.
     { stated: 2425, refunds: [{ amount: 2000, at: 5, done: 6 }], since: [], due: -2425 },
     { stated: 2425, refunds: [{ amount: 2000, at: 15 }], since: [], due: -2425 },
     { stated: 2425, line: 4425, refunds: [{ amount: 2000, at: 5 }], since: [], due: -4425 },
-    // Never more than is there.
+    // Never more than the amount held.
     { stated: 5000, refunds: [{ amount: 2000, at: 5, done: 20 }], since: [2000], due: -3900 },
   ]
-  for (const [index, { stated, line = stated, refunds, since }] of rows.entries()) {
+  for (const [
+    index,
+    { stated: statedRefund, line = statedRefund, refunds, since: laterAdjustments },
+  ] of rows.entries()) {
     const id = index + 1
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'cancelled', 5900, 1, '2026-01-01');
@@ -61,20 +68,20 @@ test('₹ 2,000 of a cancelled registration were never refunded, because an olde
         VALUES (${id}, ${id}, 'DEMO${id}01', 1, 5900, 'success', 'R${id}', 1, 1, 1, 'whole');
       INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
         VALUES (${id}, ${id}, ${id}, ${id}, 'airpay', '', 'R${id}', 5900, 'INR', 'sale', 1, 1, 'fits');
-      INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (${id}, 10, 'office', 'cancel', 'Ill', '{"pay_back":${stated}}', 'complete', 'cancelled');
+      INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (${id}, 10, 'office', 'cancel', 'Ill', '{"pay_back":${statedRefund}}', 'complete', 'cancelled');
       INSERT INTO dues (registration_id, at, what, amount) VALUES (${id}, 10, 'cancelled', ${-line})`)
     for (const { amount, at, done } of refunds)
       db.exec(
         `INSERT INTO refunds (capture_id, amount, state, reference, why, who, at, done_at) VALUES (${id}, ${amount}, '${done === undefined ? 'asked' : 'done'}', NULL, 'x', 'x', ${at}, ${done ?? 'NULL'})`,
       )
-    for (const amount of since)
+    for (const amount of laterAdjustments)
       db.exec(
         `INSERT INTO dues (registration_id, at, what, amount) VALUES (${id}, 20, 'paid back', ${amount})`,
       )
   }
   await migrate(db)
   expect(db.prepare('SELECT due FROM registrations ORDER BY id').pluck().all()).toEqual(
-    rows.map(({ due }) => due),
+    rows.map(({ due: expectedDue }) => expectedDue),
   )
   db.close()
   rmSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** Second payments that an older version stored are reported once the database is brought up to date. */
+/** Duplicate payments that an older version stored are reported after the migration. */
 import { mapInOrder } from '../../../server/storage/database/in-order.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import {
   secondPaymentOf,
 } from '../../../server/storage/payments/find-duplicate-payments.ts'
 
-test('a database from before second payments were detected: its paid pairs are reported', async () => {
+test('a database from before duplicate payments were detected: its paid pairs are reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.indexOf(secondPayments)
@@ -39,11 +39,11 @@ test('a database from before second payments were detected: its paid pairs are r
         VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${amount}, '${status}', 1, 1, 'whole')`)
   await migrate(db)
   const sql = statements(db)
-  const firsts = await mapInOrder(
+  const reportedPartners = await mapInOrder(
     stored,
     async ([id]) => (await secondPaymentOf(sql, `DEMO${id}` as RegNo))?.first ?? null,
   )
-  expect(firsts).toEqual([null, null, 'DEMO1', null, null, null])
+  expect(reportedPartners).toEqual([null, null, 'DEMO1', null, null, null])
   expect(await paidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])
   db.close()
   rmSync(folder, { recursive: true })

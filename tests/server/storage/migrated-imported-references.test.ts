@@ -1,4 +1,7 @@
-/** Databases that imported payments before their bank references were known: each is named, and a second owner is reported. */
+/**
+ * Databases that imported payments before bank references were recorded: each reference is added,
+ * and a second use is reported.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,12 +49,12 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
     ['526123456701', 'DEMO1'],
     ['526123456703', 'DEMO4'],
   ])
-  const waiting = await reviews(sql, 'demo')
-  expect(waiting.map(({ is, regNo }) => [is, regNo])).toEqual([
+  const openReviews = await reviews(sql, 'demo')
+  expect(openReviews.map(({ is, regNo }) => [is, regNo])).toEqual([
     ['unclear', 'DEMO2'],
     ['unclear', 'DEMO3'],
   ])
-  expect(waiting[0]?.why).toContain(
+  expect(openReviews[0]?.why).toContain(
     '526123456701 is recorded twice: it is also the payment of DEMO1',
   )
   db.close()

@@ -1,4 +1,7 @@
-/** Converting the data of an older version takes as few reads for many rows as for one: each is a round trip on PostgreSQL. */
+/**
+ * A migration needs as few reads for many rows as for one, because each read is a round trip on
+ * PostgreSQL.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,8 +24,8 @@ import {
 } from '../../../server/storage/reconciliation/older-references.ts'
 import { addOlderChequeNumbers } from '../../../server/storage/reconciliation/unmatched-lines.ts'
 
-const OLD = 30
-const FILLS = {
+const OLD_VERSION = 30
+const MIGRATION_STEPS = {
   assignOlderReferences,
   noteOlderPayers,
   assignOlderImportReferences,
@@ -31,50 +34,54 @@ const FILLS = {
   addOlderChequeNumbers,
   restoreOlderCancellations,
 }
-/** A list of rows, what is stored about one batch of them, and a few payments that need review. */
+/** A list of rows, the stored data about one batch of them, and a few payments that need review. */
 const READS_MAX = 5
 
-test('migrating 155 registrations takes a few reads, not several for each payment', async () => {
+test('migrating 155 registrations takes a few reads, not several per payment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-batches-'))
   const file = join(folder, DATABASE_FILE)
   const fixture = join(import.meta.dirname, '../../crash/adoption/version-30.db.br')
   writeFileSync(file, brotliDecompressSync(readFileSync(fixture)))
   const db = openToWrite(file)
-  for (const step of migrations.slice(OLD)) db.exec(step)
-  let turns = 0
-  const own = statements(db)
-  /** Reads that begin in one turn of the event loop share a packet. */
+  for (const step of migrations.slice(OLD_VERSION)) db.exec(step)
+  let readTurns = 0
+  const createSql = statements(db)
+  /** Reads that start in one turn of the event loop share a packet. */
   let isCounted = false
   const count = (): void => {
     if (isCounted) return
-    turns += 1
+    readTurns += 1
     isCounted = true
     queueMicrotask(() => (isCounted = false))
   }
-  const counting = (<Row>(text: string) => {
-    const { get, all, run } = own<Row>(text)
+  const countingSql = (<Row>(text: string) => {
+    const { get, all: readAll, run } = createSql<Row>(text)
     return {
       get: (...params: unknown[]) => (count(), get(...params)),
-      all: (...params: unknown[]) => (count(), all(...params)),
+      all: (...params: unknown[]) => (count(), readAll(...params)),
       run: (...params: unknown[]) => {
-        const ran = run(...params)
+        const runResult = run(...params)
         return {
           get changes() {
             count()
-            return ran.changes
+            return runResult.changes
           },
         }
       },
     }
   }) as Sql
-  const sql: Sql = Object.assign(counting, { dialect: own.dialect, lock: own.lock, batch: null })
-  const taken: Record<string, number> = {}
-  for (const [name, fill] of Object.entries(FILLS)) {
-    turns = 0
+  const sql: Sql = Object.assign(countingSql, {
+    dialect: createSql.dialect,
+    lock: createSql.lock,
+    batch: null,
+  })
+  const turnsByStep: Record<string, number> = {}
+  for (const [name, fill] of Object.entries(MIGRATION_STEPS)) {
+    readTurns = 0
     await fill(sql)
-    taken[name] = turns
+    turnsByStep[name] = readTurns
   }
-  expect(Object.entries(taken).filter(([, reads]) => reads > READS_MAX)).toEqual([])
+  expect(Object.entries(turnsByStep).filter(([, reads]) => reads > READS_MAX)).toEqual([])
   expect(db.prepare('SELECT count(*) FROM paid_persons').pluck().get()).toBeGreaterThan(50)
   expect(db.prepare('SELECT count(*) FROM bank_references').pluck().get()).toBeGreaterThan(10)
   db.close()

@@ -1,4 +1,7 @@
-/** Databases of versions that kept the line of a cheque without its number: it has it, or says where the cheque is recorded. */
+/**
+ * Databases of versions that recorded unmatched cheques without their number: the number is added,
+ * or the other record is named.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +17,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 const KEPT = 'It came to the bank, and nobody waits for it: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
-test('a cheque whose line an older version had kept was also confirmed for a registration: two payments', async () => {
+test('a cheque whose line an older version had recorded was also confirmed for a registration: two payments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
@@ -26,7 +29,7 @@ test('a cheque whose line an older version had kept was also confirmed for a reg
     `INSERT INTO captures (id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
      VALUES (?, ?, ?, '', ?, ?, 'INR', 'sale', ?, ?, ?, ?, 'demo')`,
   )
-  const line = (id: number, amount: number, reference: string, narration: string, told = '') =>
+  const line = (id: number, amount: number, reference: string, narration: string, claimNote = '') =>
     capture.run(
       id,
       null,
@@ -36,18 +39,25 @@ test('a cheque whose line an older version had kept was also confirmed for a reg
       PAID_AT,
       PAID_AT,
       'unmatched',
-      KEPT + narration + told,
+      KEPT + narration + claimNote,
     )
   capture.run(1, 1, 'cheque', '000345', 472_000, PAID_AT, PAID_AT, 'fits', null)
   db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('345', 1)")
-  // The confirmed cheque, its number in the narration; and of another amount, by chance.
+  // The confirmed cheque, with its number in the narration; and a cheque of another amount with the
+  // same number.
   line(2, 472_000, '2027-01-09 472000 CHQ DEP 000345 DR A', 'CHQ DEP 000345 DR A')
   line(3, 590_000, '2027-01-09 590000 CHQ DEP 000345 DR B', 'CHQ DEP 000345 DR B')
-  // Not confirmed yet: in the narration, and in the column of a line whose name was cut off.
+  // Not confirmed yet: the number is in the narration, or in the column of a line with a truncated
+  // name.
   line(4, 472_000, '2027-01-09 CHQ DEP 456789 DR C', 'CHQ DEP 456789 DR C', ' (told for DEMO1)')
-  const long = 'BY CLEARING OF DR D FOR THE CONFERENCE OF PATHOLOGISTS'
-  line(5, 472_000, `2027-01-09 472000 456790 ${long}`.slice(0, 56) + ' xabc123', long)
-  // No cheque: a place with its PIN code.
+  const longNarration = 'BY CLEARING OF DR D FOR THE CONFERENCE OF PATHOLOGISTS'
+  line(
+    5,
+    472_000,
+    `2027-01-09 472000 456790 ${longNarration}`.slice(0, 56) + ' xabc123',
+    longNarration,
+  )
+  // Not a cheque: a place with its PIN code.
   line(6, 472_000, '2027-01-09 472000 CLG DR F OF THE TOWN 682001', 'CLG DR F OF THE TOWN 682001')
   await migrate(db)
   const sql = statements(db)
@@ -57,19 +67,19 @@ test('a cheque whose line an older version had kept was also confirmed for a reg
     ['456789', 4],
     ['456790', 5],
   ])
-  const reasons = await sql<{ why: string }>(
+  const reviewReasons = await sql<{ why: string }>(
     'SELECT why FROM captures WHERE id > 1 ORDER BY id',
   ).all()
-  const twice =
+  const duplicateNote =
     ' The bank reference 000345 is recorded twice: it is also the payment of DEMO1. Check the bank statement and refund what was counted twice.'
-  expect(reasons.map(({ why }) => why.includes('recorded twice'))).toEqual([
+  expect(reviewReasons.map(({ why }) => why.includes('recorded twice'))).toEqual([
     true,
     false,
     false,
     false,
     false,
   ])
-  expect(reasons[0]?.why).toBe(`${KEPT}CHQ DEP 000345 DR A${twice}`)
+  expect(reviewReasons[0]?.why).toBe(`${KEPT}CHQ DEP 000345 DR A${duplicateNote}`)
   db.close()
   rmSync(folder, { recursive: true })
 })

@@ -1,4 +1,7 @@
-/** Databases of versions that forgot a reported reference once its registration was paid otherwise: each is known again. */
+/**
+ * Databases of versions that deleted a reported reference after another payment: each reference is
+ * known again.
+ */
 import { mapInOrder } from '../../../server/storage/database/in-order.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,14 +18,14 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a UTR that an older version had forgotten was confirmed for another registration', async () => {
+test('a UTR that an older version had deleted was confirmed for another registration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-reports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('tellings_by_key'))
   for (const step of migrations.slice(0, before)) db.exec(step)
   db.pragma(`user_version = ${before}`)
-  // id of the registration, reference, as it is compared, how it ended
-  const told: [number, string, string, string | null][] = [
+  // registration id, reference, normalised reference, result
+  const claims: [number, string, string, string | null][] = [
     [1, '526123456701', '526123456701', 'again'],
     [2, '00526 123 456 701', '00526123456701', 'not_found'],
     [3, '00526 123 456 702', '00526123456702', 'again'],
@@ -33,9 +36,9 @@ test('a UTR that an older version had forgotten was confirmed for another regist
   for (const id of [1, 2, 3, 4, 5])
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01')`)
-  for (const [id, reference, folded, endedAs] of told)
+  for (const [id, reference, normalised, claimResult] of claims)
     db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers, ended_as)
-        VALUES (${id}, 1, 'transfer', '${reference}', '${folded}', '{}', ${endedAs === null ? 'NULL' : `'${endedAs}'`})`)
+        VALUES (${id}, 1, 'transfer', '${reference}', '${normalised}', '{}', ${claimResult === null ? 'NULL' : `'${claimResult}'`})`)
   await migrate(db)
   const sql = statements(db)
   const keys = ['526123456701', '526123456702', '526123456703']
@@ -53,10 +56,10 @@ test('a UTR that an older version had forgotten was confirmed for another regist
     eventId: 'demo',
     regNo: 'DEMO9' as never,
   } as const
-  const known = await mapInOrder(keys, async (reference) =>
+  const reasons = await mapInOrder(keys, async (reference) =>
     explainKnown(sql, { ...ofAnother, reference }),
   )
-  expect(known).toEqual([
+  expect(reasons).toEqual([
     expect.stringContaining('The delegate of DEMO1 reported 526123456701'),
     expect.stringContaining('The delegate of DEMO3 reported 526123456702'),
     null,

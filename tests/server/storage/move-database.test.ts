@@ -1,4 +1,4 @@
-/** Everything is moved from SQLite to PostgreSQL and back, and nothing is lost or changed on the way. */
+/** Moves a database from SQLite to PostgreSQL and back; no data is lost or changed. */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,13 +17,13 @@ import { inspectPostgres } from '../../../server/storage/postgres/inspect-databa
 import type { Store } from '../../../server/storage/index.ts'
 import { hour, newRegistration, noon, registerSample } from '../sample-registrations.ts'
 import { runHere } from '../run-command.ts'
-import { foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
+import { searchEach, createPaymentHistories, registerNames, TERMS } from './payment-histories.ts'
 import { startS3 } from '../registration/s3-server.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-/** Every row of every table, but of those that searching keeps. */
+/** Every row of every table except search tables. */
 function allRows(dataDir: string): Record<string, readonly string[]> {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   const names = db
@@ -43,16 +43,16 @@ function allRows(dataDir: string): Record<string, readonly string[]> {
   return Object.fromEntries(rows)
 }
 
-/** One of several pieces, and one that is empty but for a byte that text cannot hold. */
+/** A file of several chunks, and a file with a single zero byte. */
 const FILES = { long: Buffer.alloc(700_000, 'Rollcall'), short: Buffer.from([0, 255]) }
 
 async function filesOf(store: Store, uploads: Uploads): Promise<readonly Buffer[]> {
   const found: Buffer[] = []
   for (const field of Object.keys(FILES)) {
     const draft = await store.draftUpload(`token of ${field}`)
-    const kept = await uploads.read(draft?.sha256 ?? '')
-    if (kept === null) throw new Error(`${field} is not there`)
-    found.push(await buffer(kept.content))
+    const content = await uploads.read(draft?.sha256 ?? '')
+    if (content === null) throw new Error(`${field} was not found`)
+    found.push(await buffer(content.content))
   }
   return found
 }
@@ -60,20 +60,20 @@ async function filesOf(store: Store, uploads: Uploads): Promise<readonly Buffer[
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
-  let filled: string
+  let filledFolder: string
   const folders: string[] = []
   const folder = (): string => {
-    const made = mkdtempSync(join(tmpdir(), 'rollcall-moving-'))
-    folders.push(made)
-    return made
+    const createdFolder = mkdtempSync(join(tmpdir(), 'rollcall-moving-'))
+    folders.push(createdFolder)
+    return createdFolder
   }
-  const move = (way: string, dataDir: string, url: string) =>
-    runHere(['db', 'move', way], { DATA_DIR: dataDir, DATABASE_URL: url })
+  const move = (direction: string, dataDir: string, url: string) =>
+    runHere(['db', 'move', direction], { DATA_DIR: dataDir, DATABASE_URL: url })
 
   beforeAll(async () => {
     server = await startPostgres()
-    filled = folder()
-    const store = await openStoreHere({ dataDir: filled })
+    filledFolder = folder()
+    const store = await openStoreHere({ dataDir: filledFolder })
     await store.saveEventFile({
       hash: 'h',
       eventId: 'demo',
@@ -84,7 +84,7 @@ else {
       limits: [{ id: 'hall', max: 1_000, full: { message: 'Full' } }],
     })
     const uploads = openUploads({
-      ...uploadLocations({ dataDir: filled }),
+      ...uploadLocations({ dataDir: filledFolder }),
       store,
       clock: () => noon,
     })
@@ -96,7 +96,7 @@ else {
       const proof = { eventId: 'demo', field, sha256, name: field, type: 'application/pdf' }
       await store.saveDraftUpload(`token of ${field}`, { ...proof, bytes: bytes.length, at: noon })
     }
-    await happen(store, true)
+    await createPaymentHistories(store, true)
     await registerNames(store)
     await store.addAdmin('Office', 'hash', noon)
     const { orderId } = await registerSample(store)
@@ -112,77 +112,83 @@ else {
   })
   afterAll(async () => {
     await server.stop()
-    for (const one of folders) rmSync(one, { recursive: true })
+    for (const folderPath of folders) rmSync(folderPath, { recursive: true })
   })
 
   test('moving to PostgreSQL and back keeps every row, list, search and sequence', async () => {
     const url = await server.database('moved')
-    const { status, stdout, stderr } = await move('to-postgres', filled, url)
+    const { status, stdout, stderr } = await move('to-postgres', filledFolder, url)
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain('50 registrations and all that belongs to them')
-    const [before, after] = [
-      await openStoreHere({ dataDir: filled }),
-      await openStoreHere({ dataDir: filled, databaseUrl: url }),
+    const [storeBefore, storeAfter] = [
+      await openStoreHere({ dataDir: filledFolder }),
+      await openStoreHere({ dataDir: filledFolder, databaseUrl: url }),
     ]
-    for (const store of [before, after]) expect(await store.adminCount()).toBe(1)
-    const page = (store: typeof before) => store.listPage({ eventId: 'demo', answers: {} }, 1, 100)
-    expect(await page(after)).toEqual(await page(before))
-    expect(await after.dashboardFigures('demo', dayOf(noon))).toEqual(
-      await before.dashboardFigures('demo', dayOf(noon)),
+    for (const store of [storeBefore, storeAfter]) expect(await store.adminCount()).toBe(1)
+    const page = (store: typeof storeBefore) =>
+      store.listPage({ eventId: 'demo', answers: {} }, 1, 100)
+    expect(await page(storeAfter)).toEqual(await page(storeBefore))
+    expect(await storeAfter.dashboardFigures('demo', dayOf(noon))).toEqual(
+      await storeBefore.dashboardFigures('demo', dayOf(noon)),
     )
-    expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
-    const moved = openUploads({
+    expect(await searchEach(storeAfter, TERMS)).toEqual(await searchEach(storeBefore, TERMS))
+    const movedUploads = openUploads({
       ...uploadLocations({ dataDir: folder() }),
-      store: after,
+      store: storeAfter,
       clock: () => noon,
     })
-    expect(await filesOf(after, moved)).toEqual(Object.values(FILES))
-    await before.close()
+    expect(await filesOf(storeAfter, movedUploads)).toEqual(Object.values(FILES))
+    await storeBefore.close()
 
-    const back = folder()
-    expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, stderr: '' })
-    expect(allRows(back)).toEqual(allRows(filled))
-    const there = await openStoreHere({ dataDir: back })
+    const folderBack = folder()
+    expect(await move('to-sqlite', folderBack, url)).toMatchObject({ status: 0, stderr: '' })
+    expect(allRows(folderBack)).toEqual(allRows(filledFolder))
+    const storeBack = await openStoreHere({ dataDir: folderBack })
     const onDisk = openUploads({
-      ...uploadLocations({ dataDir: back }),
-      store: there,
+      ...uploadLocations({ dataDir: folderBack }),
+      store: storeBack,
       clock: () => noon,
     })
-    expect(await filesOf(there, onDisk)).toEqual(Object.values(FILES))
-    await there.close()
+    expect(await filesOf(storeBack, onDisk)).toEqual(Object.values(FILES))
+    await storeBack.close()
 
-    const next = await after.register(newRegistration())
-    expect(next.ok && next.value.id).toBeGreaterThan(50)
-    await after.close()
-    const again = await openStoreHere({ dataDir: back })
-    expect((await again.register(newRegistration())).ok).toBe(true)
-    await again.close()
+    const nextRegistration = await storeAfter.register(newRegistration())
+    expect(nextRegistration.ok && nextRegistration.value.id).toBeGreaterThan(50)
+    await storeAfter.close()
+    const reopened = await openStoreHere({ dataDir: folderBack })
+    expect((await reopened.register(newRegistration())).ok).toBe(true)
+    await reopened.close()
   })
 
   test('a moved database has the indexes, keys and triggers of a new one, and statistics of its rows', async () => {
-    const [moved, made] = [await server.database('loaded'), await server.database('made')]
-    expect(await move('to-postgres', filled, moved)).toMatchObject({ status: 0, err: '' })
-    await (await openStoreHere({ dataDir: folder(), databaseUrl: made })).close()
-    const [loaded, fresh] = [await server.shell(moved), await server.shell(made)]
+    const [movedUrl, newUrl] = [await server.database('loaded'), await server.database('made')]
+    expect(await move('to-postgres', filledFolder, movedUrl)).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
+    await (await openStoreHere({ dataDir: folder(), databaseUrl: newUrl })).close()
+    const [movedShell, newShell] = [await server.shell(movedUrl), await server.shell(newUrl)]
     for (const catalog of [
       "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
       "SELECT conrelid::regclass::text AS table, conname, convalidated, pg_get_constraintdef(oid) AS does FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
       'SELECT tgrelid::regclass::text AS table, tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2',
     ]) {
-      const { rows } = await loaded.query(catalog)
+      const { rows } = await movedShell.query(catalog)
       expect(rows.length).toBeGreaterThan(10)
-      expect(rows).toEqual((await fresh.query(catalog)).rows)
+      expect(rows).toEqual((await newShell.query(catalog)).rows)
     }
-    const known = await loaded.query("SELECT 1 FROM pg_stats WHERE tablename = 'registrations'")
-    expect(known.rows.length).toBeGreaterThan(0)
-    await Promise.all([loaded.end(), fresh.end()])
+    const statistics = await movedShell.query(
+      "SELECT 1 FROM pg_stats WHERE tablename = 'registrations'",
+    )
+    expect(statistics.rows.length).toBeGreaterThan(0)
+    await Promise.all([movedShell.end(), newShell.end()])
   })
 
   test('with UPLOADS_URL the files stay in the bucket, also when the database moves back', async () => {
     const s3 = await startS3()
     try {
-      const [from, back] = [folder(), folder()]
-      cpSync(filled, from, { recursive: true })
+      const [from, folderBack] = [folder(), folder()]
+      cpSync(filledFolder, from, { recursive: true })
       const bucket = s3.variables('moved')
       const url = await server.database('moved_with_bucket')
       const count = Object.keys(FILES).length
@@ -193,7 +199,7 @@ else {
       ).toMatchObject({ status: 0, stderr: '' })
       const keys = s3.keys('moved')
       expect(keys).toHaveLength(count)
-      for (const result of [await run('to-postgres', from), await run('to-sqlite', back)]) {
+      for (const result of [await run('to-postgres', from), await run('to-sqlite', folderBack)]) {
         expect([result.status, result.stderr]).toEqual([0, ''])
         expect(result.stdout).toContain(`The bucket has ${count} files.`)
       }
@@ -201,9 +207,9 @@ else {
       expect((await shell.query('SELECT 1 FROM proof_files')).rows).toEqual([])
       await shell.end()
       expect(s3.keys('moved')).toEqual(keys)
-      const store = await openStoreHere({ dataDir: back })
+      const store = await openStoreHere({ dataDir: folderBack })
       const uploads = openUploads({
-        ...uploadLocations({ dataDir: back, uploadsBucket: s3.bucket('moved') }),
+        ...uploadLocations({ dataDir: folderBack, uploadsBucket: s3.bucket('moved') }),
         store,
         clock: () => noon,
       })
@@ -214,34 +220,35 @@ else {
     }
   })
 
-  test('names a damaged or missing file, and moves the rest', async () => {
-    const damaged = folder()
-    cpSync(filled, damaged, { recursive: true })
+  test('reports a damaged or missing file, and moves the rest', async () => {
+    const damagedFolder = folder()
+    cpSync(filledFolder, damagedFolder, { recursive: true })
     const [first = '', second = ''] = Object.values(FILES).map((bytes) =>
       createHash('sha256').update(bytes).digest('hex'),
     )
-    const place = (sha256: string): string => join(damaged, 'uploads', sha256.slice(0, 2), sha256)
-    writeFileSync(place(first), 'something else')
-    rmSync(place(second))
+    const filePath = (sha256: string): string =>
+      join(damagedFolder, 'uploads', sha256.slice(0, 2), sha256)
+    writeFileSync(filePath(first), 'something else')
+    rmSync(filePath(second))
     const url = await server.database('damaged')
-    const { status, stdout, stderr } = await move('to-postgres', damaged, url)
+    const { status, stdout, stderr } = await move('to-postgres', damagedFolder, url)
     expect([status, stdout]).toEqual([1, expect.stringContaining('and 0 files')])
     for (const sha256 of [first, second])
       expect(stderr).toContain(`The file ${sha256} is missing or damaged, so it was not moved.`)
-    const looked = await inspectPostgres(url)
-    expect([...(looked.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
+    const postgresState = await inspectPostgres(url)
+    expect([...(postgresState.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
   })
 
   test('rejects a target database with rows, in both directions', async () => {
     const url = await server.database('filled')
-    const store = await openStoreHere({ dataDir: filled, databaseUrl: url })
+    const store = await openStoreHere({ dataDir: filledFolder, databaseUrl: url })
     await registerSample(store)
     await store.close()
-    expect(await move('to-postgres', filled, url)).toMatchObject({
+    expect(await move('to-postgres', filledFolder, url)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('The database in PostgreSQL is not empty'),
     })
-    expect(await move('to-sqlite', filled, url)).toMatchObject({
+    expect(await move('to-sqlite', filledFolder, url)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('There is a database in'),
     })
@@ -249,19 +256,19 @@ else {
 
   test('detects a lost row before the commit, and leaves the target empty', async () => {
     const url = await server.database('lossy')
-    await (await openStoreHere({ dataDir: filled, databaseUrl: url })).close()
+    await (await openStoreHere({ dataDir: filledFolder, databaseUrl: url })).close()
     const shell = await server.shell(url)
     await shell.query(
       'CREATE RULE lossy AS ON INSERT TO payment_facts WHERE NEW.id = 1 DO INSTEAD NOTHING',
     )
-    expect(await move('to-postgres', filled, url)).toMatchObject({
+    expect(await move('to-postgres', filledFolder, url)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Rows or sums of payment_facts differ'),
     })
     expect((await shell.query('SELECT 1 FROM registrations')).rows).toEqual([])
     await shell.end()
-    const part = folder()
-    expect(await move('to-postgres', part, url)).toMatchObject({ status: 2 })
-    expect(existsSync(join(part, 'rollcall.db'))).toBe(false)
+    const incompleteFolder = folder()
+    expect(await move('to-postgres', incompleteFolder, url)).toMatchObject({ status: 2 })
+    expect(existsSync(join(incompleteFolder, 'rollcall.db'))).toBe(false)
   })
 }

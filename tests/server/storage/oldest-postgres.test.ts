@@ -1,4 +1,4 @@
-/** The contract of every store on the oldest PostgreSQL that we promise to run on, where it is installed. */
+/** The store contract on the oldest supported PostgreSQL, where it is installed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresContract } from './postgres-contract.ts'
 import { oldestBinaries, startPostgres } from './postgres-server.ts'
@@ -14,7 +14,7 @@ else
     })
     afterAll(() => server.stop())
 
-    test('runs version 15', async () => {
+    test('is version 15', async () => {
       const shell = await server.shell()
       const { rows } = await shell.query<{ server_version: string }>('SHOW server_version')
       await shell.end()

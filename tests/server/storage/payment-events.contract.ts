@@ -1,4 +1,4 @@
-/** What becomes of a payment: facts, further attempts, questions to the gateway. */
+/** Store contract for the life of a payment: payment events, retries, and gateway queries. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, createOrderId, paise } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
@@ -15,34 +15,34 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import { regNosOf } from './contract-setup.ts'
-import type { Given } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 
-export function settlingContract(given: Given): void {
+export function paymentEventsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
 
   describe('a payment event', () => {
     test('a success completes payment and registration, and queues the email', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const fact = confirmedBy('AP1')
-      expect(await store.applyPaymentEvent(orderId, fact, newEmail)).toMatchObject({
+      const event = confirmedBy('AP1')
+      expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
         changed: true,
         review: null,
-        payment: { status: 'success', reference: 'AP1', paidAt: fact.at },
+        payment: { status: 'success', reference: 'AP1', paidAt: event.at },
       })
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
-        paidAt: fact.at,
+        paidAt: event.at,
         inReview: false,
       })
       expect(await store.paymentEvents(orderId)).toEqual([
-        { at: fact.at, type: 'confirmed', body: fact },
+        { at: event.at, type: 'confirmed', body: event },
       ])
       expect(await store.mailsOf(regNo)).toMatchObject([
-        { ...newEmail, status: 'queued', at: fact.at, error: null },
+        { ...newEmail, status: 'queued', at: event.at, error: null },
       ])
     })
 
@@ -64,20 +64,20 @@ export function settlingContract(given: Given): void {
 
     test('the same payment with an earlier query time is on the page of the registration once', async () => {
       const { orderId } = await registerSample(store)
-      const told = (at: Instant): PaymentEvent =>
+      const paidAtEvent = (at: Instant): PaymentEvent =>
         Object.assign(confirmedBy('12345', sampleQuote.total, at), { paidAt: at })
-      await store.applyPaymentEvent(orderId, told(later(60_000)), null)
-      await store.applyPaymentEvent(orderId, told(later(61_000)), null)
+      await store.applyPaymentEvent(orderId, paidAtEvent(later(60_000)), null)
+      await store.applyPaymentEvent(orderId, paidAtEvent(later(61_000)), null)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
     test('a hundred concurrent successes queue one email and count the payment once', async () => {
       const { regNo, orderId } = await registerSample(store)
       const answers = await Promise.all(
-        Array.from({ length: 100 }, (_, at) =>
+        Array.from({ length: 100 }, (_, index) =>
           store.applyPaymentEvent(
             orderId,
-            confirmedBy('AP1', sampleQuote.total, later(60_000 + at)),
+            confirmedBy('AP1', sampleQuote.total, later(60_000 + index)),
             newEmail,
           ),
         ),
@@ -89,13 +89,13 @@ export function settlingContract(given: Given): void {
 
     test('negative control: reading before writing, without the guard, queues many emails', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const looks = await Promise.all(Array.from({ length: 100 }, () => store.payment(orderId)))
-      const naive = async (looked: StoredPayment | null): Promise<void> => {
-        if (looked?.status !== 'pending') return
+      const snapshots = await Promise.all(Array.from({ length: 100 }, () => store.payment(orderId)))
+      const confirmNaively = async (snapshot: StoredPayment | null): Promise<void> => {
+        if (snapshot?.status !== 'pending') return
         await store.queueMail(regNo, newEmail, noon)
         await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
       }
-      await Promise.all(looks.map(naive))
+      await Promise.all(snapshots.map(confirmNaively))
       expect((await store.mailsOf(regNo)).length).toBeGreaterThan(1)
     })
 
@@ -120,7 +120,7 @@ export function settlingContract(given: Given): void {
       const { orderId } = await registerSample(store)
       const claim = (at: Instant) => store.claimStatusQuery(orderId, at, at)
       expect([await claim(later(1)), await claim(later(2))]).toEqual([true, false])
-      // Whoever asked has died.
+      // The process that claimed the query died.
       expect(await claim(later(hour))).toBe(true)
       await store.recordStatusQuery(orderId, later(hour), later(3 * hour), 'in-process')
       expect([await claim(later(2 * hour)), await claim(later(3 * hour))]).toEqual([false, true])
@@ -128,8 +128,8 @@ export function settlingContract(given: Given): void {
 
     test('another amount is recorded and put under review, neither success nor failure', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const fact = confirmedBy('AP1', paise(100))
-      expect(await store.applyPaymentEvent(orderId, fact, newEmail)).toMatchObject({
+      const event = confirmedBy('AP1', paise(100))
+      expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
         changed: true,
         review: expect.stringContaining('expected'),
         payment: { status: 'pending', review: expect.stringContaining('5,015') },
@@ -140,7 +140,7 @@ export function settlingContract(given: Given): void {
         paymentId: null,
       })
       expect(await store.paymentEvents(orderId)).toEqual([
-        { at: fact.at, type: 'confirmed', body: fact },
+        { at: event.at, type: 'confirmed', body: event },
       ])
       expect(await store.mailsOf(regNo)).toEqual([])
       expect(regNosOf(await store.registrationsInReview('demo'))).toEqual([regNo])
@@ -182,7 +182,7 @@ export function settlingContract(given: Given): void {
       expect((await store.paymentEvents(orderId)).length).toBe(2)
     })
 
-    test('a late decline of a paid one is stored as an event and changes nothing', async () => {
+    test('a late decline of a paid one is stored as an event without effect', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       const before = await found(store, regNo)
@@ -238,12 +238,12 @@ export function settlingContract(given: Given): void {
     })
 
     test('one gateway reference cannot pay two orders', async () => {
-      const [one, two] = [await registerSample(store), await registerSample(store)]
-      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
+      const [first, two] = [await registerSample(store), await registerSample(store)]
+      await store.applyPaymentEvent(first.orderId, confirmedBy('AP1'), newEmail)
       expect(
         await store.applyPaymentEvent(two.orderId, confirmedBy('AP1'), newEmail),
       ).toMatchObject({
-        review: expect.stringContaining(one.orderId),
+        review: expect.stringContaining(first.orderId),
         payment: { status: 'pending' },
       })
     })
@@ -281,14 +281,14 @@ export function settlingContract(given: Given): void {
         { id: expect.any(Number), kind: 'status', ...answer },
       ])
       expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual(['confirmed'])
-      const nobody = 'DEMO0' as OrderId
+      const unknownOrder = 'DEMO0' as OrderId
       await expect(
-        store.applyPaymentEvent(nobody, confirmedBy('AP2'), newEmail, answer),
+        store.applyPaymentEvent(unknownOrder, confirmedBy('AP2'), newEmail, answer),
       ).rejects.toThrow('not there')
-      expect(await store.gatewayMessages(nobody)).toEqual([])
+      expect(await store.gatewayMessages(unknownOrder)).toEqual([])
     })
 
-    test('for an unknown order is a bug of the caller and stores nothing', async () => {
+    test('for an unknown order is an error of the caller and stores nothing', async () => {
       await expect(
         store.applyPaymentEvent('DEMO0' as OrderId, confirmedBy('AP1'), newEmail),
       ).rejects.toThrow('an order that is not there')
@@ -303,8 +303,8 @@ export function settlingContract(given: Given): void {
         askedOf: { account: 'afpi', merchantId: '123456' },
       })
       expect(await store.captures(regNo)).toEqual([])
-      const fact = confirmedBy('AP1')
-      await store.applyPaymentEvent(orderId, fact, newEmail)
+      const event = confirmedBy('AP1')
+      await store.applyPaymentEvent(orderId, event, newEmail)
       await store.applyPaymentEvent(
         orderId,
         confirmedBy('AP1', sampleQuote.total, later(hour)),
@@ -323,8 +323,8 @@ export function settlingContract(given: Given): void {
           amount: sampleQuote.total,
           currency: 'INR',
           kind: 'sale',
-          paidAt: fact.at,
-          seenAt: fact.at,
+          paidAt: event.at,
+          seenAt: event.at,
           state: 'fits',
           why: null,
           backByGateway: sampleQuote.total,
@@ -351,12 +351,12 @@ export function settlingContract(given: Given): void {
       const { regNo, orderId } = await registerSample(store)
       const paidAt = noon
       const second = { reference: 'AP7', amount: sampleQuote.total, kind: 'sale' as const }
-      const fact = {
+      const event = {
         ...confirmedBy('AP6', sampleQuote.total, later(hour)),
         paidAt,
         further: [second],
       }
-      const { payment, review } = await store.applyPaymentEvent(orderId, fact, newEmail)
+      const { payment, review } = await store.applyPaymentEvent(orderId, event, newEmail)
       expect([payment.status, payment.paidAt]).toEqual(['success', paidAt])
       expect(review).toBe('Payment received a second time, as AP7. The first payment is AP6.')
       expect(await store.captures(regNo)).toMatchObject([
@@ -367,8 +367,8 @@ export function settlingContract(given: Given): void {
 
     test('an incomplete response after the amount went to review; the complete one clears it', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const cut = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
-      expect((await store.applyPaymentEvent(orderId, cut, newEmail)).review).toContain(
+      const incomplete = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
+      expect((await store.applyPaymentEvent(orderId, incomplete, newEmail)).review).toContain(
         'not in rupees',
       )
       expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
@@ -382,16 +382,16 @@ export function settlingContract(given: Given): void {
     })
 
     test('a payment of another order is stored once, at its order', async () => {
-      const [one, two] = [await registerSample(store), await registerSample(store)]
-      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
+      const [first, two] = [await registerSample(store), await registerSample(store)]
+      await store.applyPaymentEvent(first.orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(two.orderId, confirmedBy('AP1'), newEmail)
-      expect((await store.captures(one.regNo)).length).toBe(1)
+      expect((await store.captures(first.regNo)).length).toBe(1)
       expect(await store.captures(two.regNo)).toEqual([])
     })
   })
 
   describe('retrying', () => {
-    test('makes a further attempt of the same amount', async () => {
+    test('creates a retry for the same amount', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
       const second = await store.retry(regNo, later(hour))
@@ -411,7 +411,7 @@ export function settlingContract(given: Given): void {
         orderId,
       ])
       expect((await store.payment(orderId))?.regNo).toBe(regNo)
-      // The first attempt ends again later: the newest still decides.
+      // The first attempt ends again later: the newest attempt still decides.
       await store.applyPaymentEvent(orderId, { type: 'expired', at: later(2 * hour) }, null)
       expect((await found(store, regNo)).paymentStatus).toBe('pending')
     })
@@ -444,8 +444,8 @@ export function settlingContract(given: Given): void {
         quote: { ...sampleQuote, period: 'late', total: paise(600_000), base: paise(523_500) },
         holdUntil: null,
       }
-      const agree = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
-      const answers = await Promise.all([agree(), agree(), agree()])
+      const confirmPrice = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
+      const answers = await Promise.all([confirmPrice(), confirmPrice(), confirmPrice()])
       expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
       const { payments, period, total } = await found(store, regNo)
       expect(payments.map(({ status, amount }) => [status, amount])).toEqual([
@@ -455,7 +455,7 @@ export function settlingContract(given: Given): void {
       expect([period, total]).toEqual(['late', 600_000])
     })
 
-    test('twice concurrently makes one attempt', async () => {
+    test('twice concurrently creates one attempt', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
@@ -463,7 +463,7 @@ export function settlingContract(given: Given): void {
       expect((await found(store, regNo)).payments.length).toBe(2)
     })
 
-    test('ends with the 99th attempt', async () => {
+    test('stops at the 99th attempt', async () => {
       const { regNo } = await registerSample(store)
       for (let attempt = 1; attempt < 99; attempt += 1) {
         await store.applyPaymentEvent(createOrderId(regNo, attempt), declinedAt(), null)
@@ -479,18 +479,18 @@ export function settlingContract(given: Given): void {
 
   describe('querying the gateway', () => {
     test('queries the newest first twice, then the longest due; none before its time', async () => {
-      const [one, two, three] = [
+      const [first, two, third] = [
         await registerSample(store),
         await registerSample(store, { at: later(10) }),
         await registerSample(store, { at: later(20) }),
       ]
-      await store.applyPaymentEvent(three.orderId, confirmedBy('AP3'), null)
-      const due = async (at: number, limit = 10) =>
+      await store.applyPaymentEvent(third.orderId, confirmedBy('AP3'), null)
+      const duePayments = async (at: number, limit = 10) =>
         (await store.pendingPayments(later(at), limit)).map(({ orderId }) => orderId)
-      expect(await due(30)).toEqual([two.orderId, one.orderId])
-      expect(await due(5)).toEqual([one.orderId])
+      expect(await duePayments(30)).toEqual([two.orderId, first.orderId])
+      expect(await duePayments(5)).toEqual([first.orderId])
       await store.recordStatusQuery(two.orderId, later(30), later(hour))
-      expect(await due(30)).toEqual([one.orderId])
+      expect(await duePayments(30)).toEqual([first.orderId])
       expect(
         (await store.pendingPayments(later(hour), 10)).map((payment) => [
           payment.orderId,
@@ -498,20 +498,20 @@ export function settlingContract(given: Given): void {
         ]),
       ).toEqual([
         [two.orderId, 1],
-        [one.orderId, 0],
+        [first.orderId, 0],
       ])
       for (const at of [40, 50]) await store.recordStatusQuery(two.orderId, later(at), later(hour))
-      expect(await due(hour)).toEqual([one.orderId, two.orderId])
-      expect(await due(hour, 1)).toEqual([one.orderId])
+      expect(await duePayments(hour)).toEqual([first.orderId, two.orderId])
+      expect(await duePayments(hour, 1)).toEqual([first.orderId])
     })
 
-    test('leaves out payments of a blocked account, pending and ended', async () => {
+    test('excludes payments of a blocked account, pending and ended', async () => {
       const askedOf = { account: 'afpi', merchantId: null }
-      const [open, ended] = [
+      const [open, endedPayment] = [
         await registerSample(store, { askedOf }),
         await registerSample(store, { askedOf }),
       ]
-      await store.applyPaymentEvent(ended.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(endedPayment.orderId, declinedAt(), null)
       expect((await store.pendingPayments(later(hour), 10)).length).toBe(1)
       expect((await store.watchedPayments(later(hour), 10)).length).toBe(1)
       expect(await store.pendingPayments(later(hour), 10, ['afpi'])).toEqual([])
@@ -530,29 +530,29 @@ export function settlingContract(given: Given): void {
       ]
       await store.applyPaymentEvent(failed.orderId, declinedAt(noon), null)
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1', sampleQuote.total, noon), null)
-      const watched = async (ms: number) =>
+      const watchedIds = async (ms: number) =>
         (await store.watchedPayments(later(ms), 10)).map(({ orderId }) => orderId)
-      expect(await watched(9 * minute)).toEqual([])
-      expect(await watched(10 * minute)).toEqual([failed.orderId])
-      expect(await watched(hour)).toEqual([failed.orderId, paid.orderId])
+      expect(await watchedIds(9 * minute)).toEqual([])
+      expect(await watchedIds(10 * minute)).toEqual([failed.orderId])
+      expect(await watchedIds(hour)).toEqual([failed.orderId, paid.orderId])
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(240 * hour))
       await store.recordStatusQuery(failed.orderId, later(hour), null)
-      expect(await watched(1000 * hour)).toEqual([paid.orderId])
-      // A message claims money for it.
+      expect(await watchedIds(1000 * hour)).toEqual([paid.orderId])
+      // A message claims a payment for it.
       await store.watchPaymentAgain(failed.orderId, later(2 * hour))
       await store.watchPaymentAgain(open.orderId, later(2 * hour))
-      expect(await watched(2 * hour)).toEqual([paid.orderId, failed.orderId])
+      expect(await watchedIds(2 * hour)).toEqual([paid.orderId, failed.orderId])
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(242 * hour))
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
     })
 
     test('puts a payment under review after five days without a final response; a late response ends the review', async () => {
-      const [paid, failed, silent] = [
+      const [paid, failed, unansweredPayment] = [
         await registerSample(store),
         await registerSample(store),
         await registerSample(store),
       ]
-      for (const { orderId } of [paid, failed, silent])
+      for (const { orderId } of [paid, failed, unansweredPayment])
         expect(
           await store.applyPaymentEvent(
             orderId,
@@ -572,11 +572,11 @@ export function settlingContract(given: Given): void {
         paymentStatus: 'failed',
         inReview: false,
       })
-      expect(regNosOf(await store.registrationsInReview('demo'))).toEqual([silent.regNo])
+      expect(regNosOf(await store.registrationsInReview('demo'))).toEqual([unansweredPayment.regNo])
     })
 
     test('stores a gateway message unchanged', async () => {
-      const notice = {
+      const gatewayMessage = {
         gateway: 'demo',
         kind: 'notice',
         orderId: null,
@@ -584,9 +584,9 @@ export function settlingContract(given: Given): void {
         contentType: 'text/plain',
         at: noon,
       } as const
-      await store.recordGatewayMessage(notice)
-      await store.recordGatewayMessage({ ...notice, orderId: 'DEMO1', kind: 'return' })
-      const { gateway, body, contentType } = notice
+      await store.recordGatewayMessage(gatewayMessage)
+      await store.recordGatewayMessage({ ...gatewayMessage, orderId: 'DEMO1', kind: 'return' })
+      const { gateway, body, contentType } = gatewayMessage
       expect(await store.gatewayMessages(null)).toEqual([
         { id: expect.any(Number), gateway, kind: 'notice', body, contentType, at: noon },
       ])

@@ -1,4 +1,4 @@
-/** Everything that can happen to a payment, to some dozen registrations; and how what is counted is counted by hand. */
+/** Registrations with every kind of payment event, and a recount of the counters from the rows. */
 import { createOrderId } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -10,40 +10,40 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 
-export async function happen(store: Store, keepsOrder: boolean): Promise<void> {
+export async function createPaymentHistories(store: Store, keepsOrder: boolean): Promise<void> {
   const declined = { type: 'declined', code: '400', message: 'no', at: noon } as const
-  for (let at = 0; at < 40; at += 1) {
+  for (let index = 0; index < 40; index += 1) {
     const { regNo, orderId } = await registerSample(store, {
-      at: later(at * 7_200_000),
-      category: at % 3 === 0 ? null : `c${at % 3}`,
+      at: later(index * 7_200_000),
+      category: index % 3 === 0 ? null : `c${index % 3}`,
     })
-    if (at % 2 === 0)
-      await store.applyPaymentEvent(orderId, { ...declined, at: later(at * 7_300_000) }, null)
-    if (at % 4 === 0) await store.retry(regNo, later(at * 7_400_000))
-    if (at % 5 === 0)
+    if (index % 2 === 0)
+      await store.applyPaymentEvent(orderId, { ...declined, at: later(index * 7_300_000) }, null)
+    if (index % 4 === 0) await store.retry(regNo, later(index * 7_400_000))
+    if (index % 5 === 0)
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy(`AP${at}`, undefined, later(at * 7_500_000)),
+        confirmedBy(`AP${index}`, undefined, later(index * 7_500_000)),
         newEmail,
       )
   }
-  // On SQLite, one that fails in the transaction that brings it.
-  const brief = newRegistration()
-  const stored = store.register(brief)
-  if (!keepsOrder) await stored
+  // On SQLite, an event that fails in the transaction that registers.
+  const details = newRegistration()
+  const registering = store.register(details)
+  if (!keepsOrder) await registering
   await Promise.all([
-    stored,
-    store.applyPaymentEvent(createOrderId(brief.regNo, 1), declined, null),
+    registering,
+    store.applyPaymentEvent(createOrderId(details.regNo, 1), declined, null),
   ])
 }
 
-/** Registrations as their rows say it, and as the counters do. */
+/** Registrations counted from their rows, and the stored counters. */
 export const BY_ROWS =
   "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
 export const BY_COUNTERS =
   'SELECT event_id, day, category, period, status, sum(registrations) AS registrations FROM counters GROUP BY 1, 2, 3, 4, 5 HAVING sum(registrations) <> 0 ORDER BY 1, 2, 3, 4, 5'
 
-/** Names in several scripts, and what somebody may look for among them. */
+/** Names in several scripts, and search terms. */
 export const NAMES = [
   'Asha Nair',
   'ÉMILE Zola',
@@ -72,10 +72,10 @@ export const TERMS = [
   'zz',
 ]
 
-/** Registers somebody of each name, and answers the numbers. */
+/** Registers one person per name, and returns the numbers. */
 export async function registerNames(store: Store): Promise<readonly string[]> {
   const numbers: string[] = []
-  // One after the other, so that they have the same order on every database.
+  // Sequentially, so that the order is the same on every database.
   for (const name of NAMES) {
     const { regNo } = await registerSample(store, {
       name,
@@ -86,8 +86,8 @@ export async function registerNames(store: Store): Promise<readonly string[]> {
   return numbers
 }
 
-/** Who is found by each of the terms, by name. */
-export async function foundBy(store: Store, terms: readonly string[]): Promise<unknown> {
+/** The names found by each term. */
+export async function searchEach(store: Store, terms: readonly string[]): Promise<unknown> {
   return Promise.all(
     terms.map(async (search) => {
       const page = await store.listPage({ eventId: 'demo', answers: {}, search }, 1, 50)

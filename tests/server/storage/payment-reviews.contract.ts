@@ -1,4 +1,4 @@
-/** Reviews are seen and ended by people: what waits, what follows from a decision, what a refund goes through. */
+/** Store contract for payment reviews and decisions, and their effect on refunds. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, createOrderId, paise, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent } from '../../../engine/index.ts'
@@ -13,24 +13,37 @@ import {
   noon,
   registerSample,
 } from '../sample-registrations.ts'
-import { inOrder } from './contract-setup.ts'
-import type { Given } from './contract-setup.ts'
-import { accept, day, dismiss, due, grounds, move, people, refund } from './payment-decisions.ts'
+import { callInOrder } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
+import {
+  accept,
+  day,
+  dismiss,
+  due,
+  grounds,
+  move,
+  createReviewHelpers,
+  refund,
+} from './payment-decisions.ts'
 
-export function decidingContract(given: Given): void {
+export function paymentReviewsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
-  const { waiting, only, decide, revenue, sumOf, misfit, twice } = people(() => store)
+  const { waiting, only, decide, revenue, sumOf, misfit, twice } = createReviewHelpers(() => store)
 
   describe('open reviews', () => {
     test('are one list of all kinds, oldest first, with received and requested amounts', async () => {
-      const [silent, taken] = [await registerSample(store), await registerSample(store)]
+      const [unanswered, claimed] = [await registerSample(store), await registerSample(store)]
       const { regNo } = await misfit()
       await twice('AP2', 'AP3')
-      await store.applyPaymentEvent(silent.orderId, { type: 'undecided', at: later(5 * day) }, null)
-      await store.applyPaymentEvent(taken.orderId, confirmedBy('AP2', due, later(6 * day)), null)
+      await store.applyPaymentEvent(
+        unanswered.orderId,
+        { type: 'undecided', at: later(5 * day) },
+        null,
+      )
+      await store.applyPaymentEvent(claimed.orderId, confirmedBy('AP2', due, later(6 * day)), null)
       expect(await waiting()).toEqual([
         ['C', 'misfit'],
         ['C', 'second'],
@@ -89,7 +102,7 @@ export function decidingContract(given: Given): void {
       })
     })
 
-    test('twice concurrently is applied once: the second is told that it is decided', async () => {
+    test('a concurrent duplicate is applied once: the second is told that it is decided', async () => {
       const { regNo } = await misfit()
       const id = await only()
       const answers = await Promise.all([
@@ -99,7 +112,7 @@ export function decidingContract(given: Given): void {
         decide(id, accept),
       ])
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
-      expect(answers.flatMap((one) => (one.ok ? [] : [one.error.code]))).toEqual(
+      expect(answers.flatMap((result) => (result.ok ? [] : [result.error.code]))).toEqual(
         Array.from({ length: 3 }, () => 'decided_already'),
       )
       // Any of the four may come first.
@@ -111,10 +124,10 @@ export function decidingContract(given: Given): void {
 
     test('while the gateway’s complete response arrives: a success either way, and one email', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const cut = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
-      await store.applyPaymentEvent(orderId, cut, newEmail)
+      const incomplete = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
+      await store.applyPaymentEvent(orderId, incomplete, newEmail)
       const id = await only()
-      await inOrder(given(), [
+      await callInOrder(setUp(), [
         () => decide(id, accept),
         () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
         () => decide(id, dismiss),
@@ -137,12 +150,12 @@ export function decidingContract(given: Given): void {
     test('ends both of two mismatching payments in one response', async () => {
       const { regNo, orderId } = await registerSample(store)
       const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
-      const dollars = {
+      const inDollars = {
         ...confirmedBy('AP1', due, later(hour)),
         currency: '840',
         further: [other],
       }
-      await store.applyPaymentEvent(orderId, dollars, null)
+      await store.applyPaymentEvent(orderId, inDollars, null)
       for (const { id } of await store.reviews(null)) await decide(id, dismiss)
       expect(await waiting()).toEqual([])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
@@ -151,15 +164,19 @@ export function decidingContract(given: Given): void {
     test('the same response again while polling, also in other words, reopens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
-      const again = confirmedBy('AP1', paise(400_000), later(2 * day))
-      await store.applyPaymentEvent(orderId, again, newEmail)
-      await store.applyPaymentEvent(orderId, { ...again, paidAt: noon } as PaymentEvent, newEmail)
+      const repeatedEvent = confirmedBy('AP1', paise(400_000), later(2 * day))
+      await store.applyPaymentEvent(orderId, repeatedEvent, newEmail)
+      await store.applyPaymentEvent(
+        orderId,
+        { ...repeatedEvent, paidAt: noon } as PaymentEvent,
+        newEmail,
+      )
       expect(await waiting()).toEqual([])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
-    test('an unclear one takes the reference that the treasurer read in the merchant panel, and counts', async () => {
+    test('an unclear one takes the reference that the treasurer found in the merchant panel, and counts', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
       const id = await only()
@@ -171,15 +188,15 @@ export function decidingContract(given: Given): void {
       ])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
-      // The gateway says the same in the end.
+      // The gateway later reports the same.
       await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, later(7 * day)), newEmail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(due)
     })
 
     test('a reference that paid another order is rejected', async () => {
-      const [one, two] = [await registerSample(store), await registerSample(store)]
-      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
+      const [result, two] = [await registerSample(store), await registerSample(store)]
+      await store.applyPaymentEvent(result.orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(two.orderId, { type: 'undecided', at: later(5 * day) }, null)
       expect(await decide(await only(), { ...accept, reference: 'AP1' })).toMatchObject({
         error: { code: 'reference_taken' },
@@ -200,17 +217,17 @@ export function decidingContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
       await store.applyPaymentEvent(orderId, { ...test, paidAt: noon } as PaymentEvent, newEmail)
       expect(await waiting()).toEqual([])
-      // What is real comes after all, under a reference of its own.
+      // The real payment arrives later, with another reference.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
       expect(await revenue()).toBe(due)
     })
 
-    test('one of two reasons keeps the other', async () => {
+    test('one of two reasons leaves the other', async () => {
       const { regNo, orderId } = await twice()
       await store.applyPaymentEvent(orderId, confirmedBy('AP3'), newEmail)
       const [first, second] = await store.reviews('demo')
-      if (first === undefined || second === undefined) throw new Error('not two')
+      if (first === undefined || second === undefined) throw new Error('expected two reviews')
       await decide(first.id, dismiss)
       expect(await found(store, regNo)).toMatchObject({ inReview: true })
       expect((await store.payment(orderId))?.review).toBe(second.why)
@@ -245,12 +262,12 @@ export function decidingContract(given: Given): void {
       expect((await store.mailsOf(colleague.regNo)).length).toBe(1)
       expect(await revenue()).toBe(2 * due)
       expect(await sumOf(regNo, colleague.regNo)).toBe(2 * due)
-      // The watch list hears of both again, from the order they came under.
-      const both = {
+      // The polling list includes both again, in the order of their first orders.
+      const twoCaptures = {
         ...confirmedBy('AP1'),
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       }
-      await store.applyPaymentEvent(orderId, both as PaymentEvent, newEmail)
+      await store.applyPaymentEvent(orderId, twoCaptures as PaymentEvent, newEmail)
       await store.applyPaymentEvent(orderId, confirmedBy('AP2', due, later(3 * day)), newEmail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(2 * due)
@@ -282,7 +299,7 @@ export function decidingContract(given: Given): void {
       const { regNo } = await misfit()
       const colleague = await registerSample(store)
       const [review] = await store.reviews('demo')
-      if (review === undefined) throw new Error('no review')
+      if (review === undefined) throw new Error('no open review')
       const version = reviewVersion(review)
       const answers = await Promise.all([
         decide(review.id, { ...move(colleague.regNo), version }),
@@ -297,9 +314,9 @@ export function decidingContract(given: Given): void {
 
     test('is allowed only within the event, to another registration with a balance', async () => {
       const { regNo } = await misfit()
-      const foreign = await registerSample(store, { eventId: 'another' })
+      const otherEvent = await registerSample(store, { eventId: 'another' })
       const id = await only()
-      for (const to of [regNo, foreign.regNo, 'DEMO0', ''])
+      for (const to of [regNo, otherEvent.regNo, 'DEMO0', ''])
         expect(await decide(id, move(to))).toMatchObject({ error: { code: 'no_target' } })
     })
 

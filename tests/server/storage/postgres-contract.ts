@@ -1,4 +1,4 @@
-/** The contract of every store on a PostgreSQL server, whatever its version. */
+/** The store contract on a PostgreSQL server of any version. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
@@ -7,41 +7,47 @@ import type { Store } from '../../../server/storage/index.ts'
 import { storeContract } from './contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-export type Fresh = { url: string; store: Store; shell: pg.Client; end(): Promise<void> }
+export type StoreOnPostgres = { url: string; store: Store; shell: pg.Client; end(): Promise<void> }
 
-/** Of each server a database with tables and no rows, which is copied: to make the tables takes longer. */
-const lent = new WeakMap<PostgresServer, Promise<string>>()
-const TABLES = 'lent_tables'
-async function lend(server: PostgresServer): Promise<string> {
-  const { store } = await openInsidePostgres({ url: await server.database(TABLES) })
+/**
+ * Per server, a database with tables and no rows as a template: copying is faster than creating the
+ * tables.
+ */
+const templates = new WeakMap<PostgresServer, Promise<string>>()
+const TEMPLATE_NAME = 'lent_tables'
+async function createTemplate(server: PostgresServer): Promise<string> {
+  const { store } = await openInsidePostgres({ url: await server.database(TEMPLATE_NAME) })
   await store.close()
-  // Whoever closes does not wait for PostgreSQL to have noticed; one that is still connected keeps it from being copied.
+  // A closed connection may still be open in PostgreSQL; copying requires that none is.
   const shell = await server.shell()
   for (;;) {
     const { rowCount } = await shell.query('SELECT 1 FROM pg_stat_activity WHERE datname = $1', [
-      TABLES,
+      TEMPLATE_NAME,
     ])
     if (rowCount === 0) break
     await pause(10)
   }
   await shell.end()
-  return TABLES
+  return TEMPLATE_NAME
 }
 
-/** The name of that database, to make another one like it. */
-export function lendPostgresTables(server: PostgresServer): Promise<string> {
-  const begun = lent.get(server) ?? lend(server)
-  lent.set(server, begun)
-  return begun
+/** The name of that template database. */
+export function getTemplate(server: PostgresServer): Promise<string> {
+  const template = templates.get(server) ?? createTemplate(server)
+  templates.set(server, template)
+  return template
 }
 
-/** On a busy machine, operations may wait longer for each other than a server lets them. */
-export const PATIENT = { turnMsMax: 120_000, lockMsMax: 120_000 }
+/** On a busy machine, operations may wait longer for each other than a server allows. */
+export const PATIENT_LIMITS = { turnMsMax: 120_000, lockMsMax: 120_000 }
 
-/** A store on a database of its own, and a shell on the same database. */
-export async function freshStore(server: PostgresServer, name: string): Promise<Fresh> {
-  const url = await server.database(name, { like: await lendPostgresTables(server) })
-  const { store } = await openInsidePostgres({ url, seam: { assertsLockOrder: true, ...PATIENT } })
+/** A store on a separate database, and a shell on the same database. */
+export async function openNewStore(server: PostgresServer, name: string): Promise<StoreOnPostgres> {
+  const url = await server.database(name, { template: await getTemplate(server) })
+  const { store } = await openInsidePostgres({
+    url,
+    seam: { assertsLockOrder: true, ...PATIENT_LIMITS },
+  })
   const shell = await server.shell(url)
   return {
     url,
@@ -54,41 +60,44 @@ export async function freshStore(server: PostgresServer, name: string): Promise<
   }
 }
 
-/** Returns how to remove every row that a test has added; `shell` is used for nothing else from then on. */
-export async function emptying(shell: pg.Client): Promise<() => Promise<void>> {
+/** Returns a function that removes every row that a test added. `shell` is reserved for it. */
+export async function prepareEmptying(shell: pg.Client): Promise<() => Promise<void>> {
   const { rows } = await shell.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
   )
-  // What refuses to be deleted stands in triggers, which a shell may switch off. To truncate makes every file anew.
+  // Triggers forbid deletions, and a shell may disable them. TRUNCATE would recreate every file.
   await shell.query('SET session_replication_role = replica')
-  const empty = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
+  const deleteSql = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
     SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence;
     INSERT INTO search_progress VALUES (1, 9007199254740991); INSERT INTO counted VALUES (1, 0); INSERT INTO office_settings VALUES (1)`
   return async () => {
-    await shell.query(empty)
+    await shell.query(deleteSql)
   }
 }
 
-/** Inside a `describe` whose `beforeAll` has started the server. */
+/** Call it inside a `describe` whose `beforeAll` started the server. */
 export function postgresContract(server: () => PostgresServer): void {
-  let given: Fresh
-  let empty: () => Promise<void>
+  let setup: StoreOnPostgres
+  let deleteSql: () => Promise<void>
   beforeAll(async () => {
-    given = await freshStore(server(), 'contract')
-    empty = await emptying(given.shell)
+    setup = await openNewStore(server(), 'contract')
+    deleteSql = await prepareEmptying(setup.shell)
   })
-  afterAll(() => given.end())
+  afterAll(() => setup.end())
   storeContract(async () => {
-    await empty()
+    await deleteSql()
     return {
-      store: given.store,
+      store: setup.store,
       keepsOrder: false,
       async reopen() {
-        await given.store.close()
-        given.store = (
-          await openInsidePostgres({ url: given.url, seam: { assertsLockOrder: true, ...PATIENT } })
+        await setup.store.close()
+        setup.store = (
+          await openInsidePostgres({
+            url: setup.url,
+            seam: { assertsLockOrder: true, ...PATIENT_LIMITS },
+          })
         ).store
-        return given.store
+        return setup.store
       },
       end: async () => {},
     }

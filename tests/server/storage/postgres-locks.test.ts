@@ -1,6 +1,6 @@
 /**
- * Each kind of row lock on a real PostgreSQL: two servers perform operations at the same moment and keep its rule; without
- * the lock they break it.
+ * Each kind of row lock on a real PostgreSQL: concurrent operations of two servers keep its rule;
+ * without the lock they break it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
@@ -21,12 +21,12 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
-import { meet, openMeetings, untilWaiting } from './meeting-operations.ts'
-import type { Meeting, Meetings } from './meeting-operations.ts'
+import { runConcurrently, createServerPairs, untilWaiting } from './meeting-operations.ts'
+import type { ServerPair, ServerPairFactory } from './meeting-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-const nobody: ExternalContext = {
+const NO_CONTEXT: ExternalContext = {
   unique: [],
   isConfirmed: false,
   code: null,
@@ -44,19 +44,19 @@ const owners = (regNo: RegNo, act: NewAction['act']): NewAction => ({
 })
 
 type Rule = {
-  /** What holds with the lock. */
+  /** The rule that the lock protects. */
   readonly rule: string
-  /** What happens without it. */
-  readonly broken: string
-  /** Returns what two operations at the same moment led to. */
-  readonly attempt: (meeting: Meeting) => Promise<unknown>
-  readonly kept: unknown
-  readonly without: unknown
+  /** The violation without the lock. */
+  readonly violation: string
+  /** Returns the result of two concurrent operations. */
+  readonly attempt: (meeting: ServerPair) => Promise<unknown>
+  readonly resultWithLock: unknown
+  readonly resultWithoutLock: unknown
 }
 
-/** Registers the same twice at once, each time at another server. */
+/** Sends the same registration to both servers concurrently. */
 async function registerTwice(
-  meeting: Meeting,
+  meeting: ServerPair,
   table: string,
   changes: Changes,
 ): Promise<readonly string[]> {
@@ -64,12 +64,12 @@ async function registerTwice(
     const answer = await store.register(newRegistration(changes))
     return answer.ok ? 'registered' : answer.error.code
   })
-  return (await meet(meeting, table, operations)).results
+  return (await runConcurrently(meeting, table, operations)).results
 }
 
-/** Holds operations that queue an email when they are about to commit. */
-async function meetAtCommit<T>(
-  meeting: Meeting,
+/** Holds operations that queue an email until they are about to commit. */
+async function holdAtCommit<T>(
+  meeting: ServerPair,
   operations: readonly (() => Promise<T>)[],
 ): Promise<void> {
   const { shell } = meeting
@@ -80,7 +80,7 @@ async function meetAtCommit<T>(
   await shell.query(
     'CREATE CONSTRAINT TRIGGER commits AFTER INSERT ON mail_queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commits()',
   )
-  await meet(meeting, 'audit_log', operations)
+  await runConcurrently(meeting, 'audit_log', operations)
   await shell.query('DROP TRIGGER commits ON mail_queue')
 }
 
@@ -106,36 +106,40 @@ async function setQuotas(store: Store, max: Readonly<Record<string, number>>): P
   await store.saveEventFile({
     ...FILE,
     holdPlaceMs: hour,
-    limits: Object.entries(max).map(([id, most]) => ({ id, max: most, full: { message: id } })),
+    limits: Object.entries(max).map(([id, lastEmail]) => ({
+      id,
+      max: lastEmail,
+      full: { message: id },
+    })),
   })
 }
 const seatsTaken = async (store: Store): Promise<Readonly<Record<string, number>>> =>
   Object.fromEntries((await store.takenSeats('demo')).map(({ place, taken }) => [place, taken]))
 
-const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
+const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   subject: [
     {
-      rule: 'of two owners who are removed at once, one stays',
-      broken: 'both are removed, and nobody can manage users',
+      rule: 'of two owners who are removed concurrently, one remains',
+      violation: 'both are removed, and nobody can manage users',
       async attempt(meeting) {
         const [store] = meeting.stores
         for (const name of ['first', 'second']) await store.addAdmin(name, 'hash', noon)
-        const { results } = await meet(meeting, 'sessions', [
+        const { results } = await runConcurrently(meeting, 'sessions', [
           () => meeting.stores[0].removeAdmin('first'),
           () => meeting.stores[1].removeAdmin('second'),
         ])
         return [...results, await store.adminCount()]
       },
-      kept: ['removed', 'last', 1],
-      without: ['removed', 'removed', 0],
+      resultWithLock: ['removed', 'last', 1],
+      resultWithoutLock: ['removed', 'removed', 0],
     },
     {
       rule: 'an import counts in a quota that is activated at the same moment',
-      broken: 'imported registrations take no seats of the new quota',
+      violation: 'imported registrations take no seats of the new quota',
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const limits = [{ id: 'hall', max: 5, full: { message: 'hall' } }]
-        await meet<unknown>(meeting, 'audit_log', [
+        await runConcurrently<unknown>(meeting, 'audit_log', [
           () => first.importRegistrations([createImportRow()]),
           () =>
             second.activate({
@@ -147,75 +151,75 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         ])
         return seatsTaken(first)
       },
-      kept: { hall: 1 },
-      without: { hall: 0 },
+      resultWithLock: { hall: 1 },
+      resultWithoutLock: { hall: 0 },
     },
     {
       rule: 'the email of a late payment is held when a recovery begins at the same moment',
-      broken: 'the email is sent, and may have been sent before the restore',
+      violation: 'the email is sent, and may have been sent before the restore',
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const { orderId } = await registerSample(first)
-        // The start of a recovery waits for pending payments in any case, and not for this one.
+        // The start of a recovery waits for pending payments anyway, but not for this one.
         await first.applyPaymentEvent(orderId, declinedAt(), null)
         const recovery = { at: later(90_000), who: 'Meera', why: 'Restored.', taken: [] }
-        await meetAtCommit<unknown>(meeting, [
+        await holdAtCommit<unknown>(meeting, [
           () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
           () => second.beginRecovery({ ...recovery, copyAt: null, servedAt: null }, null),
         ])
         return (await first.dueMails(later(hour), 9)).length
       },
-      kept: 0,
-      without: 1,
+      resultWithLock: 0,
+      resultWithoutLock: 1,
     },
     {
-      rule: 'of two servers that activate versions at once, one is first',
-      broken: 'both are first, and one serves what the other replaced',
+      rule: 'of two servers that activate versions concurrently, one is first',
+      violation: 'both are first, and one serves a version that the other replaced',
       async attempt(meeting) {
         const events = [{ eventId: 'demo', hash: FILE.hash, isGone: false }]
         const activation = { after: 0, events, site: null, files: [FILE] }
-        const { results } = await meet(
+        const { results } = await runConcurrently(
           meeting,
           'activation',
           meeting.stores.map((store) => () => store.activate(activation)),
         )
         return results
       },
-      kept: [1, null],
-      without: [1, 1],
+      resultWithLock: [1, null],
+      resultWithoutLock: [1, 1],
     },
   ],
   registration: [
     {
       rule: 'a registration is approved or refused',
-      broken: 'it is approved and refused',
+      violation: 'it is approved and refused',
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const approval = { id: 'letter', decideBy: later(9000) }
         const { regNo } = await registerSample(first, { orderId: null, approval })
         const through = { way: 'transfer' }
-        const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
-        const { results } = await meet(meeting, 'registrations', [
-          () => first.approve(owners(regNo, 'approve'), approved),
+        const approvalDecision = { through, payUntil: later(9000), mail: null, confirmation: null }
+        const { results } = await runConcurrently(meeting, 'registrations', [
+          () => first.approve(owners(regNo, 'approve'), approvalDecision),
           () => second.rejectApplication(owners(regNo, 'refuse'), { offer: null, mail: null }),
         ])
         return results.map(({ ok }) => ok)
       },
-      kept: [true, false],
-      without: [true, true],
+      resultWithLock: [true, false],
+      resultWithoutLock: [true, true],
     },
     {
       rule: 'of two payments of one registration, one counts',
-      broken: 'both count, and the registration is booked twice',
+      violation: 'both count, and the registration is booked twice',
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const { regNo, orderId } = await registerSample(first)
         await first.applyPaymentEvent(orderId, declinedAt(), null)
-        const again = await first.retry(regNo, later(120_000))
-        if (!again.ok) throw new Error(again.error.code)
-        await meet(meeting, 'captures', [
+        const retryResult = await first.retry(regNo, later(120_000))
+        if (!retryResult.ok) throw new Error(retryResult.error.code)
+        await runConcurrently(meeting, 'captures', [
           () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
-          () => second.applyPaymentEvent(again.value.orderId, confirmedBy('AP2'), newEmail),
+          () => second.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP2'), newEmail),
         ])
         const { rows } = await meeting.shell.query<{ booked: number }>(
           'SELECT booked::int FROM registrations',
@@ -223,14 +227,14 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const captures = (await first.captures(regNo)).map(({ state }) => state)
         return { captures, booked: rows[0]?.booked }
       },
-      kept: { captures: ['fits', 'review'], booked: sampleQuote.total },
-      without: { captures: ['fits', 'fits'], booked: 2 * sampleQuote.total },
+      resultWithLock: { captures: ['fits', 'review'], booked: sampleQuote.total },
+      resultWithoutLock: { captures: ['fits', 'fits'], booked: 2 * sampleQuote.total },
     },
   ],
   version: [
     {
       rule: 'a version is replaced when the registrations under it are stored',
-      broken: 'a registration is stored under a version that was replaced before',
+      violation: 'a registration is stored with an already replaced version',
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const version = (hash: string, after: number) => ({
@@ -240,58 +244,58 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           files: [{ ...FILE, hash }],
         })
         await first.activate(version('hash-1', 0))
-        const { results, doneBefore } = await meet<unknown>(meeting, 'registrations', [
+        const { results, doneBefore } = await runConcurrently<unknown>(meeting, 'registrations', [
           async () => (await first.register(newRegistration())).ok,
           () => second.activate(version('hash-2', 1)),
         ])
         return { results, replacedBefore: doneBefore }
       },
-      kept: { results: [true, 2], replacedBefore: 0 },
-      without: { results: [true, 2], replacedBefore: 1 },
+      resultWithLock: { results: [true, 2], replacedBefore: 0 },
+      resultWithoutLock: { results: [true, 2], replacedBefore: 1 },
     },
   ],
   'unique answer': [
     {
       rule: 'of two registrations with the same unique answer, one is stored',
-      broken: 'both are stored',
+      violation: 'both are stored',
       async attempt(meeting) {
         const parts = [{ id: 'full_name', as: 'text' }] as const
         const outside = {
-          ...nobody,
+          ...NO_CONTEXT,
           unique: [{ name: 'full_name text', onDuplicate: 'block', parts } as const],
         }
-        // The first one fills the index of the rule.
+        // The first operation fills the index of the rule.
         await registerSample(meeting.stores[0], { name: 'Earlier', outside })
         return registerTwice(meeting, 'registrations', { name: 'Asha', outside })
       },
-      kept: ['registered', 'registered_already'],
-      without: ['registered', 'registered'],
+      resultWithLock: ['registered', 'registered_already'],
+      resultWithoutLock: ['registered', 'registered'],
     },
     {
-      rule: 'an imported answer is found by a rule that is asked for the first time meanwhile',
-      broken: 'a delegate with an imported answer registers again',
+      rule: 'an imported answer is found by a rule that is concurrently used for the first time',
+      violation: 'a delegate with an imported answer registers again',
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const parts = [{ id: 'full_name', as: 'text' }] as const
         const outside = {
-          ...nobody,
+          ...NO_CONTEXT,
           unique: [{ name: 'full_name text', onDuplicate: 'block', parts } as const],
         }
-        await meet<unknown>(meeting, 'audit_log', [
+        await runConcurrently<unknown>(meeting, 'audit_log', [
           () => first.importRegistrations([createImportRow()]),
           () => second.register(newRegistration({ name: 'Other', outside })),
         ])
         const answer = await first.register(newRegistration({ name: 'Old Demo', outside }))
         return answer.ok ? 'registered' : answer.error.code
       },
-      kept: 'registered_already',
-      without: 'registered',
+      resultWithLock: 'registered_already',
+      resultWithoutLock: 'registered',
     },
   ],
   code: [
     {
       rule: 'a discount code with one use is used once',
-      broken: 'it is used twice',
+      violation: 'it is used twice',
       async attempt(meeting) {
         const [store] = meeting.stores
         await store.createDiscountCodes({
@@ -304,84 +308,88 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           who: 'office',
           at: noon,
         })
-        const outside = { ...nobody, code: { folded: 'abc', kind: 'coupon' } }
+        const outside = { ...NO_CONTEXT, code: { folded: 'abc', kind: 'coupon' } }
         const results = await registerTwice(meeting, 'registrations', { outside })
         return [...results, (await store.discountCodes('demo', hour, noon))[0]?.uses]
       },
-      kept: ['registered', 'code_gone', 1],
-      without: ['registered', 'registered', 2],
+      resultWithLock: ['registered', 'code_gone', 1],
+      resultWithoutLock: ['registered', 'registered', 2],
     },
   ],
   seat: [
     {
       rule: 'the last seat is sold once',
-      broken: 'the last seat is sold twice',
+      violation: 'the last seat is sold twice',
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { hall: 1 })
         const results = await registerTwice(meeting, 'places_taken', {})
         return [results.toSorted(), await seatsTaken(meeting.stores[0])]
       },
-      kept: [['full', 'registered'], { hall: 1 }],
-      without: [['registered', 'registered'], { hall: 2 }],
+      resultWithLock: [['full', 'registered'], { hall: 1 }],
+      resultWithoutLock: [['registered', 'registered'], { hall: 2 }],
     },
     {
       rule: 'the last seat of a quota is sold once, together with a seat of a quota that has more',
-      broken: 'the last seat is sold twice, beside seats of other quotas',
+      violation: 'the last seat is sold twice, together with seats of other quotas',
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { hall: 5, dinner: 1, tour: 5 })
         const results = await registerTwice(meeting, 'places_taken', {})
         return [results.toSorted(), await seatsTaken(meeting.stores[0])]
       },
-      kept: [['full', 'registered'], { hall: 1, dinner: 1, tour: 1 }],
-      without: [['registered', 'registered'], { hall: 2, dinner: 2, tour: 2 }],
+      resultWithLock: [['full', 'registered'], { hall: 1, dinner: 1, tour: 1 }],
+      resultWithoutLock: [['registered', 'registered'], { hall: 2, dinner: 2, tour: 2 }],
     },
     {
       rule: 'the last seat, whose hold is over, is sold once',
-      broken: 'a seat whose hold is over is sold twice',
+      violation: 'a seat whose hold is over is sold twice',
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { hall: 1 })
         await registerSample(meeting.stores[0])
         const results = await registerTwice(meeting, 'places_taken', { at: later(2 * hour) })
         return [results.toSorted(), await seatsTaken(meeting.stores[0])]
       },
-      kept: [['full', 'registered'], { hall: 1 }],
-      without: [['registered', 'registered'], { hall: 3 }],
+      resultWithLock: [['full', 'registered'], { hall: 1 }],
+      resultWithoutLock: [['registered', 'registered'], { hall: 3 }],
     },
   ],
   person: [
     {
       rule: 'of two payments of one person, one is the second',
-      broken: 'each is the first',
+      violation: 'each is the first',
       async attempt(meeting) {
         const [first] = meeting.stores
-        const all = [await registerSample(first), await registerSample(first)] as const
-        const operations = meeting.stores.map((store, at) => async () => {
-          const { regNo, orderId } = all[at] ?? all[0]
+        const registrations = [await registerSample(first), await registerSample(first)] as const
+        const operations = meeting.stores.map((store, index) => async () => {
+          const { regNo, orderId } = registrations[index] ?? registrations[0]
           return store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail)
         })
-        await meet(meeting, 'mail_queue', operations)
+        await runConcurrently(meeting, 'mail_queue', operations)
         return Promise.all(
-          all.map(async ({ regNo }) => {
+          registrations.map(async ({ regNo }) => {
             const second = await first.secondPayment(regNo)
-            return second === null ? 'first' : second.first === all[0].regNo ? 'second' : 'other'
+            return second === null
+              ? 'first'
+              : second.first === registrations[0].regNo
+                ? 'second'
+                : 'other'
           }),
         )
       },
-      kept: ['first', 'second'],
-      without: ['first', 'first'],
+      resultWithLock: ['first', 'second'],
+      resultWithoutLock: ['first', 'first'],
     },
   ],
   mailbox: [
     {
-      rule: 'a mailbox gets five emails in an hour that anyone can request, and one that says so',
-      broken: 'it gets one more for each request at the same moment',
+      rule: 'a mailbox gets at most five requested emails an hour, and one notice',
+      violation: 'it gets one more for each concurrent request',
       async attempt(meeting) {
         const { shell, stores } = meeting
         const { regNo } = await registerSample(stores[0])
         for (let sent = 0; sent < 4; sent += 1)
           await stores[0].queueAccessLinks(regNo, newEmail, noon)
         // Both have counted the emails when the first is about to commit.
-        await meetAtCommit(
+        await holdAtCommit(
           meeting,
           stores.map((store) => () => store.queueAccessLinks(regNo, newEmail, noon)),
         )
@@ -390,8 +398,8 @@ const RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         )
         return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
       },
-      kept: { links: 5, paused: 1 },
-      without: { links: 6 },
+      resultWithLock: { links: 5, paused: 1 },
+      resultWithoutLock: { links: 6 },
     },
   ],
 }
@@ -400,42 +408,45 @@ if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
   describe('two servers with one database', () => {
     let server: PostgresServer
-    let meetings: Meetings
+    let pairFactory: ServerPairFactory
     beforeAll(async () => {
       server = await startPostgres()
-      meetings = await openMeetings(server)
+      pairFactory = await createServerPairs(server)
     })
     afterAll(async () => {
-      await meetings.end()
+      await pairFactory.end()
       await server.stop()
     })
 
     describe.each(LOCK_ORDER)('the lock on a %s', (kind) => {
-      test.each(RULES[kind].map((one) => [one.rule, one] as const))(
+      test.each(LOCK_RULES[kind].map((lockRule) => [lockRule.rule, lockRule] as const))(
         '%s',
-        async (_, { attempt, kept }) => {
-          expect(await attempt(await meetings.begin())).toEqual(kept)
+        async (_, { attempt, resultWithLock }) => {
+          expect(await attempt(await pairFactory.begin())).toEqual(resultWithLock)
         },
       )
 
-      test.each(RULES[kind].map((one) => [one.broken, one] as const))(
+      test.each(LOCK_RULES[kind].map((lockRule) => [lockRule.violation, lockRule] as const))(
         'negative control: without it, %s',
-        async (_, { attempt, without }) => {
-          expect(await attempt(await meetings.begin(kind))).toEqual(without)
+        async (_, { attempt, resultWithoutLock }) => {
+          expect(await attempt(await pairFactory.begin(kind))).toEqual(resultWithoutLock)
         },
       )
     })
 
-    test('a payment message that reaches both at once is applied once', async () => {
-      const both = await meetings.begin()
-      const [first] = both.stores
+    test('a payment message that reaches both servers concurrently is applied once', async () => {
+      const serverPair = await pairFactory.begin()
+      const [first] = serverPair.stores
       const { regNo, orderId } = await registerSample(first)
-      const operations = both.stores.map(
+      const operations = serverPair.stores.map(
         (store) => async () =>
           (await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).changed,
       )
-      expect((await meet(both, 'captures', operations)).results).toEqual([true, false])
-      const { rows } = await both.shell.query(
+      expect((await runConcurrently(serverPair, 'captures', operations)).results).toEqual([
+        true,
+        false,
+      ])
+      const { rows } = await serverPair.shell.query(
         `SELECT (SELECT booked::int FROM registrations) AS booked, (SELECT count(*)::int FROM mail_queue) AS mails,
              (SELECT count(*)::int FROM payment_facts) AS facts`,
       )
@@ -443,19 +454,19 @@ else
       expect((await first.captures(regNo)).length).toBe(1)
     })
 
-    test('two payments at once get consecutive invoice numbers', async () => {
-      const both = await meetings.begin()
-      const [first] = both.stores
+    test('two concurrent payments get consecutive invoice numbers', async () => {
+      const serverPair = await pairFactory.begin()
+      const [first] = serverPair.stores
       await first.saveEventFile({ ...FILE, issuer: ISSUER })
-      const all = [await registerSample(first), await registerSample(first)]
-      const operations = both.stores.map((store, at) => async () => {
-        const { orderId } = all[at] ?? { orderId: '' as OrderId }
-        await store.applyPaymentEvent(orderId, confirmedBy(`AP${at}`), newEmail)
+      const registrations = [await registerSample(first), await registerSample(first)]
+      const operations = serverPair.stores.map((store, index) => async () => {
+        const { orderId } = registrations[index] ?? { orderId: '' as OrderId }
+        await store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), newEmail)
       })
-      const { doneBefore } = await meet(both, 'mail_queue', operations)
+      const { doneBefore } = await runConcurrently(serverPair, 'mail_queue', operations)
       // The second waits for the number of the first, which may still be rolled back.
       expect(doneBefore).toBe(0)
-      const invoices = await Promise.all(all.map(({ regNo }) => first.documents(regNo)))
+      const invoices = await Promise.all(registrations.map(({ regNo }) => first.documents(regNo)))
       expect(
         invoices.flatMap((documents) =>
           documents.filter(({ kind }) => kind === 'invoice').map(({ serial }) => serial),
@@ -463,52 +474,58 @@ else
       ).toEqual(['DEMO/1', 'DEMO/2'])
     })
 
-    test('negative control: numbers that are read before they are counted are the same', async () => {
-      const { shell, holder } = await meetings.begin()
+    test('negative control: numbers read before the lock are equal', async () => {
+      const { shell, holder } = await pairFactory.begin()
       await shell.query("INSERT INTO document_series VALUES ('A', '2026-27', 'DEMO/{n}', 7)")
-      for (const one of [shell, holder]) await one.query('BEGIN')
+      for (const lockRule of [shell, holder]) await lockRule.query('BEGIN')
       const numbers = await Promise.all(
-        [shell, holder].map((one) => one.query('SELECT last + 1 AS next FROM document_series')),
+        [shell, holder].map((lockRule) =>
+          lockRule.query('SELECT last + 1 AS next FROM document_series'),
+        ),
       )
       expect(numbers.flatMap(({ rows }) => rows)).toEqual([{ next: '8' }, { next: '8' }])
       for (const one of [shell, holder]) await one.query('ROLLBACK')
     })
 
-    /** Starts an operation whose first attempt fails for want of a seat, up to where it has looked at the seats. */
-    async function lookAtSeats<T>(
-      both: Meeting,
+    /**
+     * Starts operations whose first attempt fails without a seat, up to their check of the seats.
+     */
+    async function holdAtSeatCheck<T>(
+      serverPair: ServerPair,
       operations: readonly (() => Promise<T>)[],
-      between: () => Promise<void>,
+      whileHeld: () => Promise<void>,
     ): Promise<readonly Promise<T>[]> {
-      const { holder } = both
+      const { holder } = serverPair
       await holder.query('BEGIN')
       await holder.query('SELECT 1 FROM event_limits FOR UPDATE')
-      const running = operations.map((operation) => operation())
-      await untilWaiting(both, operations.length, 'event_limits')
-      await between()
-      await both.second.query('BEGIN')
-      await both.second.query('LOCK TABLE registrations IN SHARE MODE')
+      const promises = operations.map((operation) => operation())
+      await untilWaiting(serverPair, operations.length, 'event_limits')
+      await whileHeld()
+      await serverPair.second.query('BEGIN')
+      await serverPair.second.query('LOCK TABLE registrations IN SHARE MODE')
       await holder.query('COMMIT')
-      await untilWaiting(both, 1, 'insert into%registrations')
-      return running
+      await untilWaiting(serverPair, 1, 'insert into%registrations')
+      return promises
     }
-    const codeOf = async (one: Promise<{ ok: true } | { ok: false; error: { code: string } }>) => {
-      const answer = await one
+    const codeOf = async (
+      lockRule: Promise<{ ok: true } | { ok: false; error: { code: string } }>,
+    ) => {
+      const answer = await lockRule
       return answer.ok ? 'registered' : answer.error.code
     }
 
-    test('a seat that becomes free while two look for one is sold once', async () => {
-      const both = await meetings.begin()
-      const [first] = both.stores
+    test('a seat that becomes free while two requests look for one is sold once', async () => {
+      const serverPair = await pairFactory.begin()
+      const [first] = serverPair.stores
       await setQuotas(first, { hall: 1 })
       const { regNo } = await registerSample(first)
-      const operations = both.stores.map((store) => () => store.register(newRegistration()))
-      const running = await lookAtSeats(both, operations, async () => {
-        await both.shell.query("UPDATE places_taken SET state = 'free', until = NULL")
+      const operations = serverPair.stores.map((store) => () => store.register(newRegistration()))
+      const promises = await holdAtSeatCheck(serverPair, operations, async () => {
+        await serverPair.shell.query("UPDATE places_taken SET state = 'free', until = NULL")
       })
-      await untilWaiting(both, 2)
-      await both.second.query('COMMIT')
-      const results = await Promise.all(running.map(codeOf))
+      await untilWaiting(serverPair, 2)
+      await serverPair.second.query('COMMIT')
+      const results = await Promise.all(promises.map(codeOf))
       expect([results.toSorted(), await seatsTaken(first), regNo === '']).toEqual([
         ['full', 'registered'],
         { hall: 1 },
@@ -516,36 +533,36 @@ else
       ])
     })
 
-    test('a seat whose hold is over is not sold again while its payment arrives', async () => {
-      const both = await meetings.begin()
-      const [first, second] = both.stores
+    test('an expired seat is not sold again while its payment arrives', async () => {
+      const serverPair = await pairFactory.begin()
+      const [first, second] = serverPair.stores
       await setQuotas(first, { hall: 1 })
       const { regNo, orderId } = await registerSample(first)
       const at = later(2 * hour)
       const operations = [() => first.register(newRegistration({ at }))]
-      const running = await lookAtSeats(both, operations, async () => {})
-      const paying = second.applyPaymentEvent(
+      const promises = await holdAtSeatCheck(serverPair, operations, async () => {})
+      const payment = second.applyPaymentEvent(
         orderId,
         confirmedBy('AP1', sampleQuote.total, at),
         newEmail,
       )
-      await untilWaiting(both, 2)
-      await both.second.query('COMMIT')
-      await paying
-      expect(await Promise.all(running.map(codeOf))).toEqual(['registered'])
+      await untilWaiting(serverPair, 2)
+      await serverPair.second.query('COMMIT')
+      await payment
+      expect(await Promise.all(promises.map(codeOf))).toEqual(['registered'])
       expect(await seatsTaken(first)).toEqual({ hall: 1 })
       expect((await first.captures(regNo)).map(({ state }) => state)).toEqual(['review'])
     })
 
-    test('a payment is not the second of one that is cancelled at the same moment', async () => {
-      const both = await meetings.begin()
-      const [first, second] = both.stores
+    test('a payment is not the second of one that is cancelled concurrently', async () => {
+      const serverPair = await pairFactory.begin()
+      const [first, second] = serverPair.stores
       const cancelled = await registerSample(first)
       await first.applyPaymentEvent(cancelled.orderId, confirmedBy('AP1'), null)
       const { regNo, orderId } = await registerSample(first)
-      const how = { payBack: paise(0), shown: null, mail: newEmail }
-      await meet<unknown>(both, 'mail_queue', [
-        () => first.cancel(owners(cancelled.regNo, 'cancel'), how),
+      const cancellation = { payBack: paise(0), shown: null, mail: newEmail }
+      await runConcurrently<unknown>(serverPair, 'mail_queue', [
+        () => first.cancel(owners(cancelled.regNo, 'cancel'), cancellation),
         () => second.applyPaymentEvent(orderId, confirmedBy('AP2'), newEmail),
       ])
       expect(await first.secondPayment(regNo)).toBeNull()

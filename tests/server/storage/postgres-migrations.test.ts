@@ -1,4 +1,4 @@
-/** A database in PostgreSQL of an older version becomes what a new one is, by the steps that SQLite takes. */
+/** The migrations of an older PostgreSQL database lead to the schema of a new one. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,22 +14,22 @@ import { confirmedBy, found, newEmail, registerSample } from '../sample-registra
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** The first version of which a database in PostgreSQL was made. */
-const FIRST = 21
+/** The first version of PostgreSQL databases. */
+const FIRST_VERSION = 21
 
-/** A database of the first version, and one of the given version, which has taken the steps up to there. */
+/** A database of the first version, migrated to the given version. */
 const firstVersion = readFileSync(join(import.meta.dirname, 'postgres-version-21.sql'), 'utf8')
 const stepsBetween = (from: number, to: number): readonly string[] =>
-  Array.from({ length: to - from }, (_, at) => steps[from + at] ?? []).flat()
+  Array.from({ length: to - from }, (_, index) => steps[from + index] ?? []).flat()
 const ofVersion = (version: number): readonly string[] => [
   firstVersion,
-  ...stepsBetween(FIRST, version),
+  ...stepsBetween(FIRST_VERSION, version),
 ]
 
 const WAITING_FOR_TABLE =
   "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'settlement_lines'::regclass"
 
-/** Columns, constraints, indexes and what triggers do. */
+/** Columns, constraints, indexes and trigger functions. */
 const CATALOG = [
   "SELECT conrelid::regclass::text AS table, conname, pg_get_constraintdef(oid) AS does FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
   "SELECT relname, relpersistence FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1",
@@ -48,14 +48,14 @@ else {
   })
   afterAll(() => server.stop())
 
-  async function made(
+  async function createMigrated(
     name: string,
-    texts: readonly string[],
+    statements: readonly string[],
   ): Promise<{ url: string; shell: pg.Client }> {
     const url = await server.database(name)
     const shell = await server.shell(url)
     await shell.query('BEGIN')
-    for (const text of texts) await shell.query(text)
+    for (const text of statements) await shell.query(text)
     await shell.query('COMMIT')
     return { url, shell }
   }
@@ -66,34 +66,40 @@ else {
   }
 
   test('the migrations of the first version lead to the schema of a new database', async () => {
-    const now = await made('now', newDatabase)
-    const wanted = await catalogOf(now.shell)
-    const { shell } = await made('migrated', ofVersion(migrations.length))
-    expect(await catalogOf(shell)).toEqual(wanted)
+    const now = await createMigrated('now', newDatabase)
+    const expectedCatalog = await catalogOf(now.shell)
+    const { shell } = await createMigrated('migrated', ofVersion(migrations.length))
+    expect(await catalogOf(shell)).toEqual(expectedCatalog)
     await Promise.all([now.shell.end(), shell.end()])
   })
 
-  test('each version of SQLite after the first has its step in PostgreSQL', () => {
+  test('each version of SQLite after the first has a PostgreSQL step', () => {
     expect(Object.keys(steps).map(Number)).toEqual(
-      Array.from({ length: migrations.length - FIRST }, (_, at) => FIRST + at),
+      Array.from(
+        { length: migrations.length - FIRST_VERSION },
+        (_, index) => FIRST_VERSION + index,
+      ),
     )
   })
 
   /** A database of an older version with one registration. */
-  const older = (name: string, version = FIRST): Promise<{ url: string; shell: pg.Client }> =>
-    made(name, [
+  const createOlder = (
+    name: string,
+    version = FIRST_VERSION,
+  ): Promise<{ url: string; shell: pg.Client }> =>
+    createMigrated(name, [
       ...ofVersion(version),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)',
       `INSERT INTO rollcall_version VALUES (1, ${version})`,
       `INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
        VALUES ('demo', 'hash', 'OLD1', 'Asha Demo', '', '', '', '{}', 'pending', 1, '1970-01-01')`,
     ])
-  const stored = async (shell: pg.Client): Promise<number | undefined> =>
+  const readVersion = async (shell: pg.Client): Promise<number | undefined> =>
     (await shell.query<{ version: number }>('SELECT version FROM rollcall_version')).rows[0]
       ?.version
 
   test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
-    const { url, shell } = await older('older')
+    const { url, shell } = await createOlder('older')
     await expect(openInsidePostgres({ url })).rejects.toThrow(
       /^The database in PostgreSQL is of an older version of Rollcall/,
     )
@@ -104,112 +110,119 @@ else {
       true,
     )
     await store.close()
-    // A restored database has no statistics: without them a step read a whole table for each registration.
-    const known = await shell.query("SELECT 1 FROM pg_stats WHERE tablename = 'registrations'")
-    expect(known.rows.length).toBeGreaterThan(0)
+    // A restored database has no statistics: without them a step scanned a table per registration.
+    const statistics = await shell.query("SELECT 1 FROM pg_stats WHERE tablename = 'registrations'")
+    expect(statistics.rows.length).toBeGreaterThan(0)
     await shell.end()
   })
 
   test('two servers that start at once on an older database: one migrates, the other waits and starts too', async () => {
-    const { url, shell } = await older('twice')
+    const { url, shell } = await createOlder('twice')
     await shell.query('CREATE TABLE migration_lock ("only" integer PRIMARY KEY)')
     await shell.query('INSERT INTO migration_lock VALUES (1)')
     await shell.query('BEGIN; SELECT 1 FROM migration_lock FOR UPDATE')
-    const starts = [1, 2].map(() => openInsidePostgres({ url, migrates: true }))
-    const watch = await server.shell(url)
-    const waiting = async (): Promise<unknown> =>
+    const startups = [1, 2].map(() => openInsidePostgres({ url, migrates: true }))
+    const monitor = await server.shell(url)
+    const readWaiting = async (): Promise<unknown> =>
       (
-        await watch.query(
+        await monitor.query(
           "SELECT query FROM pg_stat_activity WHERE datname = 'twice' AND wait_event_type = 'Lock'",
         )
       ).rows
-    const wait = { query: 'SELECT 1 FROM migration_lock FOR UPDATE' }
-    await expect.poll(waiting).toEqual([wait, wait])
-    expect(await stored(watch)).toBe(FIRST)
+    const expectedWait = { query: 'SELECT 1 FROM migration_lock FOR UPDATE' }
+    await expect.poll(readWaiting).toEqual([expectedWait, expectedWait])
+    expect(await readVersion(monitor)).toBe(FIRST_VERSION)
     await shell.query('COMMIT')
-    for (const { store } of await Promise.all(starts)) {
+    for (const { store } of await Promise.all(startups)) {
       expect((await found(store, 'OLD1')).answers).toEqual({})
       await store.close()
     }
-    expect(await stored(watch)).toBe(migrations.length)
-    await Promise.all([shell.end(), watch.end()])
+    expect(await readVersion(monitor)).toBe(migrations.length)
+    await Promise.all([shell.end(), monitor.end()])
   })
 
   test('two servers that start at once on an empty database both start', async () => {
     const url = await server.database('both_new')
-    const starts = [1, 2, 3].map(() => openInsidePostgres({ url, migrates: true }))
-    for (const { store } of await Promise.all(starts)) {
+    const startups = [1, 2, 3].map(() => openInsidePostgres({ url, migrates: true }))
+    for (const { store } of await Promise.all(startups)) {
       await registerSample(store)
       await store.close()
     }
   })
 
-  test('a migration that was killed is refused by commands, and continues at the next start', async () => {
-    const { url, shell } = await older('killed', 30)
+  test('a killed migration is refused by commands, and continues at the next startup', async () => {
+    const { url, shell } = await createOlder('killed', 30)
     const process = await server.shell(url)
-    // It waits for a table of the step in the middle, and dies there.
+    // It waits for a table in the middle step, and is killed there.
     await process.query('BEGIN; LOCK TABLE settlement_lines')
     const start = openInsidePostgres({ url, migrates: true, seam: { startingMsMax: 0 } })
-    const ended = start.then(
+    const outcome = start.then(
       () => 'started',
       () => 'killed',
     )
     await expect
       .poll(async () => (await shell.query(WAITING_FOR_TABLE)).rows.length)
       .toBeGreaterThan(0)
-    const stopped = await stored(shell)
-    expect(stopped).toBeGreaterThan(30_030)
+    const versionWhenKilled = await readVersion(shell)
+    expect(versionWhenKilled).toBeGreaterThan(30_030)
     await shell.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'killed' AND application_name = 'rollcall'",
     )
-    expect(await ended).toBe('killed')
+    expect(await outcome).toBe('killed')
     await process.query('COMMIT')
-    expect(await stored(shell)).toBe(stopped)
+    expect(await readVersion(shell)).toBe(versionWhenKilled)
     await expect(openInsidePostgres({ url })).rejects.toThrow('of an older version of Rollcall')
     const { store } = await openInsidePostgres({ url, migrates: true })
     expect((await found(store, 'OLD1')).answers).toEqual({})
     await store.close()
-    expect(await stored(shell)).toBe(migrations.length)
-    const fresh = await server.database('never_killed')
-    await (await openInsidePostgres({ url: fresh })).store.close()
-    const now = await server.shell(fresh)
+    expect(await readVersion(shell)).toBe(migrations.length)
+    const neverKilled = await server.database('never_killed')
+    await (await openInsidePostgres({ url: neverKilled })).store.close()
+    const now = await server.shell(neverKilled)
     expect(await catalogOf(shell)).toEqual(await catalogOf(now))
     await Promise.all([shell.end(), process.end(), now.end()])
   })
 
   test('with MIGRATE_AT_START=off the server refuses an older or empty database, and rollcall db migrate migrates it', async () => {
-    const { url, shell } = await older('by_command')
+    const { url, shell } = await createOlder('by_command')
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-by-command-'))
-    const opening = { dataDir, databaseUrl: url, migrates: true, migratesAtStart: false }
-    const known = migrations.length
-    await expect(openStore(opening)).rejects.toThrow(
-      `The database has version ${FIRST}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
+    const openOptions = { dataDir, databaseUrl: url, migrates: true, migratesAtStart: false }
+    const latestVersion = migrations.length
+    await expect(openStore(openOptions)).rejects.toThrow(
+      `The database has version ${FIRST_VERSION}, and this Rollcall needs ${latestVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
     )
     const variables = { DATA_DIR: dataDir, DATABASE_URL: url }
     const command = (...args: readonly string[]) => runHere(['db', 'migrate', ...args], variables)
     expect(await command('--check')).toMatchObject({ status: 1 })
-    expect(await stored(shell)).toBe(FIRST)
+    expect(await readVersion(shell)).toBe(FIRST_VERSION)
     expect(await command()).toEqual({
       status: 0,
-      stdout: `The database was migrated from version ${FIRST} to ${known}.\n`,
+      stdout: `The database was migrated from version ${FIRST_VERSION} to ${latestVersion}.\n`,
       stderr: '',
     })
     expect(await command('--check')).toMatchObject({ status: 0 })
-    await (await openStore(opening)).close()
-    const empty = { ...opening, databaseUrl: await server.database('by_command_new'), isNew: true }
-    await expect(openStore(empty)).rejects.toThrow(/has no tables. MIGRATE_AT_START is off/)
+    await (await openStore(openOptions)).close()
+    const emptyOptions = {
+      ...openOptions,
+      databaseUrl: await server.database('by_command_new'),
+      isNew: true,
+    }
+    await expect(openStore(emptyOptions)).rejects.toThrow(/has no tables. MIGRATE_AT_START is off/)
     expect(
-      await runHere(['db', 'migrate'], { DATA_DIR: dataDir, DATABASE_URL: empty.databaseUrl }),
-    ).toMatchObject({ status: 0, stdout: `The tables of version ${known} were created.\n` })
-    await (await openStore(empty)).close()
+      await runHere(['db', 'migrate'], {
+        DATA_DIR: dataDir,
+        DATABASE_URL: emptyOptions.databaseUrl,
+      }),
+    ).toMatchObject({ status: 0, stdout: `The tables of version ${latestVersion} were created.\n` })
+    await (await openStore(emptyOptions)).close()
     await shell.end()
     rmSync(dataDir, { recursive: true })
   })
 
-  test('a cheque line that an older version had kept gets its number', async () => {
+  test('a cheque line that an older version had recorded gets its number', async () => {
     const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
     const narration = 'CHQ DEP 456789 DR C'
-    const { url, shell } = await made('cheques', [
+    const { url, shell } = await createMigrated('cheques', [
       ...ofVersion(before),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)',
       `INSERT INTO rollcall_version VALUES (1, ${before})`,

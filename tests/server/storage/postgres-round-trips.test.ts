@@ -11,11 +11,11 @@ import {
 } from '../sample-registrations.ts'
 import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
-import { lendPostgresTables } from './postgres-contract.ts'
+import { getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** The first runs prepare statements, and others include the work that a store does by itself. */
+/** The first runs prepare statements, and others include background work of the store. */
 const RUNS = 6
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -25,7 +25,7 @@ else {
   let store: Store
   beforeAll(async () => {
     postgres = await startPostgres()
-    const url = await postgres.database('trips', { like: await lendPostgresTables(postgres) })
+    const url = await postgres.database('trips', { template: await getTemplate(postgres) })
     proxy = await startDelayingProxy({ folder: postgres.folder }, { delayMs: 1 })
     store = (await openInsidePostgres({ url: urlThrough(proxy.port, url) })).store
   })
@@ -55,9 +55,14 @@ else {
       'a gateway message',
       1,
       async () => {
-        const notice = { gateway: 'demo', kind: 'notice', body: 'A=1', contentType: 'text/plain' }
+        const gatewayMessage = {
+          gateway: 'demo',
+          kind: 'notice',
+          body: 'A=1',
+          contentType: 'text/plain',
+        }
         return () =>
-          store.recordGatewayMessage({ ...notice, kind: 'notice', orderId: null, at: noon })
+          store.recordGatewayMessage({ ...gatewayMessage, kind: 'notice', orderId: null, at: noon })
       },
     ],
     [
@@ -69,14 +74,14 @@ else {
       },
     ],
   ]
-  test.each(operations)('%s takes %i', async (_, trips, prepare) => {
+  test.each(operations)('%s takes %i', async (_, roundTrips, prepare) => {
     const counts: number[] = []
     for (let run = 0; run < RUNS; run += 1) {
-      const work = await prepare(run)
+      const operation = await prepare(run)
       const before = proxy.traffic().roundTrips
-      await work()
+      await operation()
       counts.push(proxy.traffic().roundTrips - before)
     }
-    expect(Math.min(...counts)).toBe(trips)
+    expect(Math.min(...counts)).toBe(roundTrips)
   })
 }

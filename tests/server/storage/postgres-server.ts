@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for a file of tests: that of the registry's package, else one that is installed, in a folder that goes
- * with it. What is lost by a power cut is not tested on it, so that it need not wait for a disk.
+ * A PostgreSQL server for a test file, in a temporary folder: from the npm package, or an installed
+ * one. fsync is off, because power cuts are not tested.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -24,20 +24,20 @@ import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 
 export type PostgresServer = {
-  /** Where it listens. */
+  /** The folder of its socket. */
   readonly folder: string
-  /** Makes a database, empty or as another one to which nobody is connected; answers its address. */
+  /** Creates a database, empty or as a copy of an unused one. Returns its URL. */
   database(
     name: string,
-    options?: { readonly locale?: string; readonly like?: string },
+    options?: { readonly locale?: string; readonly template?: string },
   ): Promise<string>
-  /** A connection as somebody with a shell has it; the server's own database where none is named. */
+  /** A direct connection. Defaults to the server's own database. */
   shell(url?: string): Promise<pg.Client>
-  /** Ends it as a machine does that dies, and starts it again. */
+  /** Simulates a crash, and starts it again. */
   crash(): Promise<void>
-  /** Ends it and starts it again as a standby, which takes no writes until it is promoted. */
+  /** Restarts it as a standby, which accepts no writes until it is promoted. */
   becomeStandby(): Promise<void>
-  /** Ends it, and starts it again when that is called. */
+  /** Stops it. Returns a function that starts it again. */
   pause(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
@@ -48,43 +48,43 @@ const PACKAGED = join(
   `${process.platform}-${process.arch}`,
   'native',
 )
-/** Where Debian puts it, a folder for each version. */
+/** Debian's folder, with a subfolder for each version. */
 const INSTALLED = '/usr/lib/postgresql'
-/** Whom it runs as where the tests run as root, which it refuses. */
-const NOBODY: { readonly uid?: number; readonly gid?: number } =
+/** The user that runs it if the tests run as root, which it refuses. */
+const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const USER = 'rollcall'
 
-/** The folder with initdb and postgres, which POSTGRES_BIN may name; null: this machine has none that runs. */
-function binaries(): string | null {
+/** The folder with initdb and postgres, which POSTGRES_BIN may set. Null if none can run. */
+function findBinaries(): string | null {
   makeLinks()
-  const installed = existsSync(INSTALLED) ? readdirSync(INSTALLED) : []
-  const newest = installed.toSorted((a, b) => Number(b) - Number(a))
-  const named = process.env['POSTGRES_BIN']
+  const installedVersions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : []
+  const newestFirst = installedVersions.toSorted((a, b) => Number(b) - Number(a))
+  const configuredFolder = process.env['POSTGRES_BIN']
   const folders = [
-    ...(named === undefined ? [] : [named]),
+    ...(configuredFolder === undefined ? [] : [configuredFolder]),
     join(PACKAGED, 'bin'),
-    ...newest.map((version) => join(INSTALLED, version, 'bin')),
+    ...newestFirst.map((version) => join(INSTALLED, version, 'bin')),
   ]
-  return folders.find(runs) ?? null
+  return folders.find(canRun) ?? null
 }
 
-const runs = (folder: string): boolean =>
-  spawnSync(join(folder, 'postgres'), ['--version'], NOBODY).status === 0
+const canRun = (folder: string): boolean =>
+  spawnSync(join(folder, 'postgres'), ['--version'], UNPRIVILEGED_USER).status === 0
 
-/** The oldest version that we promise to run on: that of Debian 12. */
+/** The oldest supported version: Debian 12's. */
 const OLDEST = 15
-/** The folder with its programs; null: it is not installed here. */
+/** The folder with its programs. Null if it is not installed. */
 export function oldestBinaries(): string | null {
   const folder = join(INSTALLED, String(OLDEST), 'bin')
-  if (runs(folder)) return folder
+  if (canRun(folder)) return folder
   console.warn(
     `· no PostgreSQL ${OLDEST} here: the store is tested on the packaged version only (apt-get install postgresql-${OLDEST})`,
   )
   return null
 }
 
-/** A package holds no links, so that it lists those that its libraries need. */
+/** npm packages contain no links, so this one lists the links that its libraries need. */
 function makeLinks(): void {
   const list = join(PACKAGED, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -95,31 +95,32 @@ function makeLinks(): void {
     try {
       symlinkSync(basename(source), link)
     } catch (error) {
-      // Another worker of the tests has made it since.
+      // Another test worker created it in the meantime.
       if (!existsSync(link)) throw error
     }
   }
 }
 
-const found = binaries()
-/** False where this machine has no PostgreSQL, which is said once. */
+const found = findBinaries()
+/** False if PostgreSQL is missing, which is reported once. */
 export const hasPostgres = found !== null
 if (found === null)
   console.warn('· no PostgreSQL here: what is tested on one is left out (npm ci brings it)')
 
 /** `programs`: the folder with initdb and postgres. */
 export async function startPostgres(programs: string | null = found): Promise<PostgresServer> {
-  if (programs === null) throw new Error('there is no PostgreSQL on this machine')
+  if (programs === null) throw new Error('PostgreSQL is not installed')
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'))
   const data = join(folder, 'data')
   mkdirSync(data)
   chmodSync(data, 0o700)
-  const { uid, gid } = NOBODY
-  if (uid !== undefined) for (const one of [folder, data]) chownSync(one, uid, gid ?? uid)
+  const { uid, gid } = UNPRIVILEGED_USER
+  if (uid !== undefined)
+    for (const candidate of [folder, data]) chownSync(candidate, uid, gid ?? uid)
   makeCluster(programs, data)
   const urlOf = (name: string): string => `postgres://${USER}@/${name}?host=${folder}`
   let server = run(programs, data, folder)
-  await listening(urlOf('postgres'))
+  await waitUntilListening(urlOf('postgres'))
 
   const shell = async (url = urlOf('postgres')): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url })
@@ -130,61 +131,69 @@ export async function startPostgres(programs: string | null = found): Promise<Po
   return {
     folder,
     shell,
-    async database(name, { locale, like } = {}) {
+    async database(name, { locale, template } = {}) {
       const client = await shell()
-      const template = like === undefined ? '' : ` TEMPLATE ${like}`
-      const made = locale === undefined ? template : ` TEMPLATE template0 LOCALE '${locale}'`
-      await client.query(`CREATE DATABASE ${name}${made}`)
+      const fromTemplate = template === undefined ? '' : ` TEMPLATE ${template}`
+      const templateClause =
+        locale === undefined ? fromTemplate : ` TEMPLATE template0 LOCALE '${locale}'`
+      await client.query(`CREATE DATABASE ${name}${templateClause}`)
       await client.end()
       return urlOf(name)
     },
     async crash() {
-      await ended(server, 'SIGQUIT')
+      await stopProcess(server, 'SIGQUIT')
       server = run(programs, data, folder)
-      await listening(urlOf('postgres'))
+      await waitUntilListening(urlOf('postgres'))
     },
     async becomeStandby() {
-      await ended(server, 'SIGINT')
+      await stopProcess(server, 'SIGINT')
       writeFileSync(join(data, 'standby.signal'), '')
       server = run(programs, data, folder)
-      await listening(urlOf('postgres'))
+      await waitUntilListening(urlOf('postgres'))
     },
     async pause() {
-      await ended(server, 'SIGINT')
+      await stopProcess(server, 'SIGINT')
       return async () => {
         server = run(programs, data, folder)
-        await listening(urlOf('postgres'))
+        await waitUntilListening(urlOf('postgres'))
       }
     },
     async stop() {
-      await ended(server, 'SIGINT')
+      await stopProcess(server, 'SIGINT')
       rmSync(folder, { recursive: true })
     },
   }
 }
 
-/** Beside what Node compiles: what is a day old there is removed (tests/run.js). */
-const KEPT = join(import.meta.dirname, '../../.cache/compiled')
+/** In Node's compile cache folder: files older than a day are removed there (tests/run.js). */
+const CACHE_DIR = join(import.meta.dirname, '../../.cache/compiled')
 
-/** What initdb makes is the same each time, and is kept: to unpack it takes a tenth of the time. */
+/**
+ * The result of initdb is always the same, so it is cached: unpacking takes a tenth of the time.
+ */
 function makeCluster(programs: string, data: string): void {
-  const { stdout: version } = spawnSync(join(programs, 'postgres'), ['--version'], NOBODY)
+  const { stdout: version } = spawnSync(
+    join(programs, 'postgres'),
+    ['--version'],
+    UNPRIVILEGED_USER,
+  )
   const name = createHash('sha256')
-    .update([programs, String(version), String(NOBODY.uid)].join('\0'))
+    .update([programs, String(version), String(UNPRIVILEGED_USER.uid)].join('\0'))
     .digest('hex')
-  const kept = join(KEPT, `cluster-${name.slice(0, 16)}.tar`)
-  if (existsSync(kept) && spawnSync('tar', ['-xpf', kept, '-C', data]).status === 0) return
-  const made = spawnSync(
+  const cacheFile = join(CACHE_DIR, `cluster-${name.slice(0, 16)}.tar`)
+  if (existsSync(cacheFile) && spawnSync('tar', ['-xpf', cacheFile, '-C', data]).status === 0)
+    return
+  const templateClause = spawnSync(
     join(programs, 'initdb'),
     ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
-    { ...NOBODY, encoding: 'utf8' },
+    { ...UNPRIVILEGED_USER, encoding: 'utf8' },
   )
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
-  mkdirSync(KEPT, { recursive: true })
-  // Whoever makes it at the same time makes as good a one.
-  const beside = `${kept}-${process.pid}`
-  if (spawnSync('tar', ['--numeric-owner', '-cf', beside, '-C', data, '.']).status === 0)
-    renameSync(beside, kept)
+  if (templateClause.status !== 0) throw new Error(`initdb: ${templateClause.stderr}`)
+  mkdirSync(CACHE_DIR, { recursive: true })
+  // Concurrent processes create equivalent files.
+  const temporaryFile = `${cacheFile}-${process.pid}`
+  if (spawnSync('tar', ['--numeric-owner', '-cf', temporaryFile, '-C', data, '.']).status === 0)
+    renameSync(temporaryFile, cacheFile)
 }
 
 function run(folder: string, data: string, sockets: string): ChildProcess {
@@ -197,12 +206,12 @@ function run(folder: string, data: string, sockets: string): ChildProcess {
   return spawn(
     join(folder, 'postgres'),
     ['-D', data, '-k', sockets, '-h', '', ...settings.flatMap((setting) => ['-c', setting])],
-    { ...NOBODY, stdio: 'ignore' },
+    { ...UNPRIVILEGED_USER, stdio: 'ignore' },
   )
 }
 
-async function listening(url: string): Promise<void> {
-  for (const began = performance.now(); ;) {
+async function waitUntilListening(url: string): Promise<void> {
+  for (const startedAt = performance.now(); ;) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})
     try {
@@ -210,7 +219,7 @@ async function listening(url: string): Promise<void> {
       await client.end()
       return
     } catch (error) {
-      if (performance.now() - began > 120_000) throw error
+      if (performance.now() - startedAt > 120_000) throw error
     }
     await new Promise((resolve) => {
       setTimeout(resolve, 20)
@@ -218,7 +227,7 @@ async function listening(url: string): Promise<void> {
   }
 }
 
-async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function stopProcess(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const end = once(server, 'exit')
   server.kill(signal)

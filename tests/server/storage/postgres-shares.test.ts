@@ -1,4 +1,4 @@
-/** The share of connections that one event may use on PostgreSQL, locks that are not released, and a pool that is in use. */
+/** The share of connections of one event on PostgreSQL, unreleased locks, and an exhausted pool. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -8,11 +8,11 @@ import { StoreBusy } from '../../../server/storage/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { newEmail, newRegistration, noon } from '../sample-registrations.ts'
-import { emptying, lendPostgresTables } from './postgres-contract.ts'
+import { prepareEmptying, getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** Long enough that no lock and no turn ends by the clock while a test runs. */
+/** Long timeouts, so that no lock and no wait times out during a test. */
 const LONG_MS = 300_000
 const WRITERS = 16
 const SHARE = 4
@@ -23,20 +23,20 @@ else {
   let url: string
   let shell: pg.Client
   let holder: pg.Client
-  let empty: () => Promise<void>
+  let emptyDatabase: () => Promise<void>
   let store: Store
   let numbers = 0
   beforeAll(async () => {
     server = await startPostgres()
-    url = await server.database('shares', { like: await lendPostgresTables(server) })
+    url = await server.database('shares', { template: await getTemplate(server) })
     ;[shell, holder] = await Promise.all([server.shell(url), server.shell(url)])
-    empty = await emptying(await server.shell(url))
+    emptyDatabase = await prepareEmptying(await server.shell(url))
   })
   afterAll(async () => {
     await Promise.all([shell.end(), holder.end()])
     await server.stop()
   })
-  beforeEach(() => empty())
+  beforeEach(() => emptyDatabase())
   afterEach(async () => {
     await holder.query('ROLLBACK')
     await store.close()
@@ -48,8 +48,8 @@ else {
   const register = async (eventId: string): Promise<RegNo> => {
     numbers += 1
     const regNo = `${eventId.toUpperCase()}${1000 + numbers}` as RegNo
-    const registered = await store.register(newRegistration({ eventId, regNo }))
-    if (!registered.ok) throw new Error(registered.error.code)
+    const registration = await store.register(newRegistration({ eventId, regNo }))
+    if (!registration.ok) throw new Error(registration.error.code)
     return regNo
   }
   /** Locks these registrations until `holder` rolls back. */
@@ -57,7 +57,7 @@ else {
     await holder.query('BEGIN')
     await holder.query('SELECT 1 FROM registrations WHERE reg_no = ANY ($1) FOR UPDATE', [regNos])
   }
-  /** An operation that locks the registration; resolves with what became of it. */
+  /** Runs an operation that locks the registration, and returns its result. */
   const write = async (regNo: RegNo): Promise<'done' | StoreBusy> =>
     store.retry(regNo, noon).then(
       () => 'done',
@@ -83,41 +83,43 @@ else {
     const regNo = await register('first')
     await register('second')
     await lock(regNo)
-    const settled: unknown[] = []
-    const writes = repeat(WRITERS + SHARE, () => write(regNo).then((one) => settled.push(one)))
+    const settledResults: unknown[] = []
+    const writes = repeat(WRITERS + SHARE, () =>
+      write(regNo).then((outcome) => settledResults.push(outcome)),
+    )
     await untilWaiting(SHARE)
     for (let n = 0; n < 2 * WRITERS; n += 1) await register('second')
-    // Operations that had borrowed a connection have given it back.
+    // Operations have returned their borrowed connections.
     await expect.poll(waitingForLocks, { timeout: 60_000 }).toBe(SHARE)
     await Promise.all(repeat(2 * WRITERS, () => register('second')))
     expect(await waitingForLocks()).toBe(SHARE)
-    expect(settled).toEqual([])
+    expect(settledResults).toEqual([])
     await holder.query('ROLLBACK')
     await Promise.all(writes)
-    expect(settled).toEqual(repeat(WRITERS + SHARE, () => 'done'))
+    expect(settledResults).toEqual(repeat(WRITERS + SHARE, () => 'done'))
   })
 
-  test('a request that gets no turn of its event in time is refused as busy, and the next ones are served', async () => {
+  test("a request that waits too long for its event's share is rejected as busy, and later ones are served", async () => {
     await open({ lockMsMax: LONG_MS, turnMsMax: 50 })
     const regNo = await register('first')
     await lock(regNo)
-    const holding = repeat(SHARE, () => write(regNo))
+    const blocked = repeat(SHARE, () => write(regNo))
     await untilWaiting(SHARE)
-    // It borrows a connection, gives it back because of the lock, and waits for one of the event's.
-    const refused = await write(regNo)
-    expect(refused).toBeInstanceOf(StoreBusy)
-    expect(refused).toMatchObject({
+    // It borrows a connection, returns it because of the lock, and waits for the event's share.
+    const rejected = await write(regNo)
+    expect(rejected).toBeInstanceOf(StoreBusy)
+    expect(rejected).toMatchObject({
       message: 'the event uses its share of the connections to the database',
       code: '',
     })
     await holder.query('ROLLBACK')
-    expect(await Promise.all(holding)).toEqual(repeat(SHARE, () => 'done'))
+    expect(await Promise.all(blocked)).toEqual(repeat(SHARE, () => 'done'))
     expect(await write(regNo)).toBe('done')
   })
 
   test('one event uses more connections than its share while no other event needs them', async () => {
     await open({ turnMsMax: LONG_MS })
-    // Each registration stays in its transaction until the test opens the gate; no lock is involved.
+    // Each registration stays in its transaction until the test opens the gate, without a lock.
     await shell.query(`CREATE TABLE gate (opened boolean);
       CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         PERFORM pg_advisory_xact_lock_shared(7);
@@ -139,25 +141,25 @@ else {
     await shell.query('DROP TRIGGER waits ON registrations; DROP TABLE gate')
   })
 
-  test('when all connections are in use, a request is refused as busy, and the next ones are served', async () => {
+  test('when all connections are in use, a request is rejected as busy, and later ones are served', async () => {
     await open({ lockMsMax: LONG_MS, turnMsMax: 50 })
     const regNos: RegNo[] = []
     for (const event of ['first', 'second', 'third', 'fourth']) regNos.push(await register(event))
     const fifth = await register('fifth')
     await lock(...regNos)
-    const holding = regNos.flatMap((regNo) => repeat(SHARE, () => write(regNo)))
+    const blocked = regNos.flatMap((regNo) => repeat(SHARE, () => write(regNo)))
     await untilWaiting(WRITERS)
-    const refused = await write(fifth)
-    expect(refused).toBeInstanceOf(StoreBusy)
-    expect(refused).toMatchObject({
+    const rejected = await write(fifth)
+    expect(rejected).toBeInstanceOf(StoreBusy)
+    expect(rejected).toMatchObject({
       message: `all ${WRITERS} connections to the database are in use`,
     })
     await holder.query('ROLLBACK')
-    expect(await Promise.all(holding)).toEqual(repeat(WRITERS, () => 'done'))
+    expect(await Promise.all(blocked)).toEqual(repeat(WRITERS, () => 'done'))
     expect(await write(fifth)).toBe('done')
   })
 
-  test('an operation waits two seconds for a locked row, and is then refused as busy', async () => {
+  test('an operation waits two seconds for a locked row, and is then rejected as busy', async () => {
     await open({})
     await shell.query(`CREATE TABLE lock_timeouts (value text);
       CREATE FUNCTION note_lock_timeout() RETURNS trigger LANGUAGE plpgsql AS

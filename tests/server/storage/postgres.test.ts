@@ -1,4 +1,4 @@
-/** The contract of every store, on a real PostgreSQL, and what only that store can get wrong. */
+/** The store contract on a real PostgreSQL, and tests of its specific risks. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,16 +20,23 @@ import {
 } from '../sample-registrations.ts'
 import { ALL_RUNS } from '../../runs.ts'
 import { CARELESS } from './manual-changes.ts'
-import { BY_COUNTERS, BY_ROWS, foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
-import { PATIENT, freshStore, postgresContract } from './postgres-contract.ts'
-import type { Fresh } from './postgres-contract.ts'
+import {
+  BY_COUNTERS,
+  BY_ROWS,
+  searchEach,
+  createPaymentHistories,
+  registerNames,
+  TERMS,
+} from './payment-histories.ts'
+import { PATIENT_LIMITS, openNewStore, postgresContract } from './postgres-contract.ts'
+import type { StoreOnPostgres } from './postgres-contract.ts'
 import { hasPostgres, oldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 let server: PostgresServer
 
-const fresh = (name: string): Promise<Fresh> => freshStore(server, name)
-const full = (answer: unknown): boolean =>
+const openOnServer = (name: string): Promise<StoreOnPostgres> => openNewStore(server, name)
+const isFull = (answer: unknown): boolean =>
   typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -40,18 +47,18 @@ else
     })
     afterAll(() => server.stop())
 
-    // On the oldest version that we promise, where that is installed (oldest-postgres.test.ts).
+    // The oldest supported version is tested separately (oldest-postgres.test.ts).
     if (ALL_RUNS || oldestBinaries() === null)
       describe('the contract', () => {
         postgresContract(() => server)
       })
 
-    describe('the tables themselves', () => {
-      let given: Awaited<ReturnType<typeof fresh>>
+    describe('the PostgreSQL tables', () => {
+      let setup: Awaited<ReturnType<typeof openOnServer>>
       beforeAll(async () => {
-        given = await fresh('tables')
-        const { orderId } = await registerSample(given.store)
-        await given.store.recordGatewayMessage({
+        setup = await openOnServer('tables')
+        const { orderId } = await registerSample(setup.store)
+        await setup.store.recordGatewayMessage({
           gateway: 'demo',
           kind: 'notice',
           orderId,
@@ -59,20 +66,20 @@ else
           contentType: 'text/plain',
           at: noon,
         })
-        await given.store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+        await setup.store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       })
-      afterAll(() => given.end())
+      afterAll(() => setup.end())
 
       test.each(CARELESS)('reject %s from every client', async (_, sql, message) => {
-        await given.shell.query('BEGIN')
-        await expect(given.shell.query(sql)).rejects.toThrow(message)
-        await given.shell.query('ROLLBACK')
+        await setup.shell.query('BEGIN')
+        await expect(setup.shell.query(sql)).rejects.toThrow(message)
+        await setup.shell.query('ROLLBACK')
       })
     })
 
     test('counters equal the counted rows after every kind of payment event', async () => {
-      const { store, shell, end } = await fresh('counted')
-      await happen(store, false)
+      const { store, shell, end } = await openOnServer('counted')
+      await createPaymentHistories(store, false)
       const { rows } = await shell.query(BY_ROWS)
       expect(rows.length).toBeGreaterThan(10)
       expect((await shell.query(BY_COUNTERS)).rows).toEqual(rows)
@@ -90,13 +97,13 @@ else
     })
 
     test('a search finds the same as on SQLite, in every script, and treats wildcards as text', async () => {
-      const { store, end } = await fresh('searched')
+      const { store, end } = await openOnServer('searched')
       const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
       const other = await openStore({ dataDir })
       await registerNames(store)
       await registerNames(other)
-      const results = await foundBy(store, TERMS)
-      expect(results).toEqual(await foundBy(other, TERMS))
+      const results = await searchEach(store, TERMS)
+      expect(results).toEqual(await searchEach(other, TERMS))
       expect(results).toContainEqual(['നായ', 1, ['രാഹുൽ നായർ']])
       await other.close()
       rmSync(dataDir, { recursive: true })
@@ -104,7 +111,7 @@ else
     })
 
     test('a character that PostgreSQL cannot store is removed, and gateway messages keep it', async () => {
-      const { store, end } = await fresh('signs')
+      const { store, end } = await openOnServer('signs')
       const { regNo, orderId } = await registerSample(store, {
         name: 'As\u0000ha \uD800',
         searchable: { fullName: 'As\u0000ha', email: '', phone: '', councilNo: '' },
@@ -132,28 +139,28 @@ else
     test('a failed statement is retried, and the one after it is not run', async () => {
       const url = await server.database('again')
       const { sql, queue, commit, rollBack, end } = await connect(url)
-      const divided = sql<{ one: number }>('SELECT 6 / CAST($1 AS bigint) AS one')
+      const divide = sql<{ one: number }>('SELECT 6 / CAST($1 AS bigint) AS one')
       queue('BEGIN')
       queue('SAVEPOINT here')
-      await expect(divided.get(0)).rejects.toThrow('division by zero')
+      await expect(divide.get(0)).rejects.toThrow('division by zero')
       queue('ROLLBACK TO here')
-      expect(await divided.get(2)).toEqual({ one: 3 })
+      expect(await divide.get(2)).toEqual({ one: 3 })
       queue('CREATE TABLE kept (id bigint)')
-      const [refused, behind] = [
+      const [failure, nextStatement] = [
         sql('SELECT 1 / 0').run(),
         sql('INSERT INTO kept VALUES (1)').run(),
       ]
-      await expect(refused.changes).rejects.toThrow('division by zero')
-      await expect(behind.changes).rejects.toThrow('division by zero')
+      await expect(failure.changes).rejects.toThrow('division by zero')
+      await expect(nextStatement.changes).rejects.toThrow('division by zero')
       await expect(commit()).rejects.toThrow('division by zero')
       await rollBack()
       await end()
     })
 
     describe('two servers with one database', () => {
-      /** Both get to where a place is noted before either notes it, unless the seat is locked. */
-      async function lastPlace(name: string, withoutLock?: 'seat'): Promise<number> {
-        const { url, store, shell, end } = await fresh(name)
+      /** Both reach the update of the seat before either runs it, unless the seat is locked. */
+      async function sellLastSeat(name: string, withoutLock?: 'seat'): Promise<number> {
+        const { url, store, shell, end } = await openOnServer(name)
         await store.saveEventFile({
           hash: 'h',
           eventId: 'demo',
@@ -167,40 +174,40 @@ else
           [1, 2].map(() =>
             openInsidePostgres({
               url,
-              seam: { ...PATIENT, ...(withoutLock === undefined ? {} : { withoutLock }) },
+              seam: { ...PATIENT_LIMITS, ...(withoutLock === undefined ? {} : { withoutLock }) },
             }),
           ),
         )
         await shell.query('BEGIN')
         await shell.query('LOCK TABLE places_taken IN SHARE MODE')
         const answers = servers.map((one) => one.store.register(newRegistration()))
-        const watching = await server.shell(url)
+        const monitor = await server.shell(url)
         await expect
           .poll(async () => {
-            const { rows } = await watching.query<{ n: string }>(
+            const { rows } = await monitor.query<{ n: string }>(
               "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
             )
             return rows[0]?.n
           })
           .toBe('2')
         await shell.query('COMMIT')
-        await watching.end()
-        const sold = (await Promise.all(answers)).filter(({ ok }) => ok).length
+        await monitor.end()
+        const soldCount = (await Promise.all(answers)).filter(({ ok }) => ok).length
         await Promise.all(servers.map((one) => one.store.close()))
         await end()
-        return sold
+        return soldCount
       }
 
       test('sell the last seat once', async () => {
-        expect(await lastPlace('once')).toBe(1)
+        expect(await sellLastSeat('once')).toBe(1)
       })
 
       test('negative control: without the lock they sell it twice', async () => {
-        expect(await lastPlace('twice', 'seat')).toBe(2)
+        expect(await sellLastSeat('twice', 'seat')).toBe(2)
       })
 
       test('of 64 requests for the last seat, half at each, exactly one gets it', async () => {
-        const { url, store, end } = await fresh('many')
+        const { url, store, end } = await openOnServer('many')
         const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
         const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
         const file = {
@@ -213,36 +220,36 @@ else
         }
         await store.saveEventFile({ ...file, limits })
         const answers = await Promise.all(
-          Array.from({ length: 64 }, (_, at) =>
-            (at % 2 === 0 ? store : second).register(newRegistration()),
+          Array.from({ length: 64 }, (_, index) =>
+            (index % 2 === 0 ? store : second).register(newRegistration()),
           ),
         )
         expect(answers.filter(({ ok }) => ok).length).toBe(1)
-        expect(answers.filter(full).length).toBe(63)
+        expect(answers.filter(isFull).length).toBe(63)
         await second.close()
         expect(await store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
         await end()
       })
 
       test('send an email once: one claims it, the other does not', async () => {
-        const { url, store, end } = await fresh('claims')
+        const { url, store, end } = await openOnServer('claims')
         const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
         const { regNo } = await registerSample(store)
         for (let sent = 0; sent < 20; sent += 1) await store.queueMail(regNo, newEmail, noon)
-        const due = await store.dueMails(noon, 100)
+        const dueEmails = await store.dueMails(noon, 100)
         const claims = await Promise.all(
-          due.flatMap(({ id }) => [store.claimMail(id, noon), second.claimMail(id, noon)]),
+          dueEmails.flatMap(({ id }) => [store.claimMail(id, noon), second.claimMail(id, noon)]),
         )
-        expect([due.length, claims.filter((isOurs) => isOurs).length]).toEqual([20, 20])
+        expect([dueEmails.length, claims.filter((isClaimed) => isClaimed).length]).toEqual([20, 20])
         await second.close()
         await end()
       })
     })
 
     test('when every connection is cut, calls in progress get an error, no confirmed data is lost, and the next call works', async () => {
-      const { store, shell, end } = await fresh('cut')
-      const asked = Array.from({ length: 300 }, () => newRegistration())
-      const answers = asked.map((one) =>
+      const { store, shell, end } = await openOnServer('cut')
+      const registrations = Array.from({ length: 300 }, () => newRegistration())
+      const answers = registrations.map((one) =>
         store.register(one).then(
           (answer) => answer.ok,
           (error: unknown) => error,
@@ -252,8 +259,8 @@ else
       await shell.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       )
-      const told = await Promise.all(answers)
-      expect(told.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
+      const results = await Promise.all(answers)
+      expect(results.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
       await expect
         .poll(
           () =>
@@ -264,7 +271,7 @@ else
           { timeout: 200_000, interval: 20 },
         )
         .toBe('served')
-      const acknowledged = asked.filter((_, at) => told[at] === true)
+      const acknowledged = registrations.filter((_, index) => results[index] === true)
       expect(acknowledged.length).toBeGreaterThan(0)
       for (const { regNo } of acknowledged) expect((await found(store, regNo)).regNo).toBe(regNo)
       const { rows } = await shell.query<{ n: string }>(
@@ -274,8 +281,8 @@ else
       await end()
     })
 
-    test('an operation whose connection PostgreSQL ends in each COMMIT reports busy and is not stored', async () => {
-      const { store, shell, end } = await fresh('committing')
+    test('an operation whose connection PostgreSQL ends at each COMMIT reports busy and is not stored', async () => {
+      const { store, shell, end } = await openOnServer('committing')
       await shell.query(`CREATE FUNCTION end_me() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`)
       await shell.query(
@@ -290,7 +297,7 @@ else
     })
 
     test('a status response is never stored without its effect, however the write ends', async () => {
-      const { store, shell, end } = await fresh('broken')
+      const { store, shell, end } = await openOnServer('broken')
       const { orderId } = await registerSample(store)
       const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
       const settle = () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
@@ -326,7 +333,7 @@ else
     })
 
     test('rejects a database of a newer version, and a missing one, with a sentence', async () => {
-      const { url, shell, end } = await fresh('newer')
+      const { url, shell, end } = await openOnServer('newer')
       await shell.query('UPDATE rollcall_version SET version = 999')
       await expect(openInsidePostgres({ url })).rejects.toThrow('newer version of Rollcall (999')
       expect((await inspectPostgres(url)).trouble).toContain('newer version of Rollcall (999')

@@ -1,6 +1,6 @@
 /**
- * The delaying proxy in a process of its own, so that a busy test does not delay packets further. Run with a target
- * (JSON), it is that process; imported, it starts one.
+ * The delaying proxy in a separate process, so that a busy test does not delay packets further. Run
+ * with a target (JSON), it is that process; imported, it starts one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { startDelayingProxy } from './delaying-proxy.ts'
 import type { DelayingProxy, Target } from './delaying-proxy.ts'
 
 type Methods = Omit<DelayingProxy, 'port'>
-/** The same calls, answered later. */
+/** The same methods, asynchronous. */
 export type ProxyProcess = { readonly port: number; readonly pid: number } & {
   readonly [Name in keyof Methods]: (
     ...args: Parameters<Methods[Name]>
@@ -17,7 +17,7 @@ export type ProxyProcess = { readonly port: number; readonly pid: number } & {
 type Call = { readonly id: number; readonly name: keyof Methods; readonly args: readonly unknown[] }
 type Answer = { readonly id: number; readonly value: unknown }
 
-const NAMES = [
+const METHOD_NAMES = [
   'traffic',
   'trafficByConnection',
   'startTrace',
@@ -56,7 +56,7 @@ export async function startProxyProcess(
       })
     })
   const methods = Object.fromEntries(
-    NAMES.map((name) => [
+    METHOD_NAMES.map((name) => [
       name,
       async (...args: unknown[]) => {
         const value = await call(name, args)
@@ -74,14 +74,14 @@ if (process.send !== undefined && process.argv[1] === import.meta.filename) {
     options: { delayMs?: number }
   }
   const proxy = await startDelayingProxy(target, options)
-  // Whoever started it is gone.
+  // The parent process has ended.
   process.on('disconnect', () => process.exit())
   process.on('message', (call: Call) => void answerCall(proxy, call))
   process.send(proxy.port)
 }
 
 async function answerCall(proxy: DelayingProxy, { id, name, args }: Call): Promise<void> {
-  const method = proxy[name] as (...given: readonly unknown[]) => unknown
+  const method = proxy[name] as (...args: readonly unknown[]) => unknown
   const value = await method(...args)
   process.send?.({ id, value } satisfies Answer)
 }

@@ -1,4 +1,7 @@
-/** What one form cannot know: the store decides it in the transaction that registers. */
+/**
+ * Store contract for rules across registrations, which are checked in the transaction that
+ * registers.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { UniqueRule } from '../../../engine/index.ts'
 import type { ExternalContext, Store } from '../../../server/storage/index.ts'
@@ -10,8 +13,8 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
-import { inOrder } from './contract-setup.ts'
-import type { Given } from './contract-setup.ts'
+import { callInOrder } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 
 const byName: UniqueRule = {
   name: 'full_name text',
@@ -19,21 +22,21 @@ const byName: UniqueRule = {
   parts: [{ id: 'full_name', as: 'text' }],
 }
 const holdMs = 30 * 60_000
-const outside = (more: Partial<ExternalContext> = {}): ExternalContext => ({
+const createContext = (changes: Partial<ExternalContext> = {}): ExternalContext => ({
   unique: [],
   isConfirmed: false,
   code: null,
   rolls: [],
   holdMs,
-  ...more,
+  ...changes,
 })
 
-export function outsideContract(given: Given): void {
+export function quotasAndCodesContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
-  const refusal = async (changes: Changes): Promise<string | null> => {
+  const registerError = async (changes: Changes): Promise<string | null> => {
     const answer = await store.register(newRegistration(changes))
     return answer.ok ? null : answer.error.code
   }
@@ -48,48 +51,54 @@ export function outsideContract(given: Given): void {
       who: 'office',
       at: noon,
     })
-    return outside({ code: { folded: name, kind: 'coupon' } })
+    return createContext({ code: { folded: name, kind: 'coupon' } })
   }
 
   describe('unique answers', () => {
     test('include registrations from before the rule, and from while it was removed', async () => {
-      const ruled = outside({ unique: [byName] })
+      const uniqueContext = createContext({ unique: [byName] })
       await registerSample(store, { name: 'Before' })
-      await registerSample(store, { name: 'First', outside: ruled })
-      await registerSample(store, { name: 'Between', outside: outside() })
+      await registerSample(store, { name: 'First', outside: uniqueContext })
+      await registerSample(store, { name: 'Between', outside: createContext() })
       for (const name of ['before', 'FIRST', ' between '])
-        expect(await refusal({ name, outside: ruled })).toBe('registered_already')
-      expect(await refusal({ name: 'Before', eventId: 'other', outside: ruled })).toBe(null)
+        expect(await registerError({ name, outside: uniqueContext })).toBe('registered_already')
+      expect(
+        await registerError({ name: 'Before', eventId: 'other', outside: uniqueContext }),
+      ).toBe(null)
     })
 
     test('include one stored without the rule in the same batch', async () => {
-      const ruled = outside({ unique: [byName] })
-      const refusals = await inOrder(given(), [
-        () => refusal({ name: 'First', outside: ruled }),
-        () => refusal({ name: 'Second' }),
+      const uniqueContext = createContext({ unique: [byName] })
+      const errors = await callInOrder(setUp(), [
+        () => registerError({ name: 'First', outside: uniqueContext }),
+        () => registerError({ name: 'Second' }),
       ])
-      expect(refusals).toEqual([null, null])
-      expect(await refusal({ name: 'Second', outside: ruled })).toBe('registered_already')
+      expect(errors).toEqual([null, null])
+      expect(await registerError({ name: 'Second', outside: uniqueContext })).toBe(
+        'registered_already',
+      )
     })
 
     test('store one of fifty concurrent registrations', async () => {
-      const all = Array.from({ length: 50 }, () =>
-        refusal({ name: 'Asha', outside: outside({ unique: [byName] }) }),
+      const results = Array.from({ length: 50 }, () =>
+        registerError({ name: 'Asha', outside: createContext({ unique: [byName] }) }),
       )
-      expect((await Promise.all(all)).filter((one) => one === null).length).toBe(1)
+      expect((await Promise.all(results)).filter((result) => result === null).length).toBe(1)
     })
 
     test('negative control: without the check in the transaction, all fifty are stored', async () => {
-      const all = Array.from({ length: 50 }, () => refusal({ name: 'Asha', outside: outside() }))
-      expect((await Promise.all(all)).filter((one) => one === null).length).toBe(50)
+      const results = Array.from({ length: 50 }, () =>
+        registerError({ name: 'Asha', outside: createContext() }),
+      )
+      expect((await Promise.all(results)).filter((result) => result === null).length).toBe(50)
     })
 
-    test('are released when the payment failed, which then cannot be retried in addition to another', async () => {
-      const ruled = outside({ unique: [byName] })
-      const { regNo, orderId } = await registerSample(store, { outside: ruled })
+    test('are released when the payment fails, which then cannot be retried if another uses them', async () => {
+      const uniqueContext = createContext({ unique: [byName] })
+      const { regNo, orderId } = await registerSample(store, { outside: uniqueContext })
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const second = await registerSample(store, { outside: ruled })
-      expect(await store.retry(regNo, later(1), { outside: ruled })).toEqual({
+      const second = await registerSample(store, { outside: uniqueContext })
+      expect(await store.retry(regNo, later(1), { outside: uniqueContext })).toEqual({
         ok: false,
         error: { code: 'registered_already', rule: 0, regNo: second.regNo },
       })
@@ -98,37 +107,37 @@ export function outsideContract(given: Given): void {
 
   describe('a discount code', () => {
     test('with three uses accepts three of fifty concurrent registrations', async () => {
-      const used = await code('abc', 3)
-      const all = Array.from({ length: 50 }, () => refusal({ outside: used }))
-      const answers = await Promise.all(all)
-      expect(answers.filter((one) => one === null).length).toBe(3)
-      expect(answers.filter((one) => one === 'code_gone').length).toBe(47)
+      const usedCode = await code('abc', 3)
+      const results = Array.from({ length: 50 }, () => registerError({ outside: usedCode }))
+      const answers = await Promise.all(results)
+      expect(answers.filter((result) => result === null).length).toBe(3)
+      expect(answers.filter((result) => result === 'code_gone').length).toBe(47)
       expect((await store.discountCodes('demo', holdMs, noon))[0]?.uses).toBe(3)
       expect((await store.valuesInUse('demo')).codes).toEqual({ coupon: 3 })
     })
 
-    test('of another kind than was priced is looked up again', async () => {
+    test('of another kind than priced is looked up again', async () => {
       await code('abc', 1)
-      const priced = outside({ code: { folded: 'abc', kind: 'faculty' } })
-      expect(await refusal({ outside: priced })).toBe('facts_moved')
+      const pricedContext = createContext({ code: { folded: 'abc', kind: 'faculty' } })
+      expect(await registerError({ outside: pricedContext })).toBe('facts_moved')
     })
 
     test('is held while the bank processes the payment', async () => {
-      const used = await code('abc', 1)
-      const { orderId } = await registerSample(store, { outside: used })
-      const worth = async (): Promise<string> =>
+      const usedCode = await code('abc', 1)
+      const { orderId } = await registerSample(store, { outside: usedCode })
+      const codeKind = async (): Promise<string> =>
         (await store.discountCode('demo', 'abc', holdMs, later(holdMs))).is
-      expect(await worth()).toBe('valid')
+      expect(await codeKind()).toBe('valid')
       await store.recordStatusQuery(orderId, later(1), later(2), 'in-process')
-      expect(await worth()).toBe('spent')
+      expect(await codeKind()).toBe('spent')
     })
 
     test('that exists is not created again, nor the others of its batch', async () => {
       await code('abc', 1)
-      const more = ['new', 'abc'].map((one) => ({ code: one, folded: one }))
-      const wanted = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
+      const changes = ['new', 'abc'].map((result) => ({ code: result, folded: result }))
+      const newCodes = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
       expect(
-        await store.createDiscountCodes({ ...wanted, codes: more, who: 'office', at: noon }),
+        await store.createDiscountCodes({ ...newCodes, codes: changes, who: 'office', at: noon }),
       ).toEqual({
         ok: false,
         error: { code: 'code_taken' },
@@ -138,20 +147,22 @@ export function outsideContract(given: Given): void {
   })
 
   describe('a member list', () => {
-    const stood = outside({ rolls: [{ roll: 'members', key: 'l1', cells: { kind: 'life' } }] })
-    const replaced = (kind: string) =>
+    const pricedWithRow = createContext({
+      rolls: [{ roll: 'members', key: 'l1', cells: { kind: 'life' } }],
+    })
+    const replaceList = (kind: string) =>
       store.replaceMemberList('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
 
     test('with a changed row is looked up again', async () => {
-      expect(await refusal({ outside: stood })).toBe('facts_moved')
-      await replaced('life')
-      expect(await refusal({ outside: stood })).toBe(null)
-      await replaced('annual')
-      expect(await refusal({ outside: stood })).toBe('facts_moved')
+      expect(await registerError({ outside: pricedWithRow })).toBe('facts_moved')
+      await replaceList('life')
+      expect(await registerError({ outside: pricedWithRow })).toBe(null)
+      await replaceList('annual')
+      expect(await registerError({ outside: pricedWithRow })).toBe('facts_moved')
     })
 
     test('is replaced as a whole, and reports new, changed and removed rows', async () => {
-      await replaced('life')
+      await replaceList('life')
       const rows = [
         { key: 'l1', cells: { kind: 'annual' } },
         { key: 'l2', cells: { kind: 'life' } },
@@ -163,8 +174,18 @@ export function outsideContract(given: Given): void {
         added: { count: 1, first: ['l2'] },
         gone: { count: 0, first: [] },
       })
-      const gone = await store.replaceMemberList('demo', 'members', rows.slice(1), 'office', noon)
-      expect([gone.rows, gone.changed, gone.gone]).toEqual([1, 0, { count: 1, first: ['l1'] }])
+      const shortenedList = await store.replaceMemberList(
+        'demo',
+        'members',
+        rows.slice(1),
+        'office',
+        noon,
+      )
+      expect([shortenedList.rows, shortenedList.changed, shortenedList.gone]).toEqual([
+        1,
+        0,
+        { count: 1, first: ['l1'] },
+      ])
       expect(await store.memberListRow('demo', 'members', 'l1')).toBe(null)
       expect(await store.memberListCounts('demo')).toEqual([{ roll: 'members', rows: 1 }])
     })

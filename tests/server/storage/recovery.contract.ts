@@ -1,4 +1,7 @@
-/** After a restore: what waits is held, numbers go on in a series of their own, and money for orders that are not here is kept. */
+/**
+ * Store contract for recovery after a restore: queued work is held, numbers continue in a new
+ * series, and payments of unknown orders are stored.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { instant, createOrderId, paise } from '../../../engine/index.ts'
 import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
@@ -11,39 +14,43 @@ import {
   noon,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Given } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 import { due, grounds } from './payment-decisions.ts'
 
-const EVERYTHING = { who: null, events: null, kinds: null, words: '', from: null, to: null }
+const ALL_ENTRIES = { who: null, events: null, kinds: null, words: '', from: null, to: null }
 
-export function recoveringContract(given: Given): void {
+export function recoveryContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
-  const placed = (more: object = {}) =>
+  const registerAirpay = (changes: object = {}) =>
     registerSample(store, {
       gateway: 'airpay',
       askedOf: { account: 'demo', merchantId: '1' },
-      ...more,
+      ...changes,
     })
-  const begin = (at = later(hour), since: number | null = null, taken: readonly string[] = []) =>
+  const beginRecovery = (
+    at = later(hour),
+    exactSince: number | null = null,
+    taken: readonly string[] = [],
+  ) =>
     store.beginRecovery(
       { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken },
-      since === null ? null : instant(since),
+      exactSince === null ? null : instant(exactSince),
     )
   const end = (mails: 'send' | 'copy' | 'discard', at = later(2 * hour)) =>
     store.endRecovery({ at, who: 'owner', mails })
-  const figures = (keepOver: readonly string[] = []) => store.recoveryFigures(keepOver)
+  const figures = (retainedIds: readonly string[] = []) => store.recoveryFigures(retainedIds)
 
   describe('a recovery', () => {
     test('holds emails that were queued in the copy until staff send or discard them', async () => {
-      const { regNo } = await placed()
+      const { regNo } = await registerAirpay()
       await store.queueMail(regNo, newEmail, noon)
       expect(await store.recovery()).toBe(null)
-      const begun = await begin()
-      expect(await store.recovery()).toEqual(begun)
-      expect(begun).toMatchObject({
+      const recovery = await beginRecovery()
+      expect(await store.recovery()).toEqual(recovery)
+      expect(recovery).toMatchObject({
         begunAt: later(hour),
         copyAt: noon,
         code: expect.stringMatching(/^R[0-9A-Z]{3}$/),
@@ -54,7 +61,7 @@ export function recoveringContract(given: Given): void {
       expect((await figures()).mails).toMatchObject([
         { to: newEmail.to, subject: newEmail.subject },
       ])
-      // What somebody asks for since goes out.
+      // An email requested after the restore is sent.
       await store.queueMail(regNo, { ...newEmail, subject: 'Asked for' }, later(hour))
       expect((await store.dueMails(later(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
         'Asked for',
@@ -63,19 +70,23 @@ export function recoveringContract(given: Given): void {
       expect(await store.dueMails(later(9 * hour), 9)).toHaveLength(2)
       expect([await store.recovery(), await end('send')]).toEqual([null, null])
       expect((await figures()).past).toMatchObject([{ endedBy: 'owner', mails: 'send' }])
-      await begin(later(3 * hour))
+      await beginRecovery(later(3 * hour))
       expect(await end('discard', later(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.mailCounts(null)).failed).toBe(2)
-      const log = await store.auditLog(EVERYTHING, null, 9)
+      const log = await store.auditLog(ALL_ENTRIES, null, 9)
       expect(log.map(({ what }) => what).filter((what) => what.includes('recovery'))).toHaveLength(
         4,
       )
     })
 
     test('holds confirmations of earlier payments, and sends those of later ones', async () => {
-      const [before, silent, since] = [await placed(), await placed(), await placed()]
-      await begin()
+      const [before, duringCopy, exactSince] = [
+        await registerAirpay(),
+        await registerAirpay(),
+        await registerAirpay(),
+      ]
+      await beginRecovery()
       const paidAt = later(hour / 2)
       const at = later(2 * hour)
       await store.applyPaymentEvent(
@@ -83,60 +94,64 @@ export function recoveringContract(given: Given): void {
         { ...confirmedBy('AP1', due, at), paidAt } as never,
         newEmail,
       )
-      // Handed out before, and the gateway does not say when it was paid.
-      await store.applyPaymentEvent(silent.orderId, confirmedBy('AP2', due, at), newEmail)
+      // Delivered earlier, and the gateway does not report when it was paid.
+      await store.applyPaymentEvent(duringCopy.orderId, confirmedBy('AP2', due, at), newEmail)
       await store.applyPaymentEvent(
-        since.orderId,
+        exactSince.orderId,
         { ...confirmedBy('AP3', due, at), paidAt: later(1.5 * hour) } as never,
         newEmail,
       )
       const due_ = await store.dueMails(later(9 * hour), 9)
-      expect(due_.map(({ regNo }) => regNo)).toEqual([since.regNo])
+      expect(due_.map(({ regNo }) => regNo)).toEqual([exactSince.regNo])
       const { pending, held } = await figures()
       expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
-      // Whoever sends only what the copy held tells nobody twice that they have paid.
+      // Sending only the copy's emails confirms no payment twice.
       expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
-      const [left, back] = [await placed(), await placed()]
+      const [left, returned] = [await registerAirpay(), await registerAirpay()]
       await store.recordStatusQuery(left.orderId, later(10), null, 'no-record')
-      await store.applyPaymentEvent(back.orderId, confirmedBy('AP1', due, later(10)), null)
-      await begin()
-      const went = {
+      await store.applyPaymentEvent(returned.orderId, confirmedBy('AP1', due, later(10)), null)
+      await beginRecovery()
+      const refundEvent = {
         type: 'refunded',
         reference: 'RF1',
         amount: due,
         at: later(hour + 10),
       } as const
-      await store.applyPaymentEvent(back.orderId, went, null)
-      const owed = async () => [
+      await store.applyPaymentEvent(returned.orderId, refundEvent, null)
+      const listOutstanding = async () => [
         (await store.unfinishedPayments(later(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
         (await store.refundsWithoutEmail(noon, ['demo'], 9)).map(({ regNo }) => regNo),
       ]
-      expect(await owed()).toEqual([[left.regNo], [back.regNo]])
+      expect(await listOutstanding()).toEqual([[left.regNo], [returned.regNo]])
       expect(await store.queuePaymentReminder(left.regNo, newEmail, later(2 * hour))).toBe(true)
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
-      expect(await owed()).toEqual([[], []])
-      const since = await registerSample(store, { gateway: 'airpay', at: later(4 * hour) })
-      await store.applyPaymentEvent(since.orderId, confirmedBy('AP2', due, later(5 * hour)), null)
+      expect(await listOutstanding()).toEqual([[], []])
+      const exactSince = await registerSample(store, { gateway: 'airpay', at: later(4 * hour) })
       await store.applyPaymentEvent(
-        since.orderId,
-        { ...went, reference: 'RF2', at: later(6 * hour) },
+        exactSince.orderId,
+        confirmedBy('AP2', due, later(5 * hour)),
         null,
       )
-      expect(await owed()).toEqual([[], [since.regNo]])
+      await store.applyPaymentEvent(
+        exactSince.orderId,
+        { ...refundEvent, reference: 'RF2', at: later(6 * hour) },
+        null,
+      )
+      expect(await listOutstanding()).toEqual([[], [exactSince.regNo]])
     })
 
     test('sends no refund, expires nothing and erases nothing until it ends', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
-      const wanted = { of: regNo, amount: due, ...grounds, at: later(20) }
-      const refund = await store.requestRefund(wanted)
+      const refundRequest = { of: regNo, amount: due, ...grounds, at: later(20) }
+      const refund = await store.requestRefund(refundRequest)
       expect(refund).toMatchObject({ ok: true })
       const [{ id } = { id: 0 }] = await store.refundsToSend(later(hour), 9)
-      await begin()
+      await beginRecovery()
       expect(await store.refundsToSend(later(2 * hour), 9)).toEqual([])
       expect(await store.claimRefund(id, later(2 * hour))).toBe(false)
       expect(await store.registrationsToErase('demo', 0)).toEqual([])
@@ -147,32 +162,35 @@ export function recoveringContract(given: Given): void {
     })
 
     test('queries every pending payment and its next attempt immediately', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       await store.recordStatusQuery(orderId, later(10), later(90 * hour))
       expect(await store.pendingPayments(later(hour), 9)).toEqual([])
-      await begin()
-      expect((await store.pendingPayments(later(hour), 9)).map((one) => one.orderId)).toEqual([
+      await beginRecovery()
+      expect((await store.pendingPayments(later(hour), 9)).map((order) => order.orderId)).toEqual([
         orderId,
       ])
-      const next = createOrderId(regNo, 2)
-      const asks = async (at = later(hour)) =>
-        (await store.unknownOrders(at, 9)).map((one) => one.orderId)
-      expect(await asks()).toEqual([next])
-      await store.postponeUnknownOrder(next, later(hour))
-      expect([await asks(), await asks(later(hour + 60_000))]).toEqual([[], [next]])
-      // It was declined there, so that there may have been a third.
-      await store.closeUnknownOrder(next, true, later(2 * hour))
-      expect(await asks(later(2 * hour))).toEqual([createOrderId(regNo, 3)])
+      const nextOrderId = createOrderId(regNo, 2)
+      const listQueries = async (at = later(hour)) =>
+        (await store.unknownOrders(at, 9)).map((order) => order.orderId)
+      expect(await listQueries()).toEqual([nextOrderId])
+      await store.postponeUnknownOrder(nextOrderId, later(hour))
+      expect([await listQueries(), await listQueries(later(hour + 60_000))]).toEqual([
+        [],
+        [nextOrderId],
+      ])
+      // It was declined there, so there may have been a third attempt.
+      await store.closeUnknownOrder(nextOrderId, true, later(2 * hour))
+      expect(await listQueries(later(2 * hour))).toEqual([createOrderId(regNo, 3)])
       await store.closeUnknownOrder(createOrderId(regNo, 3), false, later(2 * hour))
       expect(await figures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
     test('has its own code, which stays the same for the same start', async () => {
-      const first = await begin()
-      expect(await begin(later(2 * hour), later(hour))).toBe(null)
-      const second = await begin(later(hour + 1), null, ['R000'])
+      const first = await beginRecovery()
+      expect(await beginRecovery(later(2 * hour), later(hour))).toBe(null)
+      const second = await beginRecovery(later(hour + 1), null, ['R000'])
       expect(second?.code).not.toBe(first?.code)
-      const third = await begin(later(3 * hour), later(2 * hour))
+      const third = await beginRecovery(later(3 * hour), later(2 * hour))
       expect(new Set([first?.code, second?.code, third?.code]).size).toBe(3)
       expect((await figures()).past).toHaveLength(2)
     })
@@ -180,16 +198,18 @@ export function recoveringContract(given: Given): void {
     test('a database identifies itself and its progress', async () => {
       expect((await store.databaseProgress()).name).toBe(null)
       const before = await store.identifyDatabase('this one')
-      await placed()
-      const after = await store.identifyDatabase('another')
-      expect([before.name, after.name]).toEqual(['this one', 'this one'])
-      expect(after.counted['registrations']).toBe((before.counted['registrations'] ?? 0) + 1)
-      expect(await store.databaseProgress()).toEqual(after)
+      await registerAirpay()
+      const otherIdentity = await store.identifyDatabase('another')
+      expect([before.name, otherIdentity.name]).toEqual(['this one', 'this one'])
+      expect(otherIdentity.counted['registrations']).toBe(
+        (before.counted['registrations'] ?? 0) + 1,
+      )
+      expect(await store.databaseProgress()).toEqual(otherIdentity)
     })
   })
 
   describe('a payment for an unknown order', () => {
-    const payment = (orderId: string, more: Partial<UnknownPayment> = {}): UnknownPayment => ({
+    const payment = (orderId: string, changes: Partial<UnknownPayment> = {}): UnknownPayment => ({
       orderId,
       eventId: 'demo',
       source: 'airpay',
@@ -198,7 +218,7 @@ export function recoveringContract(given: Given): void {
       refunded: paise(0),
       at: later(hour),
       money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) }],
-      ...more,
+      ...changes,
     })
     test("goes to review once, with the gateway's data, and can pay a registration exactly", async () => {
       const orderId = nextRegNo()
@@ -213,26 +233,26 @@ export function recoveringContract(given: Given): void {
         unknown: { orderId, payer: { email: 'ravi@example.org' }, suggested: null },
       })
       expect(await figures()).toMatchObject({ unknown: { toDecide: 1 } })
-      const { regNo } = await placed()
-      const moved = await store.decideReview(
+      const { regNo } = await registerAirpay()
+      const moveResult = await store.decideReview(
         review?.id ?? '',
         { what: 'move', to: regNo, ...grounds },
         later(2 * hour),
         newEmail,
       )
-      expect(moved).toMatchObject({ ok: true })
+      expect(moveResult).toMatchObject({ ok: true })
       expect((await store.registration(regNo))?.paymentStatus).toBe('success')
       expect(await store.reviews('demo')).toEqual([])
     })
 
     test('suggests the registration whose next attempt the order would be, and its id is not issued again', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
       await store.applyPaymentEvent(orderId, declined, null)
       await store.reviewUnknownPayment(payment(createOrderId(regNo, 2)))
       expect((await store.reviews('demo'))[0]?.unknown?.suggested).toBe(regNo)
-      const again = await store.retry(regNo, later(hour))
-      expect(again).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
+      const retryResult = await store.retry(regNo, later(hour))
+      expect(retryResult).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
     })
 
     test('is the same payment if a settlement also lists it', async () => {
@@ -253,7 +273,7 @@ export function recoveringContract(given: Given): void {
           paidOn: null,
           nth: 1,
         }) as const
-      const kept = await store.saveSettlement({
+      const savedSettlement = await store.saveSettlement({
         source: 'airpay',
         account: 'demo',
         eventId: 'demo',
@@ -262,23 +282,23 @@ export function recoveringContract(given: Given): void {
         at: later(2 * hour),
         lines: [line(first, 'AP9', 2), line(second, 'AP10', 3)],
       })
-      expect(kept.toReview).toBe(1)
+      expect(savedSettlement.toReview).toBe(1)
       const unknown = (await store.reviews('demo')).map((review) => review.unknown?.orderId)
       expect(unknown).toEqual([first, second])
-      const ten = payment(second, {
+      const tenthPayment = payment(second, {
         money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
       })
-      // The gateway is asked about what only the settlement lists: who paid it, and what was refunded.
-      const asks = await store.unknownOrders(later(2 * hour), 9)
-      expect(asks.map(({ orderId }) => orderId)).toEqual([second])
+      // The gateway is queried about orders that only the settlement lists: payer and refunds.
+      const listQueries = await store.unknownOrders(later(2 * hour), 9)
+      expect(listQueries.map(({ orderId }) => orderId)).toEqual([second])
       expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
-      expect(await store.reviewUnknownPayment({ ...ten, refunded: due })).toBe(0)
-      expect(await store.reviewUnknownPayment({ ...ten, refunded: due })).toBe(0)
+      expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)
+      expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)
       const [, told] = await store.reviews('demo')
       expect(told?.unknown?.payer?.name).toBe('Ravi Sample')
       expect(told?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
-      const gone = payment(nextRegNo(), { refunded: due })
-      expect(await store.reviewUnknownPayment({ ...gone, account: 'other' })).toBe(0)
+      const refundedPayment = payment(nextRegNo(), { refunded: due })
+      expect(await store.reviewUnknownPayment({ ...refundedPayment, account: 'other' })).toBe(0)
       expect(await store.reviews('demo')).toHaveLength(2)
     })
 
@@ -287,8 +307,10 @@ export function recoveringContract(given: Given): void {
         orderId: createOrderId(nextRegNo(), 1),
         eventId: 'demo',
       }))
-      const noted = await Promise.all(orders.map((one) => store.addUnknownOrder(one, noon)))
-      expect(noted.filter(Boolean)).toHaveLength(500)
+      const addResults = await Promise.all(
+        orders.map((order) => store.addUnknownOrder(order, noon)),
+      )
+      expect(addResults.filter(Boolean)).toHaveLength(500)
     })
   })
 }

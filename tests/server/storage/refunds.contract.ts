@@ -1,4 +1,4 @@
-/** Money that goes back: what a refund goes through, what was given back in the gateway's panel; and mails, once. */
+/** Store contract for refunds, including refunds in the merchant panel, and for emails. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
@@ -13,36 +13,36 @@ import {
   noon,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Given } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 import {
   accept,
-  begun,
+  createRefundBegun,
   day,
   dismiss,
   due,
   grounds,
-  people,
+  createReviewHelpers,
   refund,
-  told,
-  wentBack,
+  createRefundResponse,
+  refunded,
 } from './payment-decisions.ts'
-import type { Came } from './payment-decisions.ts'
+import type { ConfirmedEvent } from './payment-decisions.ts'
 
-export function refundingContract(given: Given): void {
+export function refundsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
-  const { waiting, only, decide, revenue, sumOf, twice } = people(() => store)
+  const { waiting, only, decide, revenue, sumOf, twice } = createReviewHelpers(() => store)
 
   describe('refunding', () => {
-    /** Sends what is wanted as the server does, and answers for the gateway. */
+    /** Sends wanted refunds as the server does, with a simulated gateway response. */
     const send = async (answer: RefundResponse, at = later(day)): Promise<number> => {
-      const [wanted] = await store.refundsToSend(at, 10)
-      if (wanted === undefined) throw new Error('nothing is wanted')
-      expect(await store.claimRefund(wanted.id, at)).toBe(true)
-      await store.recordRefundResponse(wanted.id, answer, at)
-      return wanted.id
+      const [dueRefund] = await store.refundsToSend(at, 10)
+      if (dueRefund === undefined) throw new Error('no refund is wanted')
+      expect(await store.claimRefund(dueRefund.id, at)).toBe(true)
+      await store.recordRefundResponse(dueRefund.id, answer, at)
+      return dueRefund.id
     }
     const states = async (regNo: RegNo) => (await store.refunds(regNo)).map(({ state }) => state)
     const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
@@ -51,23 +51,23 @@ export function refundingContract(given: Given): void {
       await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
       return one
     }
-    const wants = (of: string, amount: number | null = null, at = later(day)) =>
+    const requestRefund = (of: string, amount: number | null = null, at = later(day)) =>
       store.requestRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
 
     test('is wanted, asked, begun, and done only when the status query confirms it', async () => {
       const { regNo, orderId } = await paid()
-      expect(await wants(regNo)).toMatchObject({ ok: true })
+      expect(await requestRefund(regNo)).toMatchObject({ ok: true })
       expect(await states(regNo)).toEqual(['wanted'])
-      await send(begun('RF1'))
+      await send(createRefundBegun('RF1'))
       expect(await states(regNo)).toEqual(['asked'])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
       expect(await revenue()).toBe(due)
-      // It is asked about soon.
+      // It is queried soon.
       expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
       await store.applyPaymentEvent(
         orderId,
         {
-          ...(confirmedBy('AP1') as Came),
+          ...(confirmedBy('AP1') as ConfirmedEvent),
           refunds: [{ reference: 'RF1', amount: due }],
         } as PaymentEvent,
         newEmail,
@@ -80,14 +80,14 @@ export function refundingContract(given: Given): void {
 
     test('sends one email to the delegate for each refund, within a few days', async () => {
       const { regNo } = await paid()
-      const untold = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
-      const back = (amount: number, byHand: string, at: Instant) =>
+      const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
+      const refundManually = (amount: number, byHand: string, at: Instant) =>
         store.requestRefund({ of: regNo, amount: paise(amount), ...grounds, byHand, at })
-      await wants(regNo, 100, later(hour))
-      expect(await untold()).toEqual([])
-      await back(8_000, 'NEFT 1', later(2 * hour))
-      await back(200, 'NEFT 2', later(day))
-      const [first, second] = await untold()
+      await requestRefund(regNo, 100, later(hour))
+      expect(await listWithoutEmail()).toEqual([])
+      await refundManually(8_000, 'NEFT 1', later(2 * hour))
+      await refundManually(200, 'NEFT 2', later(day))
+      const [first, second] = await listWithoutEmail()
       expect(first).toEqual({
         id: expect.any(Number),
         regNo,
@@ -95,38 +95,41 @@ export function refundingContract(given: Given): void {
         reference: 'NEFT 1',
         at: later(2 * hour),
       })
-      expect(await untold(later(2 * hour))).toEqual([second])
+      expect(await listWithoutEmail(later(2 * hour))).toEqual([second])
       expect(await store.refundsWithoutEmail(noon, ['other'], 9)).toEqual([])
       expect(await store.refundsWithoutEmail(noon, ['demo'], 1)).toEqual([first])
-      const told = Array.from({ length: 3 }, () =>
+      const queueResults = Array.from({ length: 3 }, () =>
         store.queueRefundEmail(first?.id ?? 0, regNo, newEmail, later(day)),
       )
-      expect((await Promise.all(told)).filter((isNew) => isNew).length).toBe(1)
-      expect(await untold()).toEqual([second])
+      expect((await Promise.all(queueResults)).filter((isNew) => isNew).length).toBe(1)
+      expect(await listWithoutEmail()).toEqual([second])
     })
 
     test('sends no email for refunds before an import, or without an address', async () => {
       const before = createImportRow({ paymentStatus: 'refunded' })
-      const somebody = createImportRow()
-      const nobody = createImportRow({ searchable: { ...somebody.searchable, email: '' } })
-      await store.importRegistrations([before, nobody, somebody])
-      for (const { regNo: of } of [nobody, somebody])
+      const withEmail = createImportRow()
+      const withoutEmail = createImportRow({ searchable: { ...withEmail.searchable, email: '' } })
+      await store.importRegistrations([before, withoutEmail, withEmail])
+      for (const { regNo: of } of [withoutEmail, withEmail])
         await store.requestRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
-      const untold = await store.refundsWithoutEmail(later(-day), ['demo'], 9)
-      expect(untold.map(({ regNo }) => regNo)).toEqual([somebody.regNo])
+      const listWithoutEmail = await store.refundsWithoutEmail(later(-day), ['demo'], 9)
+      expect(listWithoutEmail.map(({ regNo }) => regNo)).toEqual([withEmail.regNo])
     })
 
     test('a sale with a refunded authorisation is a success, and its delegate gets one email', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
-      const both = {
-        ...(confirmedBy('AP1') as Came),
+      const captureAndRefund = {
+        ...(confirmedBy('AP1') as ConfirmedEvent),
         kind: 'other',
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       } as PaymentEvent
-      const back = { ...both, refunds: [{ reference: 'RF1', amount: due }] } as PaymentEvent
-      await store.applyPaymentEvent(orderId, both, newEmail)
-      await store.applyPaymentEvent(orderId, back, newEmail)
-      await store.applyPaymentEvent(orderId, back, newEmail)
+      const refundManually = {
+        ...captureAndRefund,
+        refunds: [{ reference: 'RF1', amount: due }],
+      } as PaymentEvent
+      await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
+      await store.applyPaymentEvent(orderId, refundManually, newEmail)
+      await store.applyPaymentEvent(orderId, refundManually, newEmail)
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
@@ -137,16 +140,16 @@ export function refundingContract(given: Given): void {
 
     test('a second capture in dollars goes to review when the first is refunded, in any currency of the first', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
-      const both = {
-        ...(confirmedBy('AP1', paise(400_000)) as Came),
+      const captureAndRefund = {
+        ...(confirmedBy('AP1', paise(400_000)) as ConfirmedEvent),
         further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
       } as PaymentEvent
-      await store.applyPaymentEvent(orderId, both, newEmail)
+      await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
       const first = (await store.reviews('demo')).find((one) => one.came?.reference === 'AP1')
       await decide(first?.id ?? '', refund())
       await store.applyPaymentEvent(
         orderId,
-        { ...both, at: later(2 * day) } as PaymentEvent,
+        { ...captureAndRefund, at: later(2 * day) } as PaymentEvent,
         newEmail,
       )
       expect(await found(store, regNo)).toMatchObject({ inReview: true })
@@ -155,86 +158,93 @@ export function refundingContract(given: Given): void {
 
     test('sends no confirmation for a payment that one response reports as received and refunded', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
-      const fact = {
-        ...(confirmedBy('AP1') as Came),
+      const twoCaptures = {
+        ...(confirmedBy('AP1') as ConfirmedEvent),
         further: [{ reference: 'AP2', amount: paise(100), kind: 'sale' }],
         refunds: [{ reference: 'RF1', amount: due }],
       } as PaymentEvent
-      await store.applyPaymentEvent(orderId, fact, newEmail)
+      await store.applyPaymentEvent(orderId, twoCaptures, newEmail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect(await store.mailsOf(regNo)).toEqual([])
     })
 
     test('in parts: a success until all of it is refunded, and never above the received amount', async () => {
       const { regNo, orderId } = await paid()
-      expect(await wants(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
-      expect(await wants(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
-      await wants(regNo, 100_000)
-      await send(begun('RF1'))
-      await store.applyPaymentEvent(orderId, wentBack('RF1', 100_000), newEmail)
+      expect(await requestRefund(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
+      expect(await requestRefund(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
+      await requestRefund(regNo, 100_000)
+      await send(createRefundBegun('RF1'))
+      await store.applyPaymentEvent(orderId, refunded('RF1', 100_000), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('success')
-      await wants(orderId, 1_500)
-      await send(begun('RF2'))
-      await store.applyPaymentEvent(orderId, wentBack('RF2', 1_500), newEmail)
+      await requestRefund(orderId, 1_500)
+      await send(createRefundBegun('RF2'))
+      await store.applyPaymentEvent(orderId, refunded('RF2', 1_500), newEmail)
       expect(await revenue()).toBe(400_000)
-      expect(await wants(regNo, 400_001)).toMatchObject({
+      expect(await requestRefund(regNo, 400_001)).toMatchObject({
         error: { code: 'bad_amount', message: expect.stringContaining('4,000') },
       })
-      await wants(regNo)
-      await send(begun('RF3'))
-      await store.applyPaymentEvent(orderId, wentBack('RF3', 400_000), newEmail)
+      await requestRefund(regNo)
+      await send(createRefundBegun('RF3'))
+      await store.applyPaymentEvent(orderId, refunded('RF3', 400_000), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
-      expect(await wants(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
+      expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
     })
 
     test('a refund recorded by staff is not reported as unknown, unless it was dismissed or the gateway rejects it', async () => {
-      const misfit = async (reference: string) => {
+      const payInReview = async (reference: string) => {
         const one = await registerSample(store, gateway)
         await store.applyPaymentEvent(one.orderId, confirmedBy(reference, paise(400_000)), newEmail)
         return { ...one, id: await only() }
       }
-      const failures = async (regNo: RegNo) =>
+      const listFailures = async (regNo: RegNo) =>
         (await found(store, regNo)).payments.map(({ failure }) => failure)
-      const back = await misfit('AP1')
-      await decide(back.id, refund())
-      expect(await failures(back.regNo)).toEqual(['given-back'])
-      await send(begun('RF1'))
-      await store.applyPaymentEvent(back.orderId, wentBack('RF1', 400_000), newEmail)
-      expect(await failures(back.regNo)).toEqual(['given-back'])
-      const dismissed = await misfit('AP2')
-      await decide(dismissed.id, dismiss)
-      expect(await failures(dismissed.regNo)).toEqual(['unclear'])
-      const refused = await misfit('AP3')
-      await decide(refused.id, refund())
-      await send(told('refused'))
-      expect(await failures(refused.regNo)).toEqual(['unclear'])
+      const refundManually = await payInReview('AP1')
+      await decide(refundManually.id, refund())
+      expect(await listFailures(refundManually.regNo)).toEqual(['given-back'])
+      await send(createRefundBegun('RF1'))
+      await store.applyPaymentEvent(refundManually.orderId, refunded('RF1', 400_000), newEmail)
+      expect(await listFailures(refundManually.regNo)).toEqual(['given-back'])
+      const dismissedReview = await payInReview('AP2')
+      await decide(dismissedReview.id, dismiss)
+      expect(await listFailures(dismissedReview.regNo)).toEqual(['unclear'])
+      const rejectedRefund = await payInReview('AP3')
+      await decide(rejectedRefund.id, refund())
+      await send(createRefundResponse('refused'))
+      expect(await listFailures(rejectedRefund.regNo)).toEqual(['unclear'])
     })
 
-    test('twice concurrently is made once', async () => {
+    test('twice concurrently is created once', async () => {
       const { regNo } = await paid()
-      const answers = await Promise.all([wants(regNo), wants(regNo), wants(regNo)])
+      const answers = await Promise.all([
+        requestRefund(regNo),
+        requestRefund(regNo),
+        requestRefund(regNo),
+      ])
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
-      const halves = await Promise.all([wants(regNo, 1), wants(regNo, 1)])
-      expect(halves.some(({ ok }) => ok)).toBe(false)
-      const [wanted] = await store.refundsToSend(later(day), 10)
+      const concurrentRefunds = await Promise.all([
+        requestRefund(regNo, 1),
+        requestRefund(regNo, 1),
+      ])
+      expect(concurrentRefunds.some(({ ok }) => ok)).toBe(false)
+      const [dueRefund] = await store.refundsToSend(later(day), 10)
       const claims = await Promise.all(
-        Array.from({ length: 20 }, () => store.claimRefund(wanted?.id ?? 0, later(day))),
+        Array.from({ length: 20 }, () => store.claimRefund(dueRefund?.id ?? 0, later(day))),
       )
-      expect(claims.filter((won) => won).length).toBe(1)
+      expect(claims.filter((isCreated) => isCreated).length).toBe(1)
     })
 
     test('two concurrent ones of the same amount could not be distinguished', async () => {
       const { regNo } = await paid()
-      await wants(regNo, 1_000)
-      expect(await wants(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
-      expect(await wants(regNo, 1_001)).toMatchObject({ ok: true })
+      await requestRefund(regNo, 1_000)
+      expect(await requestRefund(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
+      expect(await requestRefund(regNo, 1_001)).toMatchObject({ ok: true })
     })
 
     test('rejected by the gateway: the payment stays, and it needs attention', async () => {
       const { regNo } = await paid()
-      await wants(regNo)
-      const id = await send(told('refused'))
+      await requestRefund(regNo)
+      const id = await send(createRefundResponse('refused'))
       expect(await states(regNo)).toEqual(['refused'])
       expect(await store.review(`R${id}`)).toMatchObject({
         is: 'refund-refused',
@@ -247,25 +257,25 @@ export function refundingContract(given: Given): void {
 
     test('not sent returns to wanted and is retried, and needs attention after a day', async () => {
       const { regNo } = await paid()
-      await wants(regNo)
-      await send(told('not-sent'))
+      await requestRefund(regNo)
+      await send(createRefundResponse('not-sent'))
       expect(await states(regNo)).toEqual(['wanted'])
       expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
-      await send(told('not-sent'), later(day + hour))
+      await send(createRefundResponse('not-sent'), later(day + hour))
       expect(await states(regNo)).toEqual(['wanted'])
-      await send(told('not-sent'), later(2 * day + hour))
+      await send(createRefundResponse('not-sent'), later(2 * day + hour))
       expect(await waiting()).toEqual([['R', 'refund-refused']])
     })
 
     test('unsure is never repeated automatically: the status query completes it, or staff decide', async () => {
       const { regNo, orderId } = await paid()
-      await wants(regNo)
-      const id = await send(told('unsure'))
+      await requestRefund(regNo)
+      const id = await send(createRefundResponse('unsure'))
       expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
       expect(await store.claimRefund(id, later(9 * day))).toBe(false)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.reviewCounts()).toMatchObject({ unsure: 1 })
-      await store.applyPaymentEvent(orderId, wentBack('RF9', due), newEmail)
+      await store.applyPaymentEvent(orderId, refunded('RF9', due), newEmail)
       expect(await states(regNo)).toEqual(['done'])
       expect(await waiting()).toEqual([])
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
@@ -273,42 +283,42 @@ export function refundingContract(given: Given): void {
 
     test('a partial refund in the merchant panel during an unsure refund is detected after staff decide', async () => {
       const { regNo, orderId } = await paid()
-      await wants(regNo)
-      const id = await send(told('unsure'))
-      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000), newEmail)
+      await requestRefund(regNo)
+      const id = await send(createRefundResponse('unsure'))
+      await store.applyPaymentEvent(orderId, refunded('RF7', 10_000), newEmail)
       expect(await revenue()).toBe(due)
-      // Watched no more.
+      // No longer polled.
       await store.recordStatusQuery(orderId, later(20 * day), null, null)
       await decide(`R${id}`, dismiss, later(20 * day))
       expect((await store.watchedPayments(later(21 * day), 9)).length).toBe(1)
-      await store.applyPaymentEvent(orderId, wentBack('RF7', 10_000, later(21 * day)), newEmail)
+      await store.applyPaymentEvent(orderId, refunded('RF7', 10_000, later(21 * day)), newEmail)
       expect(await revenue()).toBe(due - 10_000)
     })
 
     test('a crash between request and response: unsure, until the status query completes it', async () => {
       const { regNo, orderId } = await paid()
-      // Watched no more.
+      // No longer polled.
       await store.recordStatusQuery(orderId, later(hour), null, null)
-      await wants(regNo)
-      const [wanted] = await store.refundsToSend(later(day), 9)
-      await store.claimRefund(wanted?.id ?? 0, later(day))
-      store = await given().reopen()
-      // However old the payment is, it is asked about again.
+      await requestRefund(regNo)
+      const [dueRefund] = await store.refundsToSend(later(day), 9)
+      await store.claimRefund(dueRefund?.id ?? 0, later(day))
+      store = await setUp().reopen()
+      // It is queried again, however old the payment is.
       expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
-      // It may be another process that is asking just now.
+      // Another process may be sending the query at the moment.
       expect(await store.markUnansweredRefunds(later(day + 60_000))).toBe(0)
       expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
       expect(await store.markUnansweredRefunds(later(day + 10 * 60_000))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.refundsToSend(later(30 * day), 9)).toEqual([])
-      await store.applyPaymentEvent(orderId, wentBack('RF1', due), newEmail)
+      await store.applyPaymentEvent(orderId, refunded('RF1', due), newEmail)
       expect(await states(regNo)).toEqual(['done'])
     })
 
     test('begun and not confirmed for five days goes to review', async () => {
       const { regNo } = await paid()
-      await wants(regNo)
-      const id = await send(begun('RF1'))
+      await requestRefund(regNo)
+      const id = await send(createRefundBegun('RF1'))
       expect(await store.markUnansweredRefunds(later(5 * day))).toBe(0)
       expect(await store.markUnansweredRefunds(later(6 * day + 1))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
@@ -323,17 +333,17 @@ export function refundingContract(given: Given): void {
       await store.applyPaymentEvent(one.orderId, confirmedBy('AP1', paise(600_000)), newEmail)
       const id = await only()
       expect(await decide(id, refund(98_500))).toMatchObject({ ok: true })
-      await send(begun('RF1'))
-      await store.applyPaymentEvent(one.orderId, wentBack('RF1', 98_500), newEmail)
+      await send(createRefundBegun('RF1'))
+      await store.applyPaymentEvent(one.orderId, refunded('RF1', 98_500), newEmail)
       expect(await waiting()).toEqual([['C', 'misfit']])
       expect(await revenue()).toBe(0)
       await decide(id, accept)
       expect((await found(store, one.regNo)).paymentStatus).toBe('success')
       expect([await revenue(), await sumOf(one.regNo)]).toEqual([due, due])
-      // What goes back later leaves the figures too.
-      await wants(one.regNo)
-      await send(begun('RF2'))
-      await store.applyPaymentEvent(one.orderId, wentBack('RF2', due), newEmail)
+      // Later refunds reduce the figures too.
+      await requestRefund(one.regNo)
+      await send(createRefundBegun('RF2'))
+      await store.applyPaymentEvent(one.orderId, refunded('RF2', due), newEmail)
       expect((await found(store, one.regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(one.regNo)]).toEqual([0, 0])
     })
@@ -347,8 +357,8 @@ export function refundingContract(given: Given): void {
         paymentStatus: 'success',
         inReview: false,
       })
-      await send(begun('RF1'))
-      await store.applyPaymentEvent(one.orderId, wentBack('RF1', due), newEmail)
+      await send(createRefundBegun('RF1'))
+      await store.applyPaymentEvent(one.orderId, refunded('RF1', due), newEmail)
       expect(await found(store, one.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
@@ -359,22 +369,25 @@ export function refundingContract(given: Given): void {
     test('a payment by another method is not refunded through the gateway', async () => {
       const row = createImportRow()
       await store.importRegistrations([row])
-      expect(await wants(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
+      expect(await requestRefund(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
 
     test('is rejected for an unpaid or unknown payment', async () => {
       const { regNo } = await registerSample(store, gateway)
-      expect(await wants(regNo)).toMatchObject({ error: { code: 'not_paid' } })
-      expect(await wants('DEMO0')).toMatchObject({ error: { code: 'not_there' } })
+      expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'not_paid' } })
+      expect(await requestRefund('DEMO0')).toMatchObject({ error: { code: 'not_there' } })
     })
   })
 
   describe('refunds in the merchant panel', () => {
-    const refunds = (...back: readonly (readonly [string, number])[]): PaymentEvent =>
+    const refunds = (...refundManually: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
-        ...(confirmedBy('AP1', due, later(3 * day)) as Came),
-        refunds: back.map(([reference, amount]) => ({ reference, amount: paise(amount) })),
-      }) as Came
+        ...(confirmedBy('AP1', due, later(3 * day)) as ConfirmedEvent),
+        refunds: refundManually.map(([reference, amount]) => ({
+          reference,
+          amount: paise(amount),
+        })),
+      }) as ConfirmedEvent
 
     test('are detected partial and full, also a second one, each once', async () => {
       const { regNo, orderId } = await registerSample(store)
@@ -397,7 +410,7 @@ export function refundingContract(given: Given): void {
 
     test('of a second payment end its review, and the ticket stays', async () => {
       const { regNo, orderId } = await twice()
-      await store.applyPaymentEvent(orderId, wentBack('R1', due), newEmail)
+      await store.applyPaymentEvent(orderId, refunded('R1', due), newEmail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await waiting()).toEqual([])
       expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
@@ -407,19 +420,19 @@ export function refundingContract(given: Given): void {
       const one = await registerSample(store, { gateway: 'airpay' })
       await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
       await store.requestRefund({ of: one.regNo, amount: null, ...grounds, at: later(day) })
-      await store.applyPaymentEvent(one.orderId, wentBack('R1', due), newEmail)
+      await store.applyPaymentEvent(one.orderId, refunded('R1', due), newEmail)
       expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
       expect((await store.refunds(one.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
     test('above the received amount, or of an unpaid payment, go to review', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, wentBack('R0', due), newEmail)
+      await store.applyPaymentEvent(orderId, refunded('R0', due), newEmail)
       expect((await found(store, regNo)).paymentStatus).toBe('pending')
       expect(await waiting()).toEqual([['P', 'unclear']])
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(orderId, wentBack('R1', due), newEmail)
-      await store.applyPaymentEvent(orderId, wentBack('R2', due), newEmail)
+      await store.applyPaymentEvent(orderId, refunded('R1', due), newEmail)
+      await store.applyPaymentEvent(orderId, refunded('R2', due), newEmail)
       expect((await store.reviews('demo'))[0]?.why).toContain('for a payment of')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
@@ -452,7 +465,7 @@ export function refundingContract(given: Given): void {
       const { regNo } = await registerSample(store)
       const queue = (to: string): Promise<number> =>
         store.queueMail(regNo, { ...newEmail, to }, later(-1))
-      const [sent, failed, put, waits] = [
+      const [sent, failed, queuedEmail, waitingEmail] = [
         await queue('asha@example.org'),
         await queue('ravi@example.org'),
         await queue('Meera@Example.org'),
@@ -460,20 +473,23 @@ export function refundingContract(given: Given): void {
       ]
       await store.mailSent(sent, noon)
       await store.mailFailed(failed, 'No such mailbox.', null)
-      await store.mailFailed(put, 'Later.', later(hour))
+      await store.mailFailed(queuedEmail, 'Later.', later(hour))
       await store.queueOnce('reviews other', 'other', newEmail, noon)
-      const any = { events: null, status: null, address: '' }
+      const ALL_EMAILS = { events: null, status: null, address: '' }
       const ids = async (query: object, before: number | null = null, limit = 9) =>
-        (await store.mails({ ...any, ...query }, before, limit)).map(({ id }) => id)
-      const [newest] = await store.mails(any, null, 1)
-      expect(newest).toMatchObject({ eventId: 'other', regNo: null, status: 'queued' })
-      expect(await ids({ events: ['demo'] })).toEqual([waits, put, failed, sent])
-      expect(await ids({ events: ['demo'] }, waits, 2)).toEqual([put, failed])
+        (await store.mails({ ...ALL_EMAILS, ...query }, before, limit)).map(({ id }) => id)
+      const [newestEmail] = await store.mails(ALL_EMAILS, null, 1)
+      expect(newestEmail).toMatchObject({ eventId: 'other', regNo: null, status: 'queued' })
+      expect(await ids({ events: ['demo'] })).toEqual([waitingEmail, queuedEmail, failed, sent])
+      expect(await ids({ events: ['demo'] }, waitingEmail, 2)).toEqual([queuedEmail, failed])
       expect(await ids({ status: 'failed' })).toEqual([failed])
       expect(await ids({ events: ['other'], status: 'sent' })).toEqual([])
-      expect(await ids({ address: 'meera@' })).toEqual([put])
-      expect(await ids({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([waits, sent])
-      expect((await store.mails({ ...any, status: 'failed' }, null, 9))[0]).toMatchObject({
+      expect(await ids({ address: 'meera@' })).toEqual([queuedEmail])
+      expect(await ids({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([
+        waitingEmail,
+        sent,
+      ])
+      expect((await store.mails({ ...ALL_EMAILS, status: 'failed' }, null, 9))[0]).toMatchObject({
         to: 'ravi@example.org',
         subject: newEmail.subject,
         regNo,
@@ -485,23 +501,23 @@ export function refundingContract(given: Given): void {
       })
       expect(await store.mailCounts(null)).toEqual({ queued: 3, failed: 1, sent: 1 })
       expect(await store.mailCounts(['other'])).toEqual({ queued: 1, failed: 0, sent: 0 })
-      // Of another event, what was sent, and what nobody has tried yet, stay as they are.
-      const named = [sent, failed, put, waits]
-      expect(await store.retryMails(noon, { ids: named, events: ['other'] })).toBe(0)
-      expect(await store.retryMails(noon, { ids: named, events: ['demo'] })).toBe(2)
+      // Emails of another event, sent ones, and untried ones stay unchanged.
+      const emails = [sent, failed, queuedEmail, waitingEmail]
+      expect(await store.retryMails(noon, { ids: emails, events: ['other'] })).toBe(0)
+      expect(await store.retryMails(noon, { ids: emails, events: ['demo'] })).toBe(2)
       expect((await store.dueMails(noon, 9)).map(({ id }) => id)).toEqual(
-        expect.arrayContaining([failed, put, waits]),
+        expect.arrayContaining([failed, queuedEmail, waitingEmail]),
       )
       expect(await store.retryMails(noon)).toBe(0)
     })
 
     test('to the treasurer is queued once per key for any number of processes', async () => {
-      const tries = await Promise.all(
+      const queueResults = await Promise.all(
         Array.from({ length: 5 }, () =>
           store.queueOnce('reviews demo 2026-11-21', 'demo', newEmail, noon),
         ),
       )
-      expect(tries.filter((won) => won).length).toBe(1)
+      expect(queueResults.filter((isCreated) => isCreated).length).toBe(1)
       expect(await store.dueMails(noon, 9)).toMatchObject([
         { eventId: 'demo', regNo: null, ...newEmail },
       ])

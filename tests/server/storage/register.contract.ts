@@ -1,4 +1,4 @@
-/** Registrations coming in: by a form, once per idempotency key, from another system. */
+/** Store contract for new registrations: from the form, once per idempotency key, and imported. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
@@ -15,19 +15,19 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
-import { all } from './contract-setup.ts'
-import type { Given, Opened } from './contract-setup.ts'
+import { ALL_REGISTRATIONS } from './contract-setup.ts'
+import type { ContractSetup, Opened } from './contract-setup.ts'
 
-export function registeringContract(given: Given): void {
+export function registerContract(setUp: ContractSetup): void {
   let store: Store
-  let opened: Opened
+  let setup: Opened
   beforeEach(() => {
-    opened = given()
-    store = given().store
+    setup = setUp()
+    store = setUp().store
   })
 
   describe('registering', () => {
-    test('with a slip that paid another registration stores nothing, and with its own is paid immediately', async () => {
+    test('with a slip that paid another registration stores nothing, and with a new slip is paid immediately', async () => {
       const inHand = (reference: string) =>
         ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
@@ -39,8 +39,8 @@ export function registeringContract(given: Given): void {
       })
       const idempotency = { key: 'a click of the desk', fingerprint: 'as it was' }
       const figures = await store.dashboardFigures('demo', dayOf(noon))
-      const refused = newRegistration({ ...desk, inHand: inHand('c-001'), idempotency })
-      expect(await store.register(refused)).toEqual({
+      const rejected = newRegistration({ ...desk, inHand: inHand('c-001'), idempotency })
+      expect(await store.register(rejected)).toEqual({
         ok: false,
         error: {
           code: 'not_confirmed',
@@ -50,20 +50,23 @@ export function registeringContract(given: Given): void {
           },
         },
       })
-      expect(await store.registration(refused.regNo)).toBe(null)
+      expect(await store.registration(rejected.regNo)).toBe(null)
       expect(await store.registrationByKey('demo', idempotency.key, noon)).toBe(null)
       expect(await store.dashboardFigures('demo', dayOf(noon))).toEqual(figures)
-      const mended = { ...refused, inHand: inHand('C-002') }
-      expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: false } })
-      expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: true } })
-      expect(await store.captures(refused.regNo)).toMatchObject([
+      const corrected = { ...rejected, inHand: inHand('C-002') }
+      expect(await store.register(corrected)).toMatchObject({
+        ok: true,
+        value: { repeated: false },
+      })
+      expect(await store.register(corrected)).toMatchObject({ ok: true, value: { repeated: true } })
+      expect(await store.captures(rejected.regNo)).toMatchObject([
         { source: 'cash', reference: 'C-002', amount: 501_500, state: 'fits' },
       ])
-      expect((await store.actions(refused.regNo)).map(({ act, who }) => [act, who])).toEqual([
+      expect((await store.actions(rejected.regNo)).map(({ act, who }) => [act, who])).toEqual([
         ['add', 'the desk'],
         ['confirm', 'the desk'],
       ])
-      expect(await store.mailsOf(refused.regNo)).toHaveLength(1)
+      expect(await store.mailsOf(rejected.regNo)).toHaveLength(1)
     })
 
     test('stores all its data', async () => {
@@ -74,29 +77,29 @@ export function registeringContract(given: Given): void {
         type: 'application/pdf',
         bytes: 1234,
       }
-      const asked = newRegistration({
+      const registration = newRegistration({
         uploads: [upload],
         holdUntil: later(48 * hour),
         answers: { full_name: 'ആശ', note: 'a "quoted" \\ line', age: 41.5, member: false },
       })
-      expect(await store.register(asked)).toEqual({
+      expect(await store.register(registration)).toEqual({
         ok: true,
         value: {
           id: expect.any(Number),
-          regNo: asked.regNo,
-          orderId: asked.orderId,
+          regNo: registration.regNo,
+          orderId: registration.orderId,
           amount: 501_500,
           repeated: false,
         },
       })
-      expect(await store.registration(asked.regNo)).toEqual({
+      expect(await store.registration(registration.regNo)).toEqual({
         id: expect.any(Number),
         eventId: 'demo',
         eventHash: 'hash-1',
-        regNo: asked.regNo,
+        regNo: registration.regNo,
         formerNo: null,
         wasTransferred: false,
-        answers: asked.answers,
+        answers: registration.answers,
         category: 'pg',
         period: 'early',
         base: 425_000,
@@ -119,8 +122,8 @@ export function registeringContract(given: Given): void {
         payments: [
           {
             id: expect.any(Number),
-            orderId: asked.orderId,
-            regNo: asked.regNo,
+            orderId: registration.orderId,
+            regNo: registration.regNo,
             eventId: 'demo',
             amount: 501_500,
             status: 'pending',
@@ -146,14 +149,14 @@ export function registeringContract(given: Given): void {
           },
         ],
       })
-      expect(await store.auditOf(asked.regNo)).toEqual([
+      expect(await store.auditOf(registration.regNo)).toEqual([
         { at: noon, who: 'delegate', what: 'registered' },
       ])
-      expect(await store.mailsOf(asked.regNo)).toEqual([])
+      expect(await store.mailsOf(registration.regNo)).toEqual([])
       expect(await store.uploadsInUse(['b'.repeat(64), upload.sha256])).toEqual([upload.sha256])
     })
 
-    test('is a success immediately, with its email, if no payment is due', async () => {
+    test('is a success immediately, with its email, if nothing is due', async () => {
       const { regNo } = await registerSample(store, {
         orderId: null,
         quote: null,
@@ -185,7 +188,7 @@ export function registeringContract(given: Given): void {
       })
       expect((await found(store, regNo)).answers.full_name).toBe('First')
       expect((await store.auditOf(regNo)).length).toBe(1)
-      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+      expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
     test('rejects an order id in use, and stores no registration without a payment', async () => {
@@ -193,68 +196,70 @@ export function registeringContract(given: Given): void {
       const second = newRegistration({ orderId })
       expect(await store.register(second)).toEqual({ ok: false, error: { code: 'reg_no_taken' } })
       expect(await store.registration(second.regNo)).toBeNull()
-      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+      expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
-    test('a failing one does not affect others of its batch', async () => {
+    test('a failed one does not affect others of its batch', async () => {
       const { regNo } = await registerSample(store)
-      const asked = Array.from({ length: 20 }, (_, at) =>
-        newRegistration(at === 7 ? { regNo } : {}),
+      const registration = Array.from({ length: 20 }, (_, index) =>
+        newRegistration(index === 7 ? { regNo } : {}),
       )
-      const answers = await Promise.all(asked.map((one) => store.register(one)))
-      expect(answers.map(({ ok }) => ok)).toEqual(asked.map((_, at) => at !== 7))
-      expect((await store.listPage(all, 1, 10)).count).toBe(20)
+      const answers = await Promise.all(registration.map((created) => store.register(created)))
+      expect(answers.map(({ ok }) => ok)).toEqual(registration.map((_, index) => index !== 7))
+      expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(20)
     })
 
     test('exists after the store was reopened', async () => {
       const { regNo } = await registerSample(store)
-      const again = await opened.reopen()
-      expect((await found(again, regNo)).paymentStatus).toBe('pending')
+      const reopened = await setup.reopen()
+      expect((await found(reopened, regNo)).paymentStatus).toBe('pending')
     })
   })
 
   describe('the idempotency key', () => {
-    const keyed = (fingerprint: string, changes: Changes = {}): NewRegistration =>
+    const createKeyed = (fingerprint: string, changes: Changes = {}): NewRegistration =>
       newRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
 
     test('returns the first registration for the same request', async () => {
-      const first = await store.register(keyed('same'))
-      const second = await store.register(keyed('same', { at: later(hour) }))
+      const first = await store.register(createKeyed('same'))
+      const second = await store.register(createKeyed('same', { at: later(hour) }))
       expect(first.ok && second.ok && second.value).toEqual(
         first.ok && { ...first.value, repeated: true },
       )
-      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+      expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
     test('is rejected with another request, and separate per event', async () => {
-      await store.register(keyed('same'))
-      expect(await store.register(keyed('other'))).toEqual({
+      await store.register(createKeyed('same'))
+      expect(await store.register(createKeyed('other'))).toEqual({
         ok: false,
         error: { code: 'idempotency_key_reused' },
       })
-      expect(await store.register(keyed('other', { eventId: 'another' }))).toMatchObject({
+      expect(await store.register(createKeyed('other', { eventId: 'another' }))).toMatchObject({
         ok: true,
         value: { repeated: false },
       })
     })
 
     test('is forgotten after 24 hours, not before', async () => {
-      await store.register(keyed('same'))
-      expect(await store.register(keyed('same', { at: later(24 * hour - 1) }))).toMatchObject({
-        value: { repeated: true },
-      })
-      expect(await store.register(keyed('same', { at: later(24 * hour) }))).toMatchObject({
+      await store.register(createKeyed('same'))
+      expect(await store.register(createKeyed('same', { at: later(24 * hour - 1) }))).toMatchObject(
+        {
+          value: { repeated: true },
+        },
+      )
+      expect(await store.register(createKeyed('same', { at: later(24 * hour) }))).toMatchObject({
         value: { repeated: false },
       })
     })
 
     test('a hundred times concurrently makes one registration', async () => {
       const answers = await Promise.all(
-        Array.from({ length: 100 }, () => store.register(keyed('same'))),
+        Array.from({ length: 100 }, () => store.register(createKeyed('same'))),
       )
       expect(new Set(answers.map((answer) => answer.ok && answer.value.regNo)).size).toBe(1)
       expect(answers.filter((answer) => answer.ok && !answer.value.repeated).length).toBe(1)
-      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+      expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
   })
 
@@ -291,25 +296,25 @@ export function registeringContract(given: Given): void {
       expect(await store.captures(rows[0]?.regNo as RegNo)).toMatchObject([
         { source: 'import', reference: 'TX1', amount: 700_000, state: 'fits' },
       ])
-      // No gateway of ours knows them, so none is asked.
+      // No configured gateway knows them, so none is queried.
       expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
     })
 
     test('recognises a row by its foreign number, and finds it by both numbers', async () => {
-      const one = row(nextRegNo(), { formerNo: 'OLD/17' })
-      await store.importRegistrations([one])
-      expect(await store.importRegistrations([{ ...one, regNo: nextRegNo() }])).toEqual({
+      const created = row(nextRegNo(), { formerNo: 'OLD/17' })
+      await store.importRegistrations([created])
+      expect(await store.importRegistrations([{ ...created, regNo: nextRegNo() }])).toEqual({
         ok: true,
         value: { added: 0, unchanged: 1 },
       })
       expect(await store.registrationByFormerNumber('old', 'OLD/17')).toMatchObject({
-        regNo: one.regNo,
+        regNo: created.regNo,
         formerNo: 'OLD/17',
       })
       expect(await store.registrationByFormerNumber('demo', 'OLD/17')).toBeNull()
-      for (const search of ['ld/17', one.regNo.slice(5)]) {
+      for (const search of ['ld/17', created.regNo.slice(5)]) {
         const { rows } = await store.listPage({ eventId: 'old', answers: {}, search }, 1, 10)
-        expect([search, rows.map(({ regNo }) => regNo)]).toEqual([search, [one.regNo]])
+        expect([search, rows.map(({ regNo }) => regNo)]).toEqual([search, [created.regNo]])
       }
     })
 
@@ -323,11 +328,11 @@ export function registeringContract(given: Given): void {
     })
 
     test('rejects all rows if one differs', async () => {
-      const [one, two] = [row(nextRegNo()), row(nextRegNo())]
-      await store.importRegistrations([one])
-      expect(await store.importRegistrations([two, { ...one, total: paise(1) }])).toEqual({
+      const [created, two] = [row(nextRegNo()), row(nextRegNo())]
+      await store.importRegistrations([created])
+      expect(await store.importRegistrations([two, { ...created, total: paise(1) }])).toEqual({
         ok: false,
-        error: { code: 'differs', formerNo: one.formerNo },
+        error: { code: 'differs', formerNo: created.formerNo },
       })
       expect(await store.registration(two.regNo)).toBeNull()
     })

@@ -1,4 +1,4 @@
-/** What is sold: the lines of a bill, frozen with the price they make up, and places that there are only so many of. */
+/** Store contract for sold items: bill lines, frozen with their total, and limited seats. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, paise } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, Line } from '../../../engine/index.ts'
@@ -15,10 +15,10 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
-import { inOrder } from './contract-setup.ts'
-import type { Given } from './contract-setup.ts'
+import { callInOrder } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 
-const line = (id: string, unit: number, more: Partial<Line> = {}): Line => ({
+const line = (id: string, unit: number, changes: Partial<Line> = {}): Line => ({
   id,
   option: null,
   label: `A ${id}`,
@@ -27,48 +27,48 @@ const line = (id: string, unit: number, more: Partial<Line> = {}): Line => ({
   base: paise(unit),
   gst: paise(0),
   total: paise(unit),
-  ...more,
+  ...changes,
 })
 const bill = [
   line('registration', 500_000),
   line('room', 800_000, { option: 'double', quantity: 3, base: paise(2_400_000) }),
   line('presenter', -50_000, { base: paise(-42_373), gst: paise(-7_627) }),
-].map((one) => ({ ...one, total: paise(one.base + one.gst) }))
-const total = paise(bill.reduce((sum, one) => sum + one.total, 0))
+].map((billLine) => ({ ...billLine, total: paise(billLine.base + billLine.gst) }))
+const total = paise(bill.reduce((sum, billLine) => sum + billLine.total, 0))
 const quote = { ...sampleQuote, base: total, gst: paise(0), total, lines: bill }
 
-export function sellingContract(given: Given): void {
+export function seatsAndItemsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
 
   describe('the bill', () => {
     test('is stored line by line with the registration, also if nothing is due', async () => {
-      const paying = await registerSample(store, { quote })
-      const free = await registerSample(store, { quote, orderId: null })
-      for (const { regNo } of [paying, free])
+      const paidRegistration = await registerSample(store, { quote })
+      const freeRegistration = await registerSample(store, { quote, orderId: null })
+      for (const { regNo } of [paidRegistration, freeRegistration])
         expect((await found(store, regNo)).lines).toEqual(bill)
     })
 
     test('of another price belongs to its attempt, and the registration shows the paid one', async () => {
       const { regNo, orderId } = await registerSample(store, { quote })
-      const dearer = [line('registration', 700_000)]
+      const higherBill = [line('registration', 700_000)]
       const price = {
         quote: {
           ...quote,
           period: 'late',
           base: paise(700_000),
           total: paise(700_000),
-          lines: dearer,
+          lines: higherBill,
         },
         holdUntil: null,
       }
       expect(
         await store.retry(regNo, later(hour), { after: orderId, replaces: true, price }),
       ).toMatchObject({ ok: true })
-      expect((await found(store, regNo)).lines).toEqual(dearer)
-      // The first order is paid after all: its bill is the one that counts, as it was.
+      expect((await found(store, regNo)).lines).toEqual(higherBill)
+      // The first order is paid later: its original bill counts.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', total), null)
       expect(await found(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
@@ -95,7 +95,7 @@ export function sellingContract(given: Given): void {
       full: { message: 'Full' },
       few: 2,
     }
-    const few = { 'seats.scan': 2, 'seats.airway': 2 }
+    const seatCounts = { 'seats.scan': 2, 'seats.airway': 2 }
     const serve = (limits: readonly Quota[], at: Instant = noon): Promise<void> =>
       store.saveEventFile({
         hash: 'hash-1',
@@ -110,9 +110,9 @@ export function sellingContract(given: Given): void {
     const to = (...workshops: string[]): { answers: Answers } => ({
       answers: { full_name: 'Asha Demo', workshops },
     })
-    const ask = (changes: Changes = {}) => store.register(newRegistration(changes))
+    const register = (changes: Changes = {}) => store.register(newRegistration(changes))
     const full = (place: string) => ({ ok: false, error: { code: 'full', place } })
-    const left = (at: Instant = noon) => store.availableSeats('demo', few, at)
+    const left = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
 
     test('are reserved when a registration is stored; without a seat it is rejected and nothing is stored', async () => {
       await serve([seats])
@@ -124,18 +124,18 @@ export function sellingContract(given: Given): void {
       expect(await store.registration(second.regNo)).toBeNull()
       expect(await left()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
       await registerSample(store, to('airway'))
-      expect(await ask(to('airway'))).toEqual(full('seats.airway'))
-      // What has no places, and other events, go on.
+      expect(await register(to('airway'))).toEqual(full('seats.airway'))
+      // Items without a quota, and other events, are unaffected.
       await registerSample(store, to())
       await registerSample(store, { ...to('scan'), eventId: 'another' })
     })
 
     test('of a quota added in the same batch count immediately', async () => {
-      const answers = await inOrder(given(), [
-        () => ask(to()),
+      const answers = await callInOrder(setUp(), [
+        () => register(to()),
         () => serve([seats]),
-        () => ask(to('scan')),
-        () => ask(to('scan')),
+        () => register(to('scan')),
+        () => register(to('scan')),
       ])
       expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([true, true, full('seats.scan')])
     })
@@ -162,45 +162,47 @@ export function sellingContract(given: Given): void {
       await serve([pg])
       await registerSample(store, { category: 'pg' })
       await registerSample(store, { category: 'other' })
-      expect(await ask({ category: 'pg' })).toEqual(full('pg'))
+      expect(await register({ category: 'pg' })).toEqual(full('pg'))
     })
 
     test('are held during payment, released after the hold, and sold again; a later payment goes to review', async () => {
       await serve([seats])
-      const late = await registerSample(store, to('scan'))
+      const latePayer = await registerSample(store, to('scan'))
       const before = later(holdMs - 1)
-      expect([await ask({ ...to('scan'), at: before }), await left(before)]).toMatchObject([
+      expect([await register({ ...to('scan'), at: before }), await left(before)]).toMatchObject([
         full('seats.scan'),
         { 'seats.scan': 0 },
       ])
       expect(await left(later(holdMs))).toMatchObject({ 'seats.scan': 1 })
-      const quick = await registerSample(store, { ...to('scan'), at: later(holdMs) })
-      const told = await store.applyPaymentEvent(
-        late.orderId,
+      const quickPayer = await registerSample(store, { ...to('scan'), at: later(holdMs) })
+      const paymentResult = await store.applyPaymentEvent(
+        latePayer.orderId,
         confirmedBy('AP1', sampleQuote.total, later(holdMs + 1)),
         null,
       )
       const why = 'Payment received after the seat was released: Scanning is full.'
-      expect(told).toMatchObject({ review: why, payment: { status: 'pending' } })
-      expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: late.regNo, why }])
-      // The one who has it pays for it, and is not disturbed.
-      await store.applyPaymentEvent(quick.orderId, confirmedBy('AP2'), null)
-      expect((await found(store, quick.regNo)).paymentStatus).toBe('success')
+      expect(paymentResult).toMatchObject({ review: why, payment: { status: 'pending' } })
+      expect(await store.reviews('demo')).toMatchObject([
+        { is: 'misfit', regNo: latePayer.regNo, why },
+      ])
+      // The registration that holds it can pay without a check.
+      await store.applyPaymentEvent(quickPayer.orderId, confirmedBy('AP2'), null)
+      expect((await found(store, quickPayer.regNo)).paymentStatus).toBe('success')
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
-      // A person may set a further chair.
-      const decided = await store.decideReview(
+      // Staff may exceed the quota.
+      const decisionResult = await store.decideReview(
         (await store.reviews('demo'))[0]?.id ?? '',
         { what: 'accept', reference: null, amount: null, why: 'A chair was found', who: 'asha' },
         later(hour),
         null,
       )
-      expect(decided.ok).toBe(true)
+      expect(decisionResult.ok).toBe(true)
       expect(await store.takenSeats('demo')).toContainEqual({
         place: 'seats.scan',
         max: 1,
         taken: 2,
       })
-      expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('that were released and not sold are still available to a late payment', async () => {
@@ -212,7 +214,7 @@ export function sellingContract(given: Given): void {
         null,
       )
       expect((await found(store, regNo)).paymentStatus).toBe('success')
-      expect(await ask({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('that are paid are not sold when a balance stays unpaid', async () => {
@@ -221,8 +223,14 @@ export function sellingContract(given: Given): void {
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, later(1)), null)
       const { answers, category } = await found(store, regNo)
       const { searchable } = newRegistration()
-      const dearer = { ...sampleQuote, base: total, gst: paise(0), total, lines: bill }
-      const wanted = { regNo, act: 'correct', actor: 'owner', who: 'asha', why: 'x' } as const
+      const higherBill = { ...sampleQuote, base: total, gst: paise(0), total, lines: bill }
+      const correctAction = {
+        regNo,
+        act: 'correct',
+        actor: 'owner',
+        who: 'asha',
+        why: 'x',
+      } as const
       const through = { gateway: '', askedOf: { account: 'demo', merchantId: null } }
       const same = {
         was: answers,
@@ -233,14 +241,17 @@ export function sellingContract(given: Given): void {
         mails: [],
         uploads: [],
       }
-      const corrected = await store.correct(
-        { ...wanted, at: later(2), once: null },
-        { ...same, quote: dearer, through, holdUntil: null, changes: ['x'], endsLinks: false },
+      const correction = await store.correct(
+        { ...correctAction, at: later(2), once: null },
+        { ...same, quote: higherBill, through, holdUntil: null, changes: ['x'], endsLinks: false },
       )
-      expect(corrected.ok).toBe(true)
-      const [difference] = (await found(store, regNo)).payments
-      await store.resumePayment(difference?.orderId ?? orderId, later(hour), { unique: [], holdMs })
-      expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
+      expect(correction.ok).toBe(true)
+      const [balanceOrder] = (await found(store, regNo)).payments
+      await store.resumePayment(balanceOrder?.orderId ?? orderId, later(hour), {
+        unique: [],
+        holdMs,
+      })
+      expect(await register({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('of a payment that the bank processes are not released', async () => {
@@ -248,9 +259,9 @@ export function sellingContract(given: Given): void {
       const { orderId } = await registerSample(store, to('scan'))
       await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'in-process')
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
-      expect(await ask({ ...to('scan'), at: later(hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...to('scan'), at: later(hour) })).toEqual(full('seats.scan'))
       await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
-      expect(await ask({ ...to('scan'), at: later(hour) })).toMatchObject({ ok: true })
+      expect(await register({ ...to('scan'), at: later(hour) })).toMatchObject({ ok: true })
     })
 
     test('are not sold twice when the clock is set back', async () => {
@@ -277,18 +288,23 @@ export function sellingContract(given: Given): void {
       const paid = confirmedBy('AP1', sampleQuote.total, later(2 * holdMs))
       await store.applyPaymentEvent(first.orderId, paid, null)
       expect(await found(store, first.regNo)).toMatchObject({ inReview: true })
-      const part = paise(10_000)
-      const back = { type: 'refunded', reference: 'RF1', amount: part, at: later(2 * holdMs) }
+      const partialAmount = paise(10_000)
+      const refundEvent = {
+        type: 'refunded',
+        reference: 'RF1',
+        amount: partialAmount,
+        at: later(2 * holdMs),
+      }
       await store.applyPaymentEvent(
         first.orderId,
-        back as Parameters<Store['applyPaymentEvent']>[1],
+        refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
       await store.applyPaymentEvent(second.orderId, declinedAt(later(3 * holdMs)), null)
       await store.applyPaymentEvent(first.orderId, paid, null)
       expect(await found(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
       const { revenue } = await store.dashboardFigures('demo', dayOf(noon))
-      expect(revenue).toBe(sampleQuote.total - part)
+      expect(revenue).toBe(sampleQuote.total - partialAmount)
     })
 
     test('are released immediately after a decline or refund, and a retry reserves them again or is rejected', async () => {
@@ -296,10 +312,10 @@ export function sellingContract(given: Given): void {
       const first = await registerSample(store, to('scan'))
       await store.applyPaymentEvent(first.orderId, declinedAt(), null)
       expect(await left()).toMatchObject({ 'seats.scan': 1 })
-      const again = await store.retry(first.regNo, later(hour))
-      expect(again.ok).toBe(true)
+      const retryResult = await store.retry(first.regNo, later(hour))
+      expect(retryResult.ok).toBe(true)
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
-      const orderId = again.ok ? again.value.orderId : first.orderId
+      const orderId = retryResult.ok ? retryResult.value.orderId : first.orderId
       await store.applyPaymentEvent(orderId, declinedAt(later(hour)), null)
       const second = await registerSample(store, { ...to('scan'), at: later(hour) })
       expect(await store.retry(first.regNo, later(hour))).toEqual(full('seats.scan'))
@@ -309,7 +325,7 @@ export function sellingContract(given: Given): void {
         confirmedBy('AP2', sampleQuote.total, later(hour)),
         null,
       )
-      const back = {
+      const refundEvent = {
         type: 'refunded',
         reference: 'RF2',
         amount: sampleQuote.total,
@@ -317,7 +333,7 @@ export function sellingContract(given: Given): void {
       }
       await store.applyPaymentEvent(
         second.orderId,
-        back as Parameters<Store['applyPaymentEvent']>[1],
+        refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 1 })
@@ -331,7 +347,9 @@ export function sellingContract(given: Given): void {
         ok: true,
         value: null,
       })
-      expect(await ask({ ...to('scan'), at: later(2 * holdMs - 1) })).toEqual(full('seats.scan'))
+      expect(await register({ ...to('scan'), at: later(2 * holdMs - 1) })).toEqual(
+        full('seats.scan'),
+      )
       await registerSample(store, { ...to('scan'), at: later(2 * holdMs) })
       expect(await store.resumePayment(first.orderId, later(2 * holdMs))).toEqual(
         full('seats.scan'),
@@ -343,9 +361,9 @@ export function sellingContract(given: Given): void {
       await serve([{ ...seats, max: { scan: 3 } }])
       for (let n = 0; n < 2; n += 1) await registerSample(store, { ...to('scan'), orderId: null })
       const answers = await Promise.all(
-        Array.from({ length: 64 }, (_, at) =>
-          // Half of them have nothing to pay: what they take is theirs at once.
-          ask({ ...to('scan'), ...(at % 2 === 0 ? {} : { orderId: null }) }),
+        Array.from({ length: 64 }, (_, index) =>
+          // Half of them have nothing to pay: their seats are confirmed immediately.
+          register({ ...to('scan'), ...(index % 2 === 0 ? {} : { orderId: null }) }),
         ),
       )
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
@@ -355,60 +373,60 @@ export function sellingContract(given: Given): void {
 
     test('negative control: counted outside the transaction, the last one is sold to all', async () => {
       await serve([{ ...seats, max: { scan: 1 } }])
-      // The same place under a name that the store counts for nobody.
-      const asked = await Promise.all(
+      // The same seat under a name that the store does not count.
+      const results = await Promise.all(
         Array.from({ length: 64 }, async () => {
-          const there = await left()
-          if ((there['seats.scan'] ?? 0) <= 0) return false
-          return (await ask({ answers: { full_name: 'Asha Demo', chosen: ['scan'] } })).ok
+          const seatsLeft = await left()
+          if ((seatsLeft['seats.scan'] ?? 0) <= 0) return false
+          return (await register({ answers: { full_name: 'Asha Demo', chosen: ['scan'] } })).ok
         }),
       )
-      expect(asked.filter(Boolean).length).toBeGreaterThan(1)
+      expect(results.filter(Boolean).length).toBeGreaterThan(1)
     })
 
     test('of a later quota count earlier registrations; of a changed quota, those it covers', async () => {
       const paid = await registerSample(store, to('scan'))
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
-      const lapsed = await registerSample(store, { ...to('airway'), at: later(1) })
+      const expired = await registerSample(store, { ...to('airway'), at: later(1) })
       const failed = await registerSample(store, to('airway'))
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
       await serve([seats], later(2))
       expect(await left(later(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
       expect(await left(later(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
-      expect(await ask({ ...to('scan'), at: later(2) })).toEqual(full('seats.scan'))
-      // The same file served again moves nothing; a higher number does.
+      expect(await register({ ...to('scan'), at: later(2) })).toEqual(full('seats.scan'))
+      // Serving the same file again has no effect; a higher maximum does.
       await serve([seats], later(3))
       await serve([{ ...seats, max: { scan: 2, airway: 2 } }], later(4))
       await registerSample(store, { ...to('scan'), at: later(4) })
-      expect(await ask({ ...to('scan'), at: later(4) })).toEqual(full('seats.scan'))
+      expect(await register({ ...to('scan'), at: later(4) })).toEqual(full('seats.scan'))
       await serve([{ id: 'hall', max: 3, full: { message: 'Full' } }], later(5))
       expect(await left(later(5))).toEqual({ hall: 0 })
       await serve([], later(6))
       expect(await left(later(6))).toEqual({})
-      await store.applyPaymentEvent(lapsed.orderId, confirmedBy('AP3'), null)
-      expect((await found(store, lapsed.regNo)).paymentStatus).toBe('success')
+      await store.applyPaymentEvent(expired.orderId, confirmedBy('AP3'), null)
+      expect((await found(store, expired.regNo)).paymentStatus).toBe('success')
     })
 
     test('of imported registrations are counted without a check', async () => {
       await serve([{ id: 'hall', max: 1, full: { message: 'Full' } }])
       const { searchable, eventHash, category } = newRegistration()
-      const rows = Array.from({ length: 3 }, (_, at) => {
+      const rows = Array.from({ length: 3 }, (_, index) => {
         const { regNo } = newRegistration()
         const row = {
           eventId: 'demo',
           eventHash,
           regNo,
-          formerNo: `OLD-${at}`,
+          formerNo: `OLD-${index}`,
           answers: {},
           searchable,
         }
-        const none = { period: null, base: null, gst: null, total: null, paymentId: null }
-        const paymentStatus = at === 2 ? ('failed' as const) : ('success' as const)
-        return { ...row, ...none, category, paymentStatus, createdAt: noon, paidAt: null }
+        const noPrice = { period: null, base: null, gst: null, total: null, paymentId: null }
+        const paymentStatus = index === 2 ? ('failed' as const) : ('success' as const)
+        return { ...row, ...noPrice, category, paymentStatus, createdAt: noon, paidAt: null }
       })
       expect((await store.importRegistrations(rows)).ok).toBe(true)
       expect(await store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
-      expect(await ask()).toEqual(full('hall'))
+      expect(await register()).toEqual(full('hall'))
     })
   })
 }

@@ -1,4 +1,7 @@
-/** The whole server on PostgreSQL: somebody registers, pays and stands in the office's list, on this server and on one beside it. */
+/**
+ * A server on PostgreSQL: a delegate registers, pays and is in the office's list, on this server
+ * and on a second one.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +60,8 @@ else {
     regNo = body.reg_no as RegNo
     const { sandbox } = first
     const handOff = body.payment_data
-    if (sandbox === null || handOff === undefined) throw new Error('nobody is asked to pay')
+    if (sandbox === null || handOff === undefined)
+      throw new Error('the registration has no payment data')
     const order = handOff.orderid as OrderId
     await fetch(handOff.payment_url, {
       method: 'POST',
@@ -66,27 +70,27 @@ else {
     })
     await sandbox.runAction(order, 'pay')
     expect(await first.deps.payments.verify(order, 5_000)).toBe('success')
-    const stands = await second.app.inject({ url: `/api/${EVENT}/registrations/${regNo}/` })
-    expect(stands.json()).toMatchObject({ registration: { payment_status: 'success' } })
+    const statusResponse = await second.app.inject({ url: `/api/${EVENT}/registrations/${regNo}/` })
+    expect(statusResponse.json()).toMatchObject({ registration: { payment_status: 'success' } })
   })
 
   test('a user who signs in on one server is signed in on the other, and sees list, figures, documents and reviews', async () => {
     const office = await signIn(first)
     const headers = { authorization: `Bearer ${office.token}` }
-    const at = async (address: string): Promise<Record<string, unknown>> => {
+    const fetchAt = async (address: string): Promise<Record<string, unknown>> => {
       const answer = await second.app.inject({ url: address, headers })
       expect([answer.statusCode, answer.body]).toEqual([200, expect.anything()])
       return answer.json()
     }
-    expect(await at(`/admin/${EVENT}/registrations/`)).toMatchObject({ count: 1 })
-    expect(await at(`/admin/${EVENT}/registrations/?search=asha`)).toMatchObject({ count: 1 })
-    expect(await at(`/admin/registrations/${regNo}/documents/`)).toMatchObject({
+    expect(await fetchAt(`/admin/${EVENT}/registrations/`)).toMatchObject({ count: 1 })
+    expect(await fetchAt(`/admin/${EVENT}/registrations/?search=asha`)).toMatchObject({ count: 1 })
+    expect(await fetchAt(`/admin/registrations/${regNo}/documents/`)).toMatchObject({
       documents: [
         { kind: 'receipt', title: 'Receipt' },
         { kind: 'invoice', title: 'Tax invoice', serial: 'SMPL/25-26/1' },
       ],
     })
-    await at('/admin/dashboard/stats/')
+    await fetchAt('/admin/dashboard/stats/')
     expect(await second.deps.store.workQueue([EVENT], second.now())).toEqual([])
     expect((await second.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)).revenue).toBe(
       118_000,
@@ -108,8 +112,11 @@ else {
       )
     const holder = await postgres.shell(url)
     await holder.query('BEGIN; LOCK TABLE registrations IN SHARE MODE')
-    const refused = await register()
-    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, expect.any(String)])
+    const rejected = await register()
+    expect([rejected.statusCode, rejected.headers['retry-after']]).toEqual([
+      503,
+      expect.any(String),
+    ])
     await holder.query('ROLLBACK')
     await holder.end()
     const accepted = await register()
@@ -119,13 +126,16 @@ else {
   test('doctor states before the start that an older copy restored with pg_restore begins a recovery', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-restored-'))
     const variables = { DATABASE_URL: url, DATA_DIR: dataDir, EVENTS_DIR: first.eventsDir }
-    const { name, counted } = await first.deps.store.databaseProgress()
+    const { name, counted: registrationCount } = await first.deps.store.databaseProgress()
     const serve = (registrations: number): void =>
       writeFileSync(
         join(dataDir, 'last-served.json'),
         JSON.stringify({
           name: name ?? 'given at the first start',
-          counted: { ...counted, registrations: (counted['registrations'] ?? 0) + registrations },
+          counted: {
+            ...registrationCount,
+            registrations: (registrationCount['registrations'] ?? 0) + registrations,
+          },
           at: first.now(),
           codes: [],
         }),
@@ -139,7 +149,7 @@ else {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('commands work on PostgreSQL, and those for SQLite say so', async () => {
+  test('commands work on PostgreSQL, and those for SQLite report the mismatch', async () => {
     const variables = { DATABASE_URL: url, DATA_DIR: first.dir, EVENTS_DIR: first.eventsDir }
     const list = await runHere(['user', 'list'], variables)
     expect(list).toMatchObject({ status: 0, stdout: expect.stringContaining('office') })
@@ -156,10 +166,10 @@ else {
     expect(doctor.stdout).toMatch(
       /good {3}PostgreSQL \d[\d.]* answers, and the database is of version \d+/,
     )
-    const gone = await runHere(['doctor'], {
+    const missingDatabase = await runHere(['doctor'], {
       ...variables,
       DATABASE_URL: url.replace('/app', '/nobody'),
     })
-    expect(gone.stdout).toContain('wrong  The database in PostgreSQL cannot be used:')
+    expect(missingDatabase.stdout).toContain('wrong  The database in PostgreSQL cannot be used:')
   })
 }

@@ -1,4 +1,7 @@
-/** What gateways settled and what banks show beside: kept once, with what follows of money that nobody knew of. */
+/**
+ * Store contract for settlements and unmatched bank payments: each line is stored once, and unknown
+ * payments go to review.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   bankKey,
@@ -11,20 +14,20 @@ import {
 import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { confirmedBy, found, hour, later, noon, registerSample } from '../sample-registrations.ts'
-import type { Given } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 import { due, grounds } from './payment-decisions.ts'
 
 const ACCOUNT = { source: 'airpay', account: 'demo' }
 
-export function settlementsContract(given: Given): void {
+export function settlementsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
-  /** Handed to the gateway of the account. */
-  const placed = () =>
+  /** An order that was handed to the account's gateway. */
+  const registerAirpay = () =>
     registerSample(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
-  const line = (order: OrderId | '', reference: string, more = {}): SettlementLine => ({
+  const line = (order: OrderId | '', reference: string, changes = {}): SettlementLine => ({
     line: 2,
     is: 'sale',
     order,
@@ -37,9 +40,9 @@ export function settlementsContract(given: Given): void {
     utr: 'utr1',
     paidOn: null,
     nth: 1,
-    ...more,
+    ...changes,
   })
-  const keep = (...lines: readonly SettlementLine[]) =>
+  const saveLines = (...lines: readonly SettlementLine[]) =>
     store.saveSettlement({
       ...ACCOUNT,
       eventId: 'demo',
@@ -51,22 +54,24 @@ export function settlementsContract(given: Given): void {
 
   describe('settlements', () => {
     test('are stored line by line, each once; known payments stay unchanged', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const lines = [line(orderId, 'AP1'), line(orderId, 'AP1', { is: 'refund', net: paise(-due) })]
-      expect(await keep(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
-      expect(await keep(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
-      const again = line(orderId, 'AP1', { utr: 'utr2' })
-      expect(await keep(...lines, again)).toEqual({ added: 1, known: 2, toReview: 0 })
-      expect(await store.settlementLines(ACCOUNT)).toEqual([...lines, again])
+      expect(await saveLines(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
+      expect(await saveLines(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
+      const repeatedLine = line(orderId, 'AP1', { utr: 'utr2' })
+      expect(await saveLines(...lines, repeatedLine)).toEqual({ added: 1, known: 2, toReview: 0 })
+      expect(await store.settlementLines(ACCOUNT)).toEqual([...lines, repeatedLine])
       expect(await store.settlementLines({ ...ACCOUNT, account: 'other' })).toEqual([])
       expect((await store.settlementLinesOf(regNo)).length).toBe(3)
-      const held = await store.paymentsOfAccount(ACCOUNT)
-      expect(held).toMatchObject([{ order: orderId, reference: 'AP1', amount: due, refunds: [] }])
+      const accountPayments = await store.paymentsOfAccount(ACCOUNT)
+      expect(accountPayments).toMatchObject([
+        { order: orderId, reference: 'AP1', amount: due, refunds: [] },
+      ])
       expect(await store.knownOrders([orderId, 'NOBODY'])).toEqual([
         { order: orderId, regNo, eventId: 'demo' },
       ])
-      expect(checkSettlementLines(lines, held, []).map(({ as }) => as)).toEqual([
+      expect(checkSettlementLines(lines, accountPayments, []).map(({ as }) => as)).toEqual([
         'settled',
         'unknown',
       ])
@@ -81,7 +86,7 @@ export function settlementsContract(given: Given): void {
     })
 
     test('a refund that no settlement contained five days later was not in the work queue', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const refunded = (reference: string) =>
         store.applyPaymentEvent(
@@ -92,47 +97,52 @@ export function settlementsContract(given: Given): void {
       await refunded('RF1')
       await refunded('RF2')
       const DAY = 24 * hour
-      const on = (days: number) => day(isoIndia(later(days * DAY)).slice(0, 10))
-      const unsettled = async (at = later(9 * DAY)) =>
+      const dayAfter = (days: number) => day(isoIndia(later(days * DAY)).slice(0, 10))
+      const listUnsettled = async (at = later(9 * DAY)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
-      // Nobody keeps settlements of this account: nothing is known to be missing.
-      expect(await unsettled()).toEqual([])
-      await keep(line(orderId, 'AP1', { day: on(0) }))
-      expect(await unsettled()).toEqual([])
-      await keep(line('', 'AP7', { day: on(8) }))
-      expect(await unsettled(later(4 * DAY))).toEqual([])
-      const one = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
-      expect(await unsettled()).toEqual(one)
-      const back = { is: 'refund', amount: paise(5_000), net: paise(-5_000), day: on(3) } as const
-      await keep(line('', 'RF1', back))
-      expect(await unsettled()).toEqual(one)
-      await keep(line(orderId, 'AP1', { ...back, utr: 'utr3' }))
-      expect(await unsettled()).toEqual([])
+      // No settlements are loaded for this account, so none is expected.
+      expect(await listUnsettled()).toEqual([])
+      await saveLines(line(orderId, 'AP1', { day: dayAfter(0) }))
+      expect(await listUnsettled()).toEqual([])
+      await saveLines(line('', 'AP7', { day: dayAfter(8) }))
+      expect(await listUnsettled(later(4 * DAY))).toEqual([])
+      const expectedEntry = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
+      expect(await listUnsettled()).toEqual(expectedEntry)
+      const refundLine = {
+        is: 'refund',
+        amount: paise(5_000),
+        net: paise(-5_000),
+        day: dayAfter(3),
+      } as const
+      await saveLines(line('', 'RF1', refundLine))
+      expect(await listUnsettled()).toEqual(expectedEntry)
+      await saveLines(line(orderId, 'AP1', { ...refundLine, utr: 'utr3' }))
+      expect(await listUnsettled()).toEqual([])
 
-      const second = await placed()
+      const second = await registerAirpay()
       await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, later(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF3', amount: due, at: later(20) },
         null,
       )
-      expect(await unsettled()).toEqual(one)
-      const by = { who: 'treasurer', actor: 'treasurer', once: null } as const
-      const note = { ...by, act: 'note', why: 'Called.', at: later(8 * DAY) } as const
+      expect(await listUnsettled()).toEqual(expectedEntry)
+      const treasurer = { who: 'treasurer', actor: 'treasurer', once: null } as const
+      const note = { ...treasurer, act: 'note', why: 'Called.', at: later(8 * DAY) } as const
       await store.addNote({ ...note, regNo: second.regNo })
-      expect(await unsettled()).toEqual(one)
-      const handled = (of: RegNo, why: string, at = later(9 * DAY)) =>
-        store.handleRefund({ ...by, act: 'handle_refund', regNo: of, why, at })
-      // Of another registration, and before the refund was missing.
-      expect(await handled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
-      expect(await handled(second.regNo, 'Called.', later(4 * DAY))).toMatchObject({
+      expect(await listUnsettled()).toEqual(expectedEntry)
+      const markHandled = (regNo: RegNo, reason: string, at = later(9 * DAY)) =>
+        store.handleRefund({ ...treasurer, act: 'handle_refund', regNo, why: reason, at })
+      // Of another registration, and before the refund was overdue.
+      expect(await markHandled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
+      expect(await markHandled(second.regNo, 'Called.', later(4 * DAY))).toMatchObject({
         error: { code: 'not_now' },
       })
-      expect(await handled(second.regNo, ' ')).toMatchObject({ error: { code: 'no_grounds' } })
-      expect(await unsettled()).toEqual(one)
+      expect(await markHandled(second.regNo, ' ')).toMatchObject({ error: { code: 'no_grounds' } })
+      expect(await listUnsettled()).toEqual(expectedEntry)
       const why = 'The gateway credited the card directly.'
-      expect(await handled(second.regNo, why)).toMatchObject({ ok: true })
-      expect(await unsettled()).toEqual([])
+      expect(await markHandled(second.regNo, why)).toMatchObject({ ok: true })
+      expect(await listUnsettled()).toEqual([])
       expect((await store.actions(second.regNo)).at(-1)).toMatchObject({
         act: 'handle_refund',
         why,
@@ -140,16 +150,16 @@ export function settlementsContract(given: Given): void {
     })
 
     test('a refund of an accepted payment that the gateway does not call a sale is expected in settlements too', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       const at = later(10)
-      const fact = {
+      const confirmedEvent = {
         type: 'confirmed',
         reference: 'AP1',
         amount: due,
         currency: 'INR',
         at,
       } as const
-      await store.applyPaymentEvent(orderId, { ...fact, kind: 'other' }, null)
+      await store.applyPaymentEvent(orderId, { ...confirmedEvent, kind: 'other' }, null)
       const [review] = await store.reviews('demo')
       const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
       expect((await store.decideReview(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
@@ -159,56 +169,60 @@ export function settlementsContract(given: Given): void {
         null,
       )
       const DAY = 24 * hour
-      await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
-      const waiting = await store.workQueue(['demo'], later(9 * DAY))
-      expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
+      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
+      const queueEntries = await store.workQueue(['demo'], later(9 * DAY))
+      expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ isMoney: true }])
       expect((await store.settlementLinesOf(regNo)).length).toBe(1)
     })
 
     test('a refund outside the gateway is not expected in its settlements', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
-      const wanted = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
-      expect((await store.requestRefund(wanted)).ok).toBe(true)
+      const refundRequest = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
+      expect((await store.requestRefund(refundRequest)).ok).toBe(true)
       const DAY = 24 * hour
-      await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
-      const waiting = await store.workQueue(['demo'], later(9 * DAY))
-      expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
+      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
+      const queueEntries = await store.workQueue(['demo'], later(9 * DAY))
+      expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
     test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
-      const second = await placed()
+      const second = await registerAirpay()
       await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, later(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF2', amount: due, at: later(20) },
         null,
       )
-      const next = { ...ACCOUNT, account: 'next' }
+      const nextAccount = { ...ACCOUNT, account: 'next' }
       expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT])
       const lines = [
         line(orderId, 'AP1'),
         line(second.orderId, 'AP2'),
         line(second.orderId, 'RF2', { is: 'refund', net: paise(-due) }),
-        // Another account may give the same number to something else.
+        // Another account may use the same number for another payment.
         line('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
       ]
-      const words = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: later(1000) }
-      expect(await store.saveSettlement({ ...next, ...words, lines })).toMatchObject({
+      const saveDetails = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: later(1000) }
+      expect(await store.saveSettlement({ ...nextAccount, ...saveDetails, lines })).toMatchObject({
         added: 4,
         toReview: 1,
       })
       expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
-      expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, next])
+      expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, nextAccount])
       expect(await store.accountsOfEvent('other')).toEqual([])
-      const held = await store.paymentsOfAccount(next)
-      const settled = checkSettlementLines(lines, held, await store.knownOrders([orderId]))
-      expect(settled.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
-      // What is not in them may be in those of the account before.
-      expect(unsettled([], held, later(1000)).map(({ money }) => money.order)).toEqual([
+      const accountPayments = await store.paymentsOfAccount(nextAccount)
+      const checkResult = checkSettlementLines(
+        lines,
+        accountPayments,
+        await store.knownOrders([orderId]),
+      )
+      expect(checkResult.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
+      // A refund missing here may be in the previous account's settlements.
+      expect(unsettled([], accountPayments, later(1000)).map(({ money }) => money.order)).toEqual([
         'ELSEWHERE',
       ])
     })
@@ -217,45 +231,66 @@ export function settlementsContract(given: Given): void {
       const { orderId, regNo } = await registerSample(store, { gateway: 'airpay' })
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
-      expect(await keep(line(orderId, 'AP1'))).toEqual({ added: 1, known: 0, toReview: 0 })
+      expect(await saveLines(line(orderId, 'AP1'))).toEqual({ added: 1, known: 0, toReview: 0 })
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ reference: 'AP1' }])
       expect((await store.settlementLinesOf(regNo)).length).toBe(1)
       expect(await store.reviews(null)).toEqual([])
     })
 
     test('put unknown payments under review: at their order, or as unmatched', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       const lines = [line(orderId, 'AP7'), line('', 'AP8'), line(orderId, 'AP9', { is: 'other' })]
-      expect(await keep(...lines)).toEqual({ added: 3, known: 0, toReview: 2 })
+      expect(await saveLines(...lines)).toEqual({ added: 3, known: 0, toReview: 2 })
       expect(await found(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
-      const [ours, nobodys] = await store.reviews('demo')
-      expect(ours).toMatchObject({ is: 'misfit', regNo, came: { reference: 'AP7', amount: due } })
-      expect(nobodys).toMatchObject({ is: 'unmatched', regNo: null, eventId: 'demo', left: due })
-      // What the gateway says later of the same money clears it.
+      const [ownReview, unmatchedReview] = await store.reviews('demo')
+      expect(ownReview).toMatchObject({
+        is: 'misfit',
+        regNo,
+        came: { reference: 'AP7', amount: due },
+      })
+      expect(unmatchedReview).toMatchObject({
+        is: 'unmatched',
+        regNo: null,
+        eventId: 'demo',
+        left: due,
+      })
+      // A later response of the gateway about the same payment clears it.
       await store.applyPaymentEvent(orderId, confirmedBy('AP7', due, later(2000)), null)
       expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
       const byHand = { what: 'refund', amount: paise(1000), byHand: 'N1', ...grounds } as const
-      const id = nobodys?.id ?? ''
+      const id = unmatchedReview?.id ?? ''
       expect((await store.decideReview(id, byHand, later(3000), null)).ok).toBe(true)
       expect(await store.review(id)).toMatchObject({ left: due - 1000 })
-      const rest = { ...byHand, amount: null, byHand: 'N2' }
-      expect((await store.decideReview(id, rest, later(4000), null)).ok).toBe(true)
+      const remainingRefund = { ...byHand, amount: null, byHand: 'N2' }
+      expect((await store.decideReview(id, remainingRefund, later(4000), null)).ok).toBe(true)
       expect(await store.review(id)).toBeNull()
-      const [, gone] = await store.paymentsOfAccount(ACCOUNT)
-      expect(gone).toMatchObject({
+      const [, refundedPayment] = await store.paymentsOfAccount(ACCOUNT)
+      expect(refundedPayment).toMatchObject({
         state: 'refused',
         refunds: [{ reference: 'N1' }, { reference: 'N2' }],
       })
     })
 
     test('a second payment by transfer goes to review, and its line counts once', async () => {
-      const { orderId, regNo } = await placed()
+      const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
-      const wanted = { regNo, act: 'came_again', actor: 'owner', once: null, ...grounds } as const
-      const came = { way: 'transfer', reference: 'SBIN8', amount: due, paidAt: noon } as const
-      const again = () => store.recordFurtherPayment({ ...wanted, at: later(20) }, came)
-      expect(await again()).toMatchObject({ ok: true, value: { state: 'complete' } })
-      expect(await again()).toMatchObject({ ok: false, error: { code: 'taken' } })
+      const refundRequest = {
+        regNo,
+        act: 'came_again',
+        actor: 'owner',
+        once: null,
+        ...grounds,
+      } as const
+      const transferPayment = {
+        way: 'transfer',
+        reference: 'SBIN8',
+        amount: due,
+        paidAt: noon,
+      } as const
+      const repeatedLine = () =>
+        store.recordFurtherPayment({ ...refundRequest, at: later(20) }, transferPayment)
+      expect(await repeatedLine()).toMatchObject({ ok: true, value: { state: 'complete' } })
+      expect(await repeatedLine()).toMatchObject({ ok: false, error: { code: 'taken' } })
       expect(await store.reviews('demo')).toMatchObject([
         { is: 'second', regNo, came: { reference: 'SBIN8' } },
       ])
@@ -271,25 +306,29 @@ export function settlementsContract(given: Given): void {
       )
 
     test('one reference in several spellings pays once, by whichever method it is recorded, and the number of a payout never', async () => {
-      const one = await registerSample(store)
-      expect((await confirm(one.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
+      const expectedEntry = await registerSample(store)
+      expect((await confirm(expectedEntry.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
       const other = await registerSample(store)
-      for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
-        expect(await confirm(other.regNo, way, 'UTR 0526-123-456-702')).toMatchObject({
+      for (const method of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
+        expect(await confirm(other.regNo, method, 'UTR 0526-123-456-702')).toMatchObject({
           ok: false,
-          error: { code: 'taken', message: expect.stringContaining(one.regNo) },
+          error: { code: 'taken', message: expect.stringContaining(expectedEntry.regNo) },
         })
-      await keep(line('', 'AP1', { utr: 'ICICN52026010101' }))
+      await saveLines(line('', 'AP1', { utr: 'ICICN52026010101' }))
       expect(await confirm(other.regNo, 'transfer', 'icic n5 2026 010101')).toMatchObject({
         ok: false,
         error: { message: expect.stringContaining('the reference of a gateway payout') },
       })
-      // Recorded before the settlement came, it comes before staff, once.
+      // If it is recorded before the settlement, it goes to review once.
       expect((await confirm(other.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
-      await keep(line('', 'AP2', { utr: 'ICICN52026010102' }))
-      await keep(line('', 'AP3', { utr: 'ICICN52026010102' }))
-      const waiting = (await store.reviews('demo')).filter(({ regNo }) => regNo === other.regNo)
-      expect(waiting.map(({ why }) => why.match(/ICICN52026010102/g)?.length)).toEqual([1])
+      await saveLines(line('', 'AP2', { utr: 'ICICN52026010102' }))
+      await saveLines(line('', 'AP3', { utr: 'ICICN52026010102' }))
+      const queueEntries = (await store.reviews('demo')).filter(
+        ({ regNo }) => regNo === other.regNo,
+      )
+      expect(
+        queueEntries.map(({ why: reason }) => reason.match(/ICICN52026010102/g)?.length),
+      ).toEqual([1])
     })
 
     test('a transfer that the bank returns goes to review once, and not again after its refund', async () => {
@@ -301,22 +340,24 @@ export function settlementsContract(given: Given): void {
       const line = { captureId, reference: 'RTRN52026010103', amount: due, day: day('2025-10-02') }
       await store.reportReturned([{ ...line, narration: 'RTN' }])
       await store.reportReturned([{ ...line, narration: 'rtn.' }])
-      const waiting = async () =>
+      const queueEntries = async () =>
         (await store.reviews('demo')).filter((review) => review.regNo === regNo)
-      expect((await waiting()).map(({ why }) => why.match(/RTRN52026010103/g)?.length)).toEqual([1])
-      const [review] = await waiting()
-      const decided = await store.decideReview(
+      expect(
+        (await queueEntries()).map(({ why: reason }) => reason.match(/RTRN52026010103/g)?.length),
+      ).toEqual([1])
+      const [review] = await queueEntries()
+      const decisionResult = await store.decideReview(
         review?.id ?? '',
         { what: 'dismiss', ...grounds },
         later(10),
         null,
       )
-      expect(decided.ok).toBe(true)
+      expect(decisionResult.ok).toBe(true)
       await store.reportReturned([{ ...line, narration: 'RTN' }])
-      expect(await waiting()).toEqual([])
+      expect(await queueEntries()).toEqual([])
     })
 
-    test('an unmatched bank payment is kept once, and pays the registration to which it is moved', async () => {
+    test('an unmatched bank payment is stored once, and pays the registration to which it is moved', async () => {
       const money = {
         reference: 'SBIN7',
         amount: due,

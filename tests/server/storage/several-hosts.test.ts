@@ -1,4 +1,7 @@
-/** DATABASE_URL with several hosts: the store uses the one that takes writes, and follows when another one does. */
+/**
+ * DATABASE_URL with several hosts: the store uses the one that accepts writes, and follows a
+ * failover.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
@@ -6,7 +9,7 @@ import { openInsidePostgres } from '../../../server/storage/postgres/open-postgr
 import { newRegistration } from '../sample-registrations.ts'
 import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
-import { lendPostgresTables } from './postgres-contract.ts'
+import { getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -20,7 +23,7 @@ else
     beforeAll(async () => {
       for (let n = 0; n < 2; n += 1) {
         const server = await startPostgres()
-        const url = await server.database(NAME, { like: await lendPostgresTables(server) })
+        const url = await server.database(NAME, { template: await getTemplate(server) })
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
         hosts.push({ server, proxy, url })
       }
@@ -47,9 +50,9 @@ else
       return rowCount
     }
 
-    test('registrations go to the host that takes writes, and to the other one when that takes them; none is lost', async () => {
+    test('registrations go to the host that accepts writes, and to the other after a failover; none is lost', async () => {
       const [first, second] = hosts
-      if (first === undefined || second === undefined) throw new Error('two hosts')
+      if (first === undefined || second === undefined) throw new Error('expected two hosts')
       await setReadOnly(first, 'on')
       const url = `${urlThrough(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
       const { store } = await openInsidePostgres({ url, migrates: true })
@@ -71,7 +74,7 @@ else
       await expect.poll(register, { timeout: 100_000 }).toBe(true)
       expect([await countAt(first), await countAt(second)]).toEqual([1, 1])
 
-      // A machine that is gone: its connections end, and nobody answers there.
+      // A failed machine: its connections end, and it no longer responds.
       await setReadOnly(second, 'off')
       await first.proxy.close()
       await expect.poll(register, { timeout: 100_000 }).toBe(true)

@@ -1,4 +1,6 @@
-/** How SQLite finds what waits for the office: by those that wait, however many registrations there are. */
+/**
+ * SQLite finds work queue entries through indexes of open entries, for any number of registrations.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,33 +31,36 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** The steps of what is asked for. */
-async function plansOf(asks: (sql: Sql) => unknown): Promise<readonly string[]> {
+/** The query plan of the statements. */
+async function plansOf(runQuery: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
   const { dialect } = statements(db)
-  const explained = ((text: string) => ({
-    all: async (...bound: unknown[]) => {
-      const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...bound) as {
+  const explainingSql = ((text: string) => ({
+    all: async (...params: unknown[]) => {
+      const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...params) as {
         detail: string
       }[]
       plans.push(...steps.map(({ detail }) => detail))
       return []
     },
   })) as unknown as Sql
-  const sql: Sql = Object.assign(explained, { dialect })
-  await asks(sql)
+  const sql: Sql = Object.assign(explainingSql, { dialect })
+  await runQuery(sql)
   expect(plans.length).toBeGreaterThan(0)
   return plans
 }
 
 test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', async (is) => {
   const plans = await plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
-  // The event alone: all of its registrations. A status with it is what waits, but for the pending.
-  const wide = plans.filter(
+  // The event alone covers all its registrations. With a status it covers the queue, except pending
+  // ones.
+  const wideScans = plans.filter(
     (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
   )
   expect(
-    wide.filter((plan) => !/registrations_(in_review|to_settle)|paid_persons_second/.test(plan)),
+    wideScans.filter(
+      (plan) => !/registrations_(in_review|to_settle)|paid_persons_second/.test(plan),
+    ),
   ).toEqual([])
 })
 

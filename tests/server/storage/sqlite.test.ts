@@ -1,4 +1,4 @@
-/** What only the SQLite store can get wrong: its pragmas, triggers, threads and search index. */
+/** Tests of the SQLite store's specific risks: pragmas, triggers, threads and search index. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,24 +28,24 @@ import { CARELESS } from './manual-changes.ts'
 import {
   BY_COUNTERS,
   BY_ROWS,
-  foundBy,
-  happen,
+  searchEach,
+  createPaymentHistories,
   NAMES,
   registerNames,
   TERMS,
 } from './payment-histories.ts'
 
-/** As only SQLite knows it. */
-const REPLACED: (typeof CARELESS)[number] = [
+/** A change that only SQLite rejects. */
+const REPLACED_MESSAGE: (typeof CARELESS)[number] = [
   'a notice replaced',
   'INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices',
   'append-only',
 ]
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
 
-describe('the tables themselves', () => {
+describe('the SQLite tables', () => {
   let dataDir: string
-  /** As a careless person with a shell has it, without foreign keys, so that the trigger is what refuses. */
+  /** Without foreign keys, as in a careless person's shell, so that the trigger must reject. */
   let shell: Database.Database
   beforeAll(async () => {
     dataDir = folder()
@@ -70,8 +70,8 @@ describe('the tables themselves', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test.each([...CARELESS, REPLACED])('reject %s from every client', (_, sql, message) => {
-    // What is not refused is undone, so that the next one finds the rows.
+  test.each([...CARELESS, REPLACED_MESSAGE])('reject %s from every client', (_, sql, message) => {
+    // An accepted change is rolled back for the next test.
     shell.exec('BEGIN')
     try {
       expect(() => shell.exec(sql)).toThrow(message)
@@ -84,7 +84,7 @@ describe('the tables themselves', () => {
 describe('SQLite', () => {
   let dataDir: string
   let inside: OpenedStore
-  /** A connection beside the store, as a careless person with a shell has it. */
+  /** A second connection, like a careless person's shell. */
   let shell: Database.Database
   beforeEach(async () => {
     dataDir = folder()
@@ -114,21 +114,21 @@ describe('SQLite', () => {
   })
 
   test('after a clean shutdown, the one file contains all registrations', async () => {
-    // Without the careless person: what that connection closes is copied by it.
-    const alone = folder()
-    const store = await openStore({ dataDir: alone })
+    // Without that second connection, whose close would copy the log.
+    const cleanFolder = folder()
+    const store = await openStore({ dataDir: cleanFolder })
     const { regNo } = await registerSample(store)
-    // A connection is one that reads once it has read.
+    // A connection counts as a reader after its first read.
     expect(await store.registration(regNo)).not.toBeNull()
     await store.close()
-    const file = join(alone, 'copy.db')
-    copyFileSync(join(alone, DATABASE_FILE), file)
+    const file = join(cleanFolder, 'copy.db')
+    copyFileSync(join(cleanFolder, DATABASE_FILE), file)
     const copy = new Database(file)
     const count = () => copy.prepare('SELECT count(*) AS n FROM registrations').get()
     expect(count).not.toThrow()
     expect(count()).toEqual({ n: 1 })
     copy.close()
-    rmSync(alone, { recursive: true })
+    rmSync(cleanFolder, { recursive: true })
   })
 
   test('the connection of the writer thread uses FULL too', async () => {
@@ -148,7 +148,7 @@ describe('SQLite', () => {
 
   test('counters equal the counted rows after every kind of payment event', async () => {
     const { store } = inside
-    await happen(store, true)
+    await createPaymentHistories(store, true)
     const counted = shell.prepare(BY_ROWS).all()
     expect(shell.prepare(BY_COUNTERS).all()).toEqual(counted)
     expect(counted.length).toBeGreaterThan(10)
@@ -159,25 +159,25 @@ describe('SQLite', () => {
     expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paid)
     expect(shell.prepare('SELECT sum(booked) FROM counters').pluck().get()).toBe(paid)
     expect(shell.prepare('SELECT sum(booked) FROM registrations').pluck().get()).toBe(paid)
-    const owed = shell
+    const amountDue = shell
       .prepare(
         "SELECT sum(total) FROM registrations WHERE payment_status IN ('pending', 'failed') AND state <> 'lapsed'",
       )
       .pluck()
-    expect(shell.prepare('SELECT sum(owed) FROM counters').pluck().get()).toBe(owed.get())
+    expect(shell.prepare('SELECT sum(owed) FROM counters').pluck().get()).toBe(amountDue.get())
   })
 
   test('a search finds the same rows before and after they are indexed', async () => {
     const { store } = inside
-    // A lock from outside holds the indexing back, so that the scan has to find them.
+    // An external lock blocks the indexing, so that the scan must find them.
     const numbers = await registerNames(store)
-    await indexed()
+    await waitForIndex()
     shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')
-    const results = (): Promise<unknown> => foundBy(store, [...TERMS, numbers[0] ?? ''])
-    const scanned = await results()
+    const results = (): Promise<unknown> => searchEach(store, [...TERMS, numbers[0] ?? ''])
+    const scanResults = await results()
     await store.ping(noon)
-    await indexed()
-    expect(await results()).toEqual(scanned)
+    await waitForIndex()
+    expect(await results()).toEqual(scanResults)
     expect(shell.prepare('SELECT last_id FROM search_progress').pluck().get()).toBe(NAMES.length)
   })
 
@@ -188,28 +188,28 @@ describe('SQLite', () => {
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{}', 'pending', n, '1970-01-01' FROM n`)
       .run()
     const lastId = shell.prepare('SELECT last_id FROM search_progress').pluck()
-    const began = performance.now()
-    while (Number(lastId.get()) < 1000 && performance.now() - began < 200_000)
+    const startedAt = performance.now()
+    while (Number(lastId.get()) < 1000 && performance.now() - startedAt < 200_000)
       await inside.store.ping(noon)
     expect(lastId.get()).toBeGreaterThanOrEqual(1000)
   })
 
-  /** Waits until the index has caught up; a write makes the writer look. */
-  async function indexed(): Promise<void> {
-    const behind = shell
+  /** Waits until the index has caught up; a write triggers the writer. */
+  async function waitForIndex(): Promise<void> {
+    const indexLag = shell
       .prepare('SELECT (SELECT max(id) FROM registrations) - (SELECT last_id FROM search_progress)')
       .pluck()
-    await expect.poll(() => behind.get(), { timeout: 200_000, interval: 5 }).toBe(0)
+    await expect.poll(() => indexLag.get(), { timeout: 200_000, interval: 5 }).toBe(0)
   }
 
-  test('the count of a search stops at its limit and says so; the list is counted exactly', async () => {
-    const one = newRegistration()
+  test('the count of a search stops at its limit and reports that; the list is counted exactly', async () => {
+    const created = newRegistration()
     const copy =
       shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
     copy.run(COUNT_MAX + 5)
-    await inside.store.register(one)
+    await inside.store.register(created)
     const search = await inside.store.listPage(
       { eventId: 'demo', answers: {}, search: 'copied' },
       2,
@@ -222,8 +222,8 @@ describe('SQLite', () => {
       50,
     )
     expect([byAnswer.count, byAnswer.countCapped]).toEqual([COUNT_MAX, true])
-    const plain = await inside.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
-    expect([plain.count, plain.countCapped]).toEqual([COUNT_MAX + 6, false])
+    const plainPage = await inside.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
+    expect([plainPage.count, plainPage.countCapped]).toEqual([COUNT_MAX + 6, false])
   })
 
   test('a list page is read from the index alone', () => {
@@ -239,17 +239,17 @@ describe('SQLite', () => {
 
   test('when the writer dies, calls in progress get an error and the next request works', async () => {
     const { store, writer } = inside
-    const asked = Array.from({ length: 50 }, () => newRegistration())
-    const answers = asked.map((one) =>
-      store.register(one).then(
+    const registrations = Array.from({ length: 50 }, () => newRegistration())
+    const answers = registrations.map((created) =>
+      store.register(created).then(
         (answer) => answer.ok,
         (error: unknown) => error,
       ),
     )
     await writer.kill()
-    const told = await Promise.all(answers)
-    expect(told.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
-    expect(told.some((answer) => answer instanceof StoreBusy)).toBe(true)
+    const results = await Promise.all(answers)
+    expect(results.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
+    expect(results.some((answer) => answer instanceof StoreBusy)).toBe(true)
     await expect
       .poll(
         () =>
@@ -260,7 +260,7 @@ describe('SQLite', () => {
         { timeout: 200_000, interval: 5 },
       )
       .toBe('served')
-    const acknowledged = asked.filter((_, at) => told[at] === true)
+    const acknowledged = registrations.filter((_, index) => results[index] === true)
     expect((await Promise.all(acknowledged.map(({ regNo }) => found(store, regNo)))).length).toBe(
       acknowledged.length,
     )
@@ -271,7 +271,7 @@ describe('SQLite', () => {
     const { orderId } = await registerSample(store)
     const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
     const settle = () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
-    // Something breaks at the last statement of the verb, after answer and fact have been written.
+    // The last statement of the operation fails, after the response and the event were written.
     shell.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
     )
@@ -292,31 +292,31 @@ describe('SQLite', () => {
   test('whenever the writer dies, there are as many status responses as payment events', async () => {
     const { store, writer } = inside
     const orders = await Promise.all(Array.from({ length: 600 }, () => registerSample(store)))
-    const settled = orders.map(({ orderId }, at) =>
-      store.applyPaymentEvent(orderId, confirmedBy(`AP${at}`), null, {
+    const paymentPromises = orders.map(({ orderId }, index) =>
+      store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), null, {
         gateway: 'demo',
         body: '<R/>',
         contentType: 'text/xml',
         at: noon,
       }),
     )
-    const ended = Promise.allSettled(settled)
-    // Several batches: the first has been committed, the others are on their way.
-    await settled[0]
+    const allSettled = Promise.allSettled(paymentPromises)
+    // Several batches: the first is committed, the others are in progress.
+    await paymentPromises[0]
     await writer.kill()
-    await ended
-    const kept = shell
+    await allSettled
+    const inconsistentRows = shell
       .prepare(
         "SELECT p.order_id FROM payments p WHERE (SELECT count(*) FROM gateway_notices n WHERE n.order_id = p.order_id AND n.kind = 'status') <> (SELECT count(*) FROM payment_facts f WHERE f.payment_id = p.id)",
       )
       .all()
-    expect(kept).toEqual([])
+    expect(inconsistentRows).toEqual([])
     expect(shell.prepare('SELECT count(*) FROM payment_facts').pluck().get()).toBeGreaterThan(0)
   })
 
   test('when the reader dies, lists work again', async () => {
     const { store, reader } = inside
-    // It begins with the first list that is asked for.
+    // It starts with the first requested list.
     await store.dashboardFigures('demo', dayOf(noon))
     await reader.kill()
     await expect
@@ -333,34 +333,34 @@ describe('SQLite', () => {
 
   test('a full disk rejects the batch and loses no confirmed data', async () => {
     const other = folder()
-    const full = await openInside({ dataDir: other, seam: { pagesMax: 300 } })
-    const asked = Array.from({ length: 200 }, () =>
+    const fullDisk = await openInside({ dataDir: other, seam: { pagesMax: 300 } })
+    const registrations = Array.from({ length: 200 }, () =>
       newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
     const answers = []
-    // One after the other, so that some are stored before the disk is full.
-    for (const one of asked)
+    // Sequentially, so that some are stored before the disk is full.
+    for (const created of registrations)
       answers.push(
-        await full.store.register(one).then(
+        await fullDisk.store.register(created).then(
           ({ ok }) => ok,
           (error: unknown) => error,
         ),
       )
-    const stored = answers.filter((answer) => answer === true).length
-    expect(stored).toBeGreaterThan(5)
-    expect(answers.slice(stored).every((answer) => answer instanceof StoreBusy)).toBe(true)
-    expect(answers.length - stored).toBeGreaterThan(5)
-    expect((await full.store.dashboardFigures('demo', dayOf(noon))).total).toBe(stored)
-    expect((await found(full.store, asked[0]?.regNo ?? '')).payments.length).toBe(1)
-    await full.store.close()
+    const storedCount = answers.filter((answer) => answer === true).length
+    expect(storedCount).toBeGreaterThan(5)
+    expect(answers.slice(storedCount).every((answer) => answer instanceof StoreBusy)).toBe(true)
+    expect(answers.length - storedCount).toBeGreaterThan(5)
+    expect((await fullDisk.store.dashboardFigures('demo', dayOf(noon))).total).toBe(storedCount)
+    expect((await found(fullDisk.store, registrations[0]?.regNo ?? '')).payments.length).toBe(1)
+    await fullDisk.store.close()
     rmSync(other, { recursive: true })
   })
 
   test('when too many calls wait, the next is rejected immediately', async () => {
-    const small = await openInside({ dataDir, seam: { waitingMax: 3 } })
+    const limitedStore = await openInside({ dataDir, seam: { waitingMax: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
-        small.store.ping(noon).then(
+        limitedStore.store.ping(noon).then(
           () => 'served',
           (error: unknown) => error,
         ),
@@ -368,14 +368,14 @@ describe('SQLite', () => {
     )
     expect(answers.slice(0, 3)).toEqual(['served', 'served', 'served'])
     expect(answers.slice(3).every((answer) => answer instanceof StoreBusy)).toBe(true)
-    await small.store.close()
+    await limitedStore.store.close()
   })
 
   test('two processes on one file: the second waits for the first', async () => {
     const second = await openStore({ dataDir })
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, at) =>
-        (at % 2 === 0 ? inside.store : second).register(newRegistration()),
+      Array.from({ length: 60 }, (_, index) =>
+        (index % 2 === 0 ? inside.store : second).register(newRegistration()),
       ),
     )
     expect(answers.every(({ ok }) => ok)).toBe(true)
@@ -389,8 +389,8 @@ describe('SQLite', () => {
     const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
     await inside.store.saveEventFile({ ...file, limits })
     const answers = await Promise.all(
-      Array.from({ length: 64 }, (_, at) =>
-        (at % 2 === 0 ? inside.store : second).register(newRegistration()),
+      Array.from({ length: 64 }, (_, index) =>
+        (index % 2 === 0 ? inside.store : second).register(newRegistration()),
       ),
     )
     expect(answers.filter(({ ok }) => ok).length).toBe(1)
@@ -404,11 +404,11 @@ describe('SQLite', () => {
 
   test('negative control: responding before the commit is detected', async () => {
     const other = folder()
-    const early = await openInside({ dataDir: other, seam: { answerBeforeCommitMs: 5_000 } })
-    const one = newRegistration()
-    expect(await early.store.register(one)).toMatchObject({ ok: true })
-    expect(await early.store.registration(one.regNo)).toBeNull()
-    await early.store.close()
+    const earlyStore = await openInside({ dataDir: other, seam: { answerBeforeCommitMs: 5_000 } })
+    const created = newRegistration()
+    expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })
+    expect(await earlyStore.store.registration(created.regNo)).toBeNull()
+    await earlyStore.store.close()
     rmSync(other, { recursive: true })
   })
 })

@@ -1,18 +1,21 @@
-/** What the people of the office are to a store: names, roles, links, second factors, sessions, and the log of acts. */
+/**
+ * Store contract for staff users: names, roles, password links, second factors, sessions and the
+ * audit log.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
 import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
 import { hour, later, noon, registerSample } from '../sample-registrations.ts'
-import type { Given } from './contract-setup.ts'
+import type { ContractSetup } from './contract-setup.ts'
 
-export function peopleContract(given: Given): void {
+export function usersContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
-    store = given().store
+    store = setUp().store
   })
 
   describe('admins and sessions', () => {
-    test('a username is unique in any case', async () => {
+    test('usernames are unique, ignoring case', async () => {
       expect(await store.adminCount()).toBe(0)
       expect(await store.addAdmin('office', 'hash', noon)).toMatchObject({ ok: true })
       expect(await store.addAdmin('Office', 'hash', noon)).toEqual({
@@ -63,7 +66,7 @@ export function peopleContract(given: Given): void {
     })
   })
 
-  test('a removed user has no session; the last user stays', async () => {
+  test('removing a user ends their sessions; the last owner cannot be removed', async () => {
     const first = await store.addAdmin('office', 'hash', noon)
     if (!first.ok) throw new Error(first.error.code)
     const session = { adminId: first.value, at: noon, expiresAt: later(10 * hour) }
@@ -83,7 +86,7 @@ export function peopleContract(given: Given): void {
     test('are unlimited by default, and apply from the next request', async () => {
       const owner = await store.addAdmin('owner', 'hash', noon)
       const desk = await store.addAdmin('desk', 'hash', noon, deskOfDemo)
-      if (!owner.ok || !desk.ok) throw new Error('they are new')
+      if (!owner.ok || !desk.ok) throw new Error('expected two new users')
       await store.openSession({
         tokenHash: 'a',
         adminId: desk.value,
@@ -140,7 +143,7 @@ export function peopleContract(given: Given): void {
     })
   })
 
-  test('a link to set a password works once, until it expires, and only the newest', async () => {
+  test('only the newest password link works, once, until it expires', async () => {
     await store.addAdmin('desk', 'hash', noon)
     expect(await store.addPasswordLink('nobody', 'x', later(hour))).toBe(false)
     await store.addPasswordLink('desk', 'old', later(hour))
@@ -155,20 +158,20 @@ export function peopleContract(given: Given): void {
   })
 
   test('a second factor applies once confirmed; each code and each recovery code is accepted once', async () => {
-    const added = await store.addAdmin('office', 'hash', noon)
-    if (!added.ok) throw new Error(added.error.code)
-    const id = added.value
+    const created = await store.addAdmin('office', 'hash', noon)
+    if (!created.ok) throw new Error(created.error.code)
+    const id = created.value
     await store.startSecondFactorSetup(id, 'SECRET')
     expect((await store.admin('office'))?.totpSecret).toBeNull()
     expect(await store.confirmSecondFactor(id, 'ANOTHER', 100, ['a'])).toBe(false)
     expect(await store.confirmSecondFactor(id, 'SECRET', 100, ['a', 'b'])).toBe(true)
     expect(await store.admin('office')).toMatchObject({ totpSecret: 'SECRET' })
     expect(await store.acceptSecondFactorCode(id, 100)).toBe(false)
-    const taken = await Promise.all([
+    const results = await Promise.all([
       store.acceptSecondFactorCode(id, 101),
       store.acceptSecondFactorCode(id, 101),
     ])
-    expect(taken.toSorted()).toEqual([false, true])
+    expect(results.toSorted()).toEqual([false, true])
     expect(await store.useRecoveryCode(id, 'a', noon)).toBe(true)
     expect(await store.useRecoveryCode(id, 'a', noon)).toBe(false)
     expect(await store.account(id)).toMatchObject({ recoveryCodesLeft: 1, totpWanted: null })
@@ -178,24 +181,26 @@ export function peopleContract(given: Given): void {
   })
 
   test('active sessions are listed, and all but one can be ended', async () => {
-    const added = await store.addAdmin('office', 'hash', noon)
-    if (!added.ok) throw new Error(added.error.code)
+    const created = await store.addAdmin('office', 'hash', noon)
+    if (!created.ok) throw new Error(created.error.code)
     const open = (tokenHash: string, at: number): Promise<void> =>
       store.openSession({
         tokenHash,
-        adminId: added.value,
+        adminId: created.value,
         at: later(at),
         expiresAt: later(at + 10 * hour),
       })
     await open('old', 0)
     await open('new', 2 * hour)
-    const listed = async () =>
-      (await store.sessionsOf(added.value, later(2 * hour), hour)).map(({ tokenHash }) => tokenHash)
-    expect(await listed()).toEqual(['new'])
+    const listTokens = async () =>
+      (await store.sessionsOf(created.value, later(2 * hour), hour)).map(
+        ({ tokenHash }) => tokenHash,
+      )
+    expect(await listTokens()).toEqual(['new'])
     await open('third', hour)
-    expect(await listed()).toEqual(['new', 'third'])
-    expect(await store.closeOtherSessions(added.value, 'third')).toBe(2)
-    expect(await listed()).toEqual(['third'])
+    expect(await listTokens()).toEqual(['new', 'third'])
+    expect(await store.closeOtherSessions(created.value, 'third')).toBe(2)
+    expect(await listTokens()).toEqual(['third'])
   })
 
   test('the audit log stores users and actions', async () => {
@@ -214,7 +219,7 @@ export function peopleContract(given: Given): void {
   })
 
   test('repeated access within an hour is one row; every change is a row', async () => {
-    const saw = (who: string, at: number, look?: string) =>
+    const recordView = (who: string, at: number, look?: string) =>
       store.addAuditEntry({
         at: later(at),
         who,
@@ -223,14 +228,14 @@ export function peopleContract(given: Given): void {
         regNo: null,
         ...(look !== undefined && { look }),
       })
-    await saw('asha', 0, 'list')
-    await saw('asha', 1000, 'list')
-    await saw('asha', 2000, 'sums')
-    await saw('ravi', 3000, 'list')
-    await saw('asha', hour, 'list')
-    await saw('asha', hour + 1)
-    await saw('asha', hour + 2)
-    const all: ActivityQuery = {
+    await recordView('asha', 0, 'list')
+    await recordView('asha', 1000, 'list')
+    await recordView('asha', 2000, 'sums')
+    await recordView('ravi', 3000, 'list')
+    await recordView('asha', hour, 'list')
+    await recordView('asha', hour + 1)
+    await recordView('asha', hour + 2)
+    const ALL_ENTRIES: ActivityQuery = {
       who: null,
       events: null,
       kinds: null,
@@ -239,7 +244,7 @@ export function peopleContract(given: Given): void {
       to: null,
     }
     const rows = async (query: Partial<ActivityQuery>) =>
-      (await store.auditLog({ ...all, ...query }, null, 10)).map(
+      (await store.auditLog({ ...ALL_ENTRIES, ...query }, null, 10)).map(
         ({ who, what, at }) => `${who} ${what} ${at - noon}`,
       )
     expect(await rows({})).toEqual([
@@ -254,11 +259,11 @@ export function peopleContract(given: Given): void {
     expect(await rows({ kinds: ['changes', 'signing-in'] })).toEqual([])
     expect(await rows({ who: 'ravi' })).toEqual(['ravi saw the list 3000'])
     expect(await rows({ events: ['another'] })).toEqual([])
-    const on = dayOf(noon)
-    expect(await rows({ from: on, to: on, kinds: ['looks'] })).toHaveLength(4)
+    const today = dayOf(noon)
+    expect(await rows({ from: today, to: today, kinds: ['looks'] })).toHaveLength(4)
     expect(await rows({ to: day('2001-01-01') })).toEqual([])
-    const [, second] = await store.auditLog(all, null, 2)
-    expect(await store.auditLog(all, second?.id ?? 0, 10)).toHaveLength(4)
+    const [, second] = await store.auditLog(ALL_ENTRIES, null, 2)
+    expect(await store.auditLog(ALL_ENTRIES, second?.id ?? 0, 10)).toHaveLength(4)
     expect(await store.auditLogUsers(null)).toEqual(['asha', 'ravi'])
     expect(await store.auditLogUsers(['another'])).toEqual([])
   })

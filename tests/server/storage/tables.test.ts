@@ -1,4 +1,4 @@
-/** The declared tables are those of both databases. */
+/** The declared tables match both databases. */
 import { readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -6,7 +6,10 @@ import { createTables } from '../../../server/storage/database/schema.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import { prepare } from '../../../server/storage/postgres/prepare-database.ts'
 
-/** Column names with `?` where null is allowed, by table; without the search index, which is not a table on SQLite. */
+/**
+ * Column names with `?` for nullable columns, by table, without the search index, which is not a
+ * table on SQLite.
+ */
 function declaredTables(): Readonly<Record<string, readonly string[]>> {
   const text = ['tables', 'money-tables']
     .map((name) => readFileSync(`server/storage/database/statements/${name}.ts`, 'utf8'))

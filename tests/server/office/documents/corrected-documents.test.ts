@@ -1,4 +1,7 @@
-/** Tax documents of a registration that is corrected, refunded and cancelled after it was paid: its bill by rate, to the paisa. */
+/**
+ * Tax documents of a registration that is corrected, refunded and cancelled after payment, by tax
+ * rate.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
@@ -10,7 +13,7 @@ import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let made = 0
+let count = 0
 const EVENT = 'sample2026'
 const paidAt = noon('2026-01-20')
 
@@ -30,14 +33,14 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const paid = (extras: Answers): Promise<RegNo> => {
-  made += 1
+  count += 1
   return register(server, EVENT, {
-    n: made,
+    n: count,
     on: paidAt,
     answers: {
       full_name: 'Asha Sample',
-      email: `asha${made}@example.org`,
-      phone_number: `+9198765${String(10_000 + made)}`,
+      email: `asha${count}@example.org`,
+      phone_number: `+9198765${String(10_000 + count)}`,
       is_member: true,
       ...extras,
     },
@@ -47,14 +50,14 @@ const paid = (extras: Answers): Promise<RegNo> => {
 
 async function bodiesOf(regNo: RegNo): Promise<readonly DocumentBody[]> {
   const { store } = server.deps
-  const all = await Promise.all(
+  const bodies = await Promise.all(
     (await store.documents(regNo)).map(({ id }) => store.document(regNo, id)),
   )
-  return all.flatMap((body) => (body === null ? [] : [body]))
+  return bodies.flatMap((body) => (body === null ? [] : [body]))
 }
 type Sums = Readonly<Record<string, readonly [base: number, gst: number]>>
-/** Invoices less credit notes, by rate. */
-async function invoiced(regNo: RegNo): Promise<Sums> {
+/** Invoices minus credit notes, by rate. */
+async function sumInvoices(regNo: RegNo): Promise<Sums> {
   const sums: Record<string, [number, number]> = {}
   for (const { kind, lines } of await bodiesOf(regNo))
     for (const { rate = null, base, gst } of kind === 'receipt' ? [] : lines) {
@@ -65,7 +68,7 @@ async function invoiced(regNo: RegNo): Promise<Sums> {
   return Object.fromEntries(Object.entries(sums).filter(([, [base, gst]]) => base + gst !== 0))
 }
 /** Taxable value and tax of the registered items, by rate. */
-async function registered(regNo: RegNo): Promise<Sums> {
+async function sumItems(regNo: RegNo): Promise<Sums> {
   const sums: Record<string, [number, number]> = {}
   for (const { rate, base, gst } of (await server.deps.store.registration(regNo))?.lines ?? []) {
     const sum = (sums[String(rate)] ??= [0, 0])
@@ -74,7 +77,7 @@ async function registered(regNo: RegNo): Promise<Sums> {
   }
   return sums
 }
-const newest = async (regNo: RegNo, after: number) =>
+const newestDocuments = async (regNo: RegNo, after: number) =>
   (await bodiesOf(regNo))
     .slice(after)
     .map(({ kind, base, gst, lines }) => [kind, base, gst, lines.map(({ label }) => label).join()])
@@ -82,13 +85,14 @@ const newest = async (regNo: RegNo, after: number) =>
 async function correct(regNo: RegNo, answers: Answers): Promise<void> {
   const before = await server.deps.store.registration(regNo)
   const total = Object.entries(answers).reduce(
-    (sum, [id, wanted]) => sum + (wanted === true ? 1 : -1) * PRICES[id as keyof typeof PRICES],
+    (sum, [id, sentAnswers]) =>
+      sum + (sentAnswers === true ? 1 : -1) * PRICES[id as keyof typeof PRICES],
     before?.total ?? 0,
   )
   const payload = { act: 'correct', answers, total: total / 100, why: 'As the letter says.' }
   const { status, body } = await office.act(regNo, payload)
   expect(status, JSON.stringify(body)).toBe(200)
-  expect(await invoiced(regNo)).toEqual(await registered(regNo))
+  expect(await sumInvoices(regNo)).toEqual(await sumItems(regNo))
 }
 const PRICES = { room: 315_000, companion: 91_777, workshop: 118_000, donation: 118_000 }
 const refund = async (regNo: RegNo, amount: number): Promise<void> => {
@@ -100,7 +104,7 @@ const refund = async (regNo: RegNo, amount: number): Promise<void> => {
 test('a room at 5% that was added after payment is invoiced with the tax of 5%', async () => {
   const regNo = await paid({})
   await correct(regNo, { room: true })
-  expect(await newest(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
+  expect(await newestDocuments(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
   await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 2),
     {
@@ -113,8 +117,8 @@ test('a room at 5% that was added after payment is invoiced with the tax of 5%',
     },
     null,
   )
-  // The receipt of the difference states the same tax, and nothing is invoiced twice.
-  expect(await newest(regNo, 3)).toEqual([
+  // The balance receipt states the same tax, and nothing is invoiced twice.
+  expect(await newestDocuments(regNo, 3)).toEqual([
     ['receipt', 300_000, 15_000, 'Difference after a correction'],
   ])
 })
@@ -123,7 +127,7 @@ test('an untaxed donation that is added and removed carries no tax either time',
   const regNo = await paid({})
   await correct(regNo, { donation: true })
   await correct(regNo, { donation: false })
-  expect(await newest(regNo, 2)).toEqual([
+  expect(await newestDocuments(regNo, 2)).toEqual([
     ['invoice', 118_000, 0, 'Donation'],
     ['credit', 118_000, 0, 'Donation'],
   ])
@@ -132,15 +136,15 @@ test('an untaxed donation that is added and removed carries no tax either time',
 test('a companion who is removed is credited with the tax of the companion, and the refund credits nothing more', async () => {
   const regNo = await paid({ companion: true, room: true })
   await correct(regNo, { companion: false })
-  expect(await newest(regNo, 2)).toEqual([['credit', 77_777, 14_000, 'Companion']])
+  expect(await newestDocuments(regNo, 2)).toEqual([['credit', 77_777, 14_000, 'Companion']])
   await refund(regNo, 917.77)
-  expect(await invoiced(regNo)).toEqual(await registered(regNo))
+  expect(await sumInvoices(regNo)).toEqual(await sumItems(regNo))
 })
 
 test('an exchange of equal total has an invoice and a credit note', async () => {
   const regNo = await paid({ workshop: true })
   await correct(regNo, { workshop: false, donation: true })
-  expect(await newest(regNo, 2)).toEqual([
+  expect(await newestDocuments(regNo, 2)).toEqual([
     ['credit', 100_000, 18_000, 'Workshop'],
     ['invoice', 118_000, 0, 'Donation'],
   ])
@@ -153,7 +157,7 @@ test('credit notes of refunds in parts add up to their invoices, by rate', async
   const credited = (await bodiesOf(regNo)).filter(({ kind }) => kind === 'credit')
   expect(credited.map((body) => body.total)).toEqual([100, 33_333, 7])
   await refund(regNo, ((total ?? 0) - 100 - 33_333 - 7) / 100)
-  expect(await invoiced(regNo)).toEqual({})
+  expect(await sumInvoices(regNo)).toEqual({})
 })
 
 test('after several refunds in parts 1 paisa was left of the CGST and of the SGST', async () => {
@@ -161,29 +165,30 @@ test('after several refunds in parts 1 paisa was left of the CGST and of the SGS
   const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
   const parts = [10.03, 333.33, 0.07, 1001.01, 20.09]
   for (const part of parts) await refund(regNo, part)
-  const rest = (total ?? 0) - parts.reduce((sum, part) => sum + Math.round(part * 100), 0)
-  await refund(regNo, rest / 100)
+  const lastPart = (total ?? 0) - parts.reduce((sum, part) => sum + Math.round(part * 100), 0)
+  await refund(regNo, lastPart / 100)
   const [bodies, left] = [await bodiesOf(regNo), {} as Record<string, number>]
   for (const { kind, byRate = [] } of bodies)
     for (const row of byRate) {
       const sign = kind === 'credit' ? -1 : 1
-      for (const head of ['taxable', 'cgst', 'sgst', 'roundOff'] as const)
-        left[`${row.rate} ${head}`] = (left[`${row.rate} ${head}`] ?? 0) + sign * row[head]
+      for (const firstNote of ['taxable', 'cgst', 'sgst', 'roundOff'] as const)
+        left[`${row.rate} ${firstNote}`] =
+          (left[`${row.rate} ${firstNote}`] ?? 0) + sign * row[firstNote]
       expect(row.cgst).toBe(row.sgst)
       expect(Math.abs(row.roundOff)).toBeLessThanOrEqual(1)
     }
   const amounts = [18, 5].flatMap((rate) =>
-    ['taxable', 'cgst', 'sgst', 'roundOff'].map((head) => [`${rate} ${head}`, 0]),
+    ['taxable', 'cgst', 'sgst', 'roundOff'].map((firstNote) => [`${rate} ${firstNote}`, 0]),
   )
   expect(left).toEqual(Object.fromEntries(amounts))
-  // The case is there: some note has tax that does not halve.
+  // At least one credit note has tax with an odd number of paise.
   expect(bodies.some(({ kind, gst }) => kind === 'credit' && gst % 2 === 1)).toBe(true)
 })
 
-test('once all of less than the price is refunded, the rest of the invoice is credited too', async () => {
-  made += 1
+test('when refunds in parts add up to less than the price, the rest of the invoice is credited too', async () => {
+  count += 1
   const regNo = await register(server, EVENT, {
-    n: made,
+    n: count,
     on: paidAt,
     answers: {
       full_name: 'Short',
@@ -194,16 +199,20 @@ test('once all of less than the price is refunded, the rest of the invoice is cr
   })
   const order = createOrderId(regNo, 1)
   const { store } = server.deps
-  const came = { type: 'confirmed', reference: 'SHORT', amount: paise(117_950) } as const
-  await store.applyPaymentEvent(order, { ...came, currency: '356', kind: 'sale', at: paidAt }, null)
-  const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
+  const shortPayment = { type: 'confirmed', reference: 'SHORT', amount: paise(117_950) } as const
+  await store.applyPaymentEvent(
+    order,
+    { ...shortPayment, currency: '356', kind: 'sale', at: paidAt },
+    null,
+  )
+  const [review] = (await store.reviews(null)).filter((entry) => entry.regNo === regNo)
   const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
   await store.decideReview(review?.id ?? '', accept, instant(paidAt + 1), null)
   await refund(regNo, 500)
   await refund(regNo, 679.5)
   const credits = (await bodiesOf(regNo)).filter(({ kind }) => kind === 'credit')
   expect(credits.map(({ total }) => total)).toEqual([50_000, 68_000])
-  expect(await invoiced(regNo)).toEqual({})
+  expect(await sumInvoices(regNo)).toEqual({})
 })
 
 test.for([true, false])(
@@ -224,22 +233,26 @@ test.for([true, false])(
       },
       proposed_back: isFirst ? 885 : 1802.77,
     })
-    const back = isFirst ? 885 : 1802.77
-    const { status } = await office.act(regNo, { act: 'cancel', pay_back: back, why: 'Ill.' })
+    const expectedRefund = isFirst ? 885 : 1802.77
+    const { status } = await office.act(regNo, {
+      act: 'cancel',
+      pay_back: expectedRefund,
+      why: 'Ill.',
+    })
     expect(status).toBe(200)
-    await refund(regNo, back)
-    expect(await invoiced(regNo)).toEqual({ 18: [25_000, 4_500] })
+    await refund(regNo, expectedRefund)
+    expect(await sumInvoices(regNo)).toEqual({ 18: [25_000, 4_500] })
   },
 )
 
 test('an accepted shortfall reduces the refund of a correction: money that never arrived is not refunded', async () => {
   const regNo = await register(server, EVENT, {
-    n: ++made,
+    n: ++count,
     on: paidAt,
     answers: {
       full_name: 'Asha Sample',
-      email: `asha${made}@example.org`,
-      phone_number: `+9198765${String(10_000 + made)}`,
+      email: `asha${count}@example.org`,
+      phone_number: `+9198765${String(10_000 + count)}`,
       is_member: true,
       companion: true,
     },
@@ -264,8 +277,8 @@ test('an accepted shortfall reduces the refund of a correction: money that never
   const accept = { act: 'accept', review: reviews[0]?.id, reference: '', why: 'Only ₹ 100 less.' }
   expect((await office.act(regNo, accept)).status).toBe(200)
   const answers = { companion: false }
-  const less = { act: 'correct', answers, total: 1180, why: 'As the letter says.' }
-  expect((await office.act(regNo, less)).status).toBe(200)
+  const correction = { act: 'correct', answers, total: 1180, why: 'As the letter says.' }
+  expect((await office.act(regNo, correction)).status).toBe(200)
   expect(await office.json(`/admin/registrations/${regNo}/acts/`)).toMatchObject({
     pay_back: 817.77,
     cancellation: { paid: 1997.77, owed: 817.77, remaining: 1180, share: 885 },

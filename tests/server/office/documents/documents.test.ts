@@ -1,4 +1,6 @@
-/** What is issued for money: receipts, tax invoices and credit notes, as rows, as PDF and with the mail. */
+/**
+ * Documents for payments: receipts, tax invoices and credit notes, as rows, as PDF and by email.
+ */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'
@@ -73,7 +75,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
     byRate: [{ rate: 18, place: '32', taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0 }],
     inWords: 'Rupees one thousand one hundred eighty only',
   })
-  // The same notice again issues nothing again.
+  // A repeated gateway message issues nothing.
   await server.deps.store.applyPaymentEvent(
     createOrderId(first, 1),
     {
@@ -119,17 +121,17 @@ test.for([
   { n: 24, came: 128_000 + 118_000, before: 118_000, after: 0, credited: [] },
 ])(
   'of $came that were accepted for 118000, with $before back before and $after since: the receipt states what counts, and what was charged is credited: $credited',
-  async ({ n, came, before, after, credited }) => {
+  async ({ n, came: received, before, after, credited }) => {
     const regNo = await register(server, EVENT, { n, on: day, answers: answers('Odd Sum') })
     const order = createOrderId(regNo, 1)
     const { store } = server.deps
-    const paidWith = { type: 'confirmed', reference: `ODD${n}`, amount: paise(came) } as const
+    const paidWith = { type: 'confirmed', reference: `ODD${n}`, amount: paise(received) } as const
     await store.applyPaymentEvent(
       order,
       { ...paidWith, currency: '356', kind: 'sale', at: day },
       null,
     )
-    const wentBack = async (amount: number, reference: string): Promise<void> => {
+    const refund = async (amount: number, reference: string): Promise<void> => {
       if (amount === 0) return
       const at = instant(day + 3_600_000)
       await store.applyPaymentEvent(
@@ -138,7 +140,7 @@ test.for([
         null,
       )
     }
-    await wentBack(before, `EARLY${n}`)
+    await refund(before, `EARLY${n}`)
     const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
     const accept = {
       what: 'accept',
@@ -147,28 +149,28 @@ test.for([
       why: 'Agreed',
       who: 'x',
     } as const
-    const decided = await store.decideReview(
+    const decision = await store.decideReview(
       review?.id ?? '',
       accept,
       instant(day + 7_200_000),
       null,
     )
-    expect(decided).toMatchObject({ ok: true })
-    await wentBack(after, `LATE${n}`)
+    expect(decision).toMatchObject({ ok: true })
+    await refund(after, `LATE${n}`)
     const issued = await documents(regNo)
     expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
-    // A receipt is for what came and was there when it was accepted, whatever was charged, in the list too.
-    const counted = came - before
-    expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(counted / 100)
+    // A receipt shows the amount held at acceptance, whatever was charged, in the list too.
+    const accepted = received - before
+    expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(accepted / 100)
     const { total, sums, in_words: inWords } = formatDocument(await body(regNo, 'receipt'))
-    expect(total).toEqual(['Paid', formatMoney(paise(counted))])
+    expect(total).toEqual(['Paid', formatMoney(paise(accepted))])
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],
-      counted > 118_000
+      accepted > 118_000
         ? ['Overpayment', '₹\u00a0100']
         : ['Waived by the organisers', '−₹\u00a0200'],
     ])
-    expect(inWords).toBe(amountInWords(paise(counted)))
+    expect(inWords).toBe(amountInWords(paise(accepted)))
     const credits = issued.filter(({ kind }) => kind === 'credit')
     expect(credits.map(({ total }) => total)).toEqual(credited)
   },
@@ -177,9 +179,9 @@ test.for([
 test('a refund of an invoice is credited in its series, even if the event file no longer has invoices', async () => {
   const regNo = await paid(8)
   const before = server.readEvent('sample2026.yaml')
-  const without = before.replace(/^invoice:\n(?: .*\n)+/m, '')
-  expect(without).not.toBe(before)
-  const back = (reference: string) =>
+  const withoutInvoices = before.replace(/^invoice:\n(?: .*\n)+/m, '')
+  expect(withoutInvoices).not.toBe(before)
+  const refundEvent = (reference: string) =>
     server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       { type: 'refunded', reference, amount: paise(20_000), at: instant(day + 7_200_000) },
@@ -187,12 +189,12 @@ test('a refund of an invoice is credited in its series, even if the event file n
     )
   try {
     for (const [file, reference] of [
-      [without, 'BACK8'],
+      [withoutInvoices, 'BACK8'],
       [before.replace('SMPL/{year}/{n}', 'ANEW/{year}/{n}'), 'BACK9'],
     ] as const) {
       server.writeEvent('sample2026.yaml', file)
       await server.deps.events.reload()
-      await back(reference)
+      await refundEvent(reference)
     }
   } finally {
     server.writeEvent('sample2026.yaml', before)
@@ -218,8 +220,8 @@ test('a document cannot be rewritten or deleted', async () => {
   }
 })
 
-/** How many signs of a page no face has: they are drawn as boxes, the glyph 0 of their font. */
-function boxes(page: mupdf.Page): number {
+/** The number of characters without a glyph (glyph 0), which are drawn as boxes. */
+function countMissingGlyphs(page: mupdf.Page): number {
   let found = 0
   const device = new mupdf.Device({
     fillText: (text) =>
@@ -248,49 +250,49 @@ test('the PDF states the stored data in every script, and is identical each time
   expect(one.rawPayload.equals(two.rawPayload)).toBe(true)
   const page = mupdf.Document.openDocument(one.rawPayload, 'application/pdf').loadPage(0)
   const text = page.toStructuredText('preserve-whitespace').asText()
-  for (const said of [
+  for (const label of [
     'Tax invoice',
     invoice?.serial ?? '',
     '₹\u00a01,180',
     '9%: ₹ 90',
     'GSTIN 32AAAAA0000A1ZB',
   ])
-    expect(text.replaceAll(' ', '\u00a0')).toContain(said.replaceAll(' ', '\u00a0'))
-  expect(boxes(page)).toBe(0)
-  const chinese = await body(await paid(7, '李'), 'receipt')
-  const unknown = mupdf.Document.openDocument(await renderPdf(chinese), 'application/pdf')
-  expect(boxes(unknown.loadPage(0))).toBe(1)
-  const strange = await office.get(
+    expect(text.replaceAll(' ', '\u00a0')).toContain(label.replaceAll(' ', '\u00a0'))
+  expect(countMissingGlyphs(page)).toBe(0)
+  const chineseReceipt = await body(await paid(7, '李'), 'receipt')
+  const unknown = mupdf.Document.openDocument(await renderPdf(chineseReceipt), 'application/pdf')
+  expect(countMissingGlyphs(unknown.loadPage(0))).toBe(1)
+  const strangerResponse = await office.get(
     `/admin/registrations/${await paid(6)}/documents/${invoice?.id}/`,
   )
-  expect(strange.statusCode).toBe(404)
+  expect(strangerResponse.statusCode).toBe(404)
 })
 
 test('the server stops immediately after it rendered a receipt', async () => {
   const invoice = await body(await paid(12), 'invoice')
-  const alone = `
+  const script = `
     import { renderPdf } from './server/documents/render-pdf.ts'
     const pdf = await renderPdf(${JSON.stringify(invoice)})
     console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())`
-  const { stdout, stderr } = run(['--eval', alone])
-  // It ends by itself: the background process, which waits for further documents, does not keep it alive.
+  const { stdout, stderr } = run(['--eval', script])
+  // The process exits by itself: the background process does not keep it alive.
   expect(stdout, stderr).toMatch(/^%PDF-/)
   expect(stdout).not.toContain('Timeout')
 })
 
 test('after a transfer the new holder could open documents in the name of the first; they stay as issued, for the office', async () => {
-  const made = { n: 60, on: noon('2026-01-18'), answers: answers('First Holder') }
-  const regNo = await register(server, EVENT, { ...made, pays: 'success' })
+  const details = { n: 60, on: noon('2026-01-18'), answers: answers('First Holder') }
+  const regNo = await register(server, EVENT, { ...details, pays: 'success' })
   const linkTo = async (): Promise<string> => {
     const link = await issueLink(server.deps, { regNo, eventId: EVENT })
     return `/api${new URL(link).pathname}/`
   }
-  const mine = async (path: string) =>
+  const readOwnPage = async (path: string) =>
     (await server.app.inject({ url: path })).json<MyAnswer>().documents ?? []
   const before = await documents(regNo)
   const issued = await body(regNo, 'invoice')
   const first = await linkTo()
-  expect((await mine(first)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+  expect((await readOwnPage(first)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   const transfer = {
     act: 'transfer',
     why: 'A colleague comes.',
@@ -301,20 +303,20 @@ test('after a transfer the new holder could open documents in the name of the fi
     },
   }
   expect(await office.act(regNo, transfer)).toMatchObject({ status: 200 })
-  // The office has them as they were issued; the first holder's link has ended.
+  // The office has the original documents; the first holder's link is revoked.
   expect(await documents(regNo)).toEqual(before)
   expect(await body(regNo, 'invoice')).toEqual(issued)
   expect(JSON.stringify(issued)).toContain('First Holder')
   expect((await server.app.inject({ url: first })).statusCode).toBe(404)
   const second = await linkTo()
-  expect(await mine(second)).toEqual([])
+  expect(await readOwnPage(second)).toEqual([])
   for (const { id } of before) {
     const answer = await server.app.inject({ url: `${second}documents/${id}/` })
     expect([answer.statusCode, answer.body.includes('First Holder')]).toEqual([404, false])
   }
-  // Their mail attached the receipt and the invoice of the first holder.
+  // The first holder's email attached their receipt and invoice.
   const served = server.deps.events.byId(EVENT)?.config ?? null
-  const mail = { kind: 'again', regNo } as const
-  const ticket = await collectTicket(server.deps.store, served, mail, server.now())
+  const resendRequest = { kind: 'again', regNo } as const
+  const ticket = await collectTicket(server.deps.store, served, resendRequest, server.now())
   expect(ticket?.documents).toEqual([])
 })

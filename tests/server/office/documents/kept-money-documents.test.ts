@@ -1,4 +1,7 @@
-/** Tax documents of money that was kept, waived, never paid or invoiced elsewhere: invoices less credit notes, by rate. */
+/**
+ * Tax documents of amounts that were retained, waived, never paid or invoiced elsewhere, by tax
+ * rate.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant, createOrderId, paise, quote } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
@@ -10,7 +13,7 @@ import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let made = 0
+let count = 0
 const EVENT = 'sample2026'
 const on = noon('2026-01-20')
 const ITEMS = `  items:
@@ -33,51 +36,51 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 function person(extras: Answers): Answers {
-  made += 1
-  const email = `asha${made}@example.org`
-  const phone = `+9198765${String(10_000 + made)}`
+  count += 1
+  const email = `asha${count}@example.org`
+  const phone = `+9198765${String(10_000 + count)}`
   return { full_name: 'Asha Sample', email, phone_number: phone, is_member: true, ...extras }
 }
 
-/** Paid with another amount, which staff accept. */
-async function accepted(extras: Answers, amount: number): Promise<RegNo> {
+/** Pays a different amount, which staff accept. */
+async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
   const answers = person(extras)
-  const regNo = await register(server, EVENT, { n: made, on, answers })
+  const regNo = await register(server, EVENT, { n: count, on, answers })
   const { store } = server.deps
-  const reference = `SHORT${made}`
-  const came = { type: 'confirmed', reference, amount: paise(amount) } as const
+  const reference = `SHORT${count}`
+  const payment = { type: 'confirmed', reference, amount: paise(amount) } as const
   await store.applyPaymentEvent(
     createOrderId(regNo, 1),
-    { ...came, currency: '356', kind: 'sale', at: on },
+    { ...payment, currency: '356', kind: 'sale', at: on },
     null,
   )
-  const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
+  const [review] = (await store.reviews(null)).filter((entry) => entry.regNo === regNo)
   const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
   await store.decideReview(review?.id ?? '', accept, instant(on + 1), null)
   return regNo
 }
 
-/** Brought in as paid elsewhere. */
-async function imported(extras: Answers): Promise<RegNo> {
+/** Imported as paid elsewhere. */
+async function importPaid(extras: Answers): Promise<RegNo> {
   const served = server.deps.events.byId(EVENT)
   const answers = person(extras)
-  const quoted = served === null ? null : quote(served.config, answers, on)
-  const regNo = numberOf(server, EVENT, made)
+  const quoteResult = served === null ? null : quote(served.config, answers, on)
+  const regNo = numberOf(server, EVENT, count)
   const done = await server.deps.store.importRegistrations([
     {
       eventId: EVENT,
       eventHash: served?.hash ?? '',
       regNo,
-      formerNo: `OLD-${made}`,
+      formerNo: `OLD-${count}`,
       answers,
       searchable: { fullName: 'Asha Sample', email: '', phone: '', councilNo: '' },
       category: 'member',
       period: 'early',
       base: null,
       gst: null,
-      total: quoted?.ok === true ? quoted.value.total : null,
+      total: quoteResult?.ok === true ? quoteResult.value.total : null,
       paymentStatus: 'success',
-      paymentId: `52612345${String(1000 + made)}`,
+      paymentId: `52612345${String(1000 + count)}`,
       createdAt: on,
       paidAt: on,
     },
@@ -86,8 +89,8 @@ async function imported(extras: Answers): Promise<RegNo> {
   return regNo
 }
 
-/** Invoices less credit notes, by rate. */
-async function invoiced(regNo: RegNo): Promise<Readonly<Record<string, readonly number[]>>> {
+/** Invoices minus credit notes, by rate. */
+async function sumInvoices(regNo: RegNo): Promise<Readonly<Record<string, readonly number[]>>> {
   const { store } = server.deps
   const sums: Record<string, [number, number]> = {}
   for (const { id, kind } of await store.documents(regNo))
@@ -103,86 +106,91 @@ async function invoiced(regNo: RegNo): Promise<Readonly<Record<string, readonly 
 const kinds = async (regNo: RegNo): Promise<readonly string[]> =>
   (await server.deps.store.documents(regNo)).map(({ kind }) => kind)
 
-async function act(regNo: RegNo, payload: object): Promise<void> {
+async function performAction(regNo: RegNo, payload: object): Promise<void> {
   const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...payload })
   expect(status, JSON.stringify(body)).toBe(200)
 }
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
-  act(regNo, { act: 'refund', amount, by_hand: true, reference: `BACK${made} ${amount}` })
-/** Pays what a correction asks for. */
+  performAction(regNo, {
+    act: 'refund',
+    amount,
+    by_hand: true,
+    reference: `BACK${count} ${amount}`,
+  })
+/** Pays the balance after a correction. */
 const payDifference = (regNo: RegNo, amount: number): Promise<void> =>
-  act(regNo, {
+  performAction(regNo, {
     act: 'confirm',
     way: 'cash',
-    reference: `SLIP ${made}`,
+    reference: `SLIP ${count}`,
     amount: amount / 100,
     day: '2026-01-20',
   })
 
 describe('a cancelled registration whose price was not paid in full', () => {
-  test('leaves no tax on ₹ 100 that never came', async () => {
-    const regNo = await accepted({}, 108_000)
-    await act(regNo, { act: 'cancel', pay_back: 810 })
-    expect(await invoiced(regNo)).toEqual({ 18: [22_881, 4_119] })
+  test('leaves no tax on ₹ 100 that was never paid', async () => {
+    const regNo = await registerAccepted({}, 108_000)
+    await performAction(regNo, { act: 'cancel', pay_back: 810 })
+    expect(await sumInvoices(regNo)).toEqual({ 18: [22_881, 4_119] })
     await refund(regNo, 810)
-    expect(await invoiced(regNo)).toEqual({ 18: [22_881, 4_119] })
+    expect(await sumInvoices(regNo)).toEqual({ 18: [22_881, 4_119] })
   })
 
-  test('leaves no invoice of the price where ₹ 1 is kept', async () => {
-    const regNo = await accepted({}, 100)
-    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000] })
-    await act(regNo, { act: 'cancel', pay_back: 0 })
-    expect(await invoiced(regNo)).toEqual({ 18: [85, 15] })
+  test('leaves no invoice of the price where ₹ 1 is retained', async () => {
+    const regNo = await registerAccepted({}, 100)
+    expect(await sumInvoices(regNo)).toEqual({ 18: [100_000, 18_000] })
+    await performAction(regNo, { act: 'cancel', pay_back: 0 })
+    expect(await sumInvoices(regNo)).toEqual({ 18: [85, 15] })
   })
 
-  test('credits the book that was added and never paid, and not the tax of what was paid', async () => {
+  test('credits the book that was added and never paid, but not the tax of the paid items', async () => {
     const regNo = await register(server, EVENT, {
-      n: made + 1,
+      n: count + 1,
       on,
       answers: person({}),
       pays: 'success',
     })
-    await act(regNo, { act: 'correct', answers: { book: true }, total: 1680 })
-    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000], null: [50_000, 0] })
-    await act(regNo, { act: 'cancel', pay_back: 0 })
-    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000] })
+    await performAction(regNo, { act: 'correct', answers: { book: true }, total: 1680 })
+    expect(await sumInvoices(regNo)).toEqual({ 18: [100_000, 18_000], null: [50_000, 0] })
+    await performAction(regNo, { act: 'cancel', pay_back: 0 })
+    expect(await sumInvoices(regNo)).toEqual({ 18: [100_000, 18_000] })
   })
 })
 
 describe('a registration that was imported as paid', () => {
   test('has no invoice for the retained part when it is cancelled', async () => {
-    const regNo = await imported({})
-    await act(regNo, { act: 'cancel', pay_back: 885 })
+    const regNo = await importPaid({})
+    await performAction(regNo, { act: 'cancel', pay_back: 885 })
     await refund(regNo, 885)
     expect(await kinds(regNo)).toEqual([])
   })
 
   test('has no invoice when a part is refunded', async () => {
-    const regNo = await imported({})
+    const regNo = await importPaid({})
     await refund(regNo, 100)
     expect(await kinds(regNo)).toEqual([])
   })
 
   test('has no invoice for a workshop that was paid elsewhere, when a book is added', async () => {
-    const regNo = await imported({ workshop: true })
-    await act(regNo, { act: 'correct', answers: { book: true }, total: 2860 })
-    expect(await invoiced(regNo)).toEqual({ null: [50_000, 0] })
-    await act(regNo, { act: 'correct', answers: { book: false }, total: 2360 })
-    expect(await invoiced(regNo)).toEqual({})
+    const regNo = await importPaid({ workshop: true })
+    await performAction(regNo, { act: 'correct', answers: { book: true }, total: 2860 })
+    expect(await sumInvoices(regNo)).toEqual({ null: [50_000, 0] })
+    await performAction(regNo, { act: 'correct', answers: { book: false }, total: 2360 })
+    expect(await sumInvoices(regNo)).toEqual({})
   })
 
-  test('keeps our invoice of a later workshop while imported money is refunded', async () => {
-    const regNo = await imported({})
-    await act(regNo, { act: 'correct', answers: { workshop: true }, total: 2360 })
+  test('keeps our invoice of a later workshop while the imported payment is refunded', async () => {
+    const regNo = await importPaid({})
+    await performAction(regNo, { act: 'correct', answers: { workshop: true }, total: 2360 })
     await payDifference(regNo, 118_000)
-    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000] })
+    expect(await sumInvoices(regNo)).toEqual({ 18: [100_000, 18_000] })
     await refund(regNo, 100)
     expect(await kinds(regNo)).toEqual(['invoice', 'receipt'])
-    await act(regNo, { act: 'cancel', pay_back: 1180 })
+    await performAction(regNo, { act: 'cancel', pay_back: 1180 })
     expect(await kinds(regNo)).toEqual(['invoice', 'receipt', 'credit'])
-    expect(await invoiced(regNo)).toEqual({ 18: [91_525, 16_475] })
+    expect(await sumInvoices(regNo)).toEqual({ 18: [91_525, 16_475] })
     await refund(regNo, 1180)
-    // The refund was of the workshop's payment: what is kept was invoiced elsewhere.
-    expect(await invoiced(regNo)).toEqual({})
+    // The workshop's payment was refunded: the retained amount was invoiced elsewhere.
+    expect(await sumInvoices(regNo)).toEqual({})
   })
 })

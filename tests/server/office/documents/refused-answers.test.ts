@@ -1,4 +1,7 @@
-/** Answers that would leave a wrong document or a rounded amount are refused when registering and when correcting. */
+/**
+ * Answers that would lead to a wrong document or a rounded amount are rejected at registration and
+ * correction.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
@@ -8,14 +11,14 @@ import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const EVENT = 'sample2026'
-const WRONG = '29AAAAA0000A1Z1'
-const RIGHT = '29AAAAA0000A1ZY'
-const GSTIN_SAYS = 'This GSTIN contains an invalid character. Please check it.'
-const AMOUNT_SAYS = 'Please enter an amount with at most two decimals'
+const INVALID_GSTIN = '29AAAAA0000A1Z1'
+const VALID_GSTIN = '29AAAAA0000A1ZY'
+const GSTIN_ERROR = 'This GSTIN contains an invalid character. Please check it.'
+const AMOUNT_ERROR = 'Please enter an amount with at most two decimals'
 
 let server: TestApp
 let office: Office
-let made = 0
+let count = 0
 beforeAll(async () => {
   const event = readGolden('EV493.yaml')
     .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"\n  buyer: {gstin: gst_number}')
@@ -36,11 +39,11 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 async function register(answers: Answers) {
-  made += 1
+  count += 1
   const payload = {
     full_name: 'Asha Sample',
-    email: `asha${made}@example.org`,
-    phone_number: `+9198765${String(10_000 + made)}`,
+    email: `asha${count}@example.org`,
+    phone_number: `+9198765${String(10_000 + count)}`,
     is_member: true,
     ...answers,
   }
@@ -53,22 +56,25 @@ const correct = async (regNo: RegNo, answers: Answers) => {
   return [status, body.message]
 }
 
-test('a GSTIN with a wrong check digit was accepted and left off the invoice: it is refused', async () => {
-  expect(await register({ gst_number: WRONG })).toMatchObject({
+test('a GSTIN with a wrong check digit was accepted and left off the invoice: it is rejected', async () => {
+  expect(await register({ gst_number: INVALID_GSTIN })).toMatchObject({
     status: 422,
-    body: { errors: { gst_number: GSTIN_SAYS } },
+    body: { errors: { gst_number: GSTIN_ERROR } },
   })
-  const { status, body } = await register({ gst_number: RIGHT.toLowerCase() })
+  const { status, body } = await register({ gst_number: VALID_GSTIN.toLowerCase() })
   expect([status, body.errors]).toEqual([201, undefined])
-  expect(await correct(body.reg_no, { gst_number: WRONG })).toEqual([422, `GSTIN: ${GSTIN_SAYS}`])
+  expect(await correct(body.reg_no, { gst_number: INVALID_GSTIN })).toEqual([
+    422,
+    `GSTIN: ${GSTIN_ERROR}`,
+  ])
 })
 
-test('a donation with a third decimal was rounded: it is refused', async () => {
+test('a donation with a third decimal was rounded: it is rejected', async () => {
   expect(await register({ gift: 33.335 })).toMatchObject({
     status: 422,
-    body: { errors: { gift: AMOUNT_SAYS } },
+    body: { errors: { gift: AMOUNT_ERROR } },
   })
   const { status, body } = await register({ gift: 33.33 })
   expect([status, body.errors]).toEqual([201, undefined])
-  expect(await correct(body.reg_no, { gift: 0.001 })).toEqual([422, `Donation: ${AMOUNT_SAYS}`])
+  expect(await correct(body.reg_no, { gift: 0.001 })).toEqual([422, `Donation: ${AMOUNT_ERROR}`])
 })

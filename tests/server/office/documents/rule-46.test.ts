@@ -1,4 +1,7 @@
-/** The particulars of rule 46 on each document of the table in docs/tax.md, and where on the page they are. */
+/**
+ * The particulars of rule 46 on each document of the table in docs/tax.md, and their position on
+ * the page.
+ */
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DocumentBody } from '../../../../engine/index.ts'
@@ -89,7 +92,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
     const tax = TAXES[name.startsWith('intra') ? 'intra' : 'inter']
     const recipient = RECIPIENT[name.endsWith('-registered') ? 'registered' : 'unregistered']
     const particulars = [...EVERY_DOCUMENT, ...recipient, tax.place]
-    const [sold, credited] = [await pageText(invoice), await pageText(credit)]
+    const [invoiceText, creditText] = [await pageText(invoice), await pageText(credit)]
     for (const stated of [
       ...particulars,
       ...tax.invoice,
@@ -99,7 +102,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
       '₹ 54,848.59',
       'no signature is required',
     ])
-      expect(sold, stated).toContain(stated)
+      expect(invoiceText, stated).toContain(stated)
     for (const stated of [
       ...particulars,
       ...tax.credit,
@@ -109,15 +112,15 @@ describe('an invoice and its credit note state each particular of rule 46', () =
       'Against tax invoice',
       `${invoice.serial} dated 20 January 2026`,
     ])
-      expect(credited, stated).toContain(stated)
-    for (const other of tax.absent) expect(`${sold} ${credited}`).not.toContain(other)
-    if (recipient === RECIPIENT.unregistered) expect(sold.match(/GSTIN/g)).toHaveLength(1)
-    // The tax of each rate and the round-off make up the total, to the paisa, on both.
+      expect(creditText, stated).toContain(stated)
+    for (const other of tax.absent) expect(`${invoiceText} ${creditText}`).not.toContain(other)
+    if (recipient === RECIPIENT.unregistered) expect(invoiceText.match(/GSTIN/g)).toHaveLength(1)
+    // The taxes of each rate and the round-off add up to the total on both documents.
     for (const body of [invoice, credit]) {
       const rates = body.byRate ?? []
       const sum = rates.reduce(
-        (so, { taxable, cgst, sgst, igst, roundOff }) =>
-          so + taxable + cgst + sgst + igst + roundOff,
+        (sum, { taxable, cgst, sgst, igst, roundOff }) =>
+          sum + taxable + cgst + sgst + igst + roundOff,
         0,
       )
       expect([rates.map(({ rate }) => rate), sum]).toEqual([[18, 5], body.total])
@@ -126,7 +129,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
 })
 
 describe('a room in another state than the venue', () => {
-  test('was taxed as the venue: over HTTP it bears IGST of the building, and admission CGST and SGST', async () => {
+  test("was taxed at the venue: over HTTP it has the building's IGST, and admission has CGST and SGST", async () => {
     for (const buyer of [{}, REGISTERED]) {
       const invoice = await documentOf(
         server,

@@ -51,22 +51,22 @@ async function pageText(body: DocumentBody): Promise<string> {
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
 
-test('a receipt counted an untaxed donation as taxable value: it is outside, as on the invoice', async () => {
+test('a receipt counted an untaxed donation as taxable value: it is listed separately, as on the invoice', async () => {
   const regNo = await paidBy(KERALA, MIXED)
-  const sums = async (kind: string) =>
+  const readTotals = async (kind: string) =>
     formatDocument(await issued(regNo, kind)).sums.map(([name, sum]) => [
       name,
       sum.replace('\u00a0', ' '),
     ])
-  expect(await sums('receipt')).toEqual([
+  expect(await readTotals('receipt')).toEqual([
     ['Taxable value', '₹ 7,000'],
     ['Untaxed items', '₹ 500'],
     ['GST', '₹ 480'],
   ])
-  expect(await sums('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
+  expect(await readTotals('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
 })
 
-test('a bill of 18% and 5% stated one tax of no rate: each line has its rate and code, each rate its tax', async () => {
+test('a bill of 18% and 5% stated one tax without a rate: each line has its rate and code, each rate its tax', async () => {
   const body = await invoiceFor(KERALA, ROOM)
   expect(body.lines).toMatchObject([
     { item: 'registration', rate: 18, sac: '998596', base: 100_000, gst: 18_000 },
@@ -82,7 +82,7 @@ test('a bill of 18% and 5% stated one tax of no rate: each line has its rate and
       { rate: 5, taxable: 600_000, cgst: 15_000, sgst: 15_000, igst: 0 },
     ],
   })
-  const { rows, rates, sums, total } = formatDocument(body)
+  const { rows, rates, sums: readTotals, total } = formatDocument(body)
   expect(rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))).toEqual([
     ['Member', '998596', '1', '₹ 1,000', '₹ 1,000', '18%', '₹ 180', '₹ 1,180'],
     ['Room', '996311', '2', '₹ 3,000', '₹ 6,000', '5%', '₹ 300', '₹ 6,300'],
@@ -92,7 +92,7 @@ test('a bill of 18% and 5% stated one tax of no rate: each line has its rate and
     ['18%', '₹ 1,000', '9%: ₹ 90', '9%: ₹ 90'],
     ['5%', '₹ 6,000', '2.5%: ₹ 150', '2.5%: ₹ 150'],
   ])
-  expect(sums.map(([name]) => name)).toEqual(['Taxable value', 'CGST', 'SGST'])
+  expect(readTotals.map(([name]) => name)).toEqual(['Taxable value', 'CGST', 'SGST'])
   expect(total[1]).toBe('₹\u00a07,480')
 })
 
@@ -114,7 +114,7 @@ describe('the place of supply', () => {
     })
   })
 
-  test('an event and its rooms in another state than the supplier have IGST, and the page names the place', async () => {
+  test('an event and its rooms in another state than the supplier have IGST, and the page states the place', async () => {
     for (const buyer of [{}, REGISTERED]) {
       const body = await invoiceFor(MYSORE, { ...buyer, ...ROOM })
       expect(body.byRate).toMatchObject([
@@ -125,13 +125,13 @@ describe('the place of supply', () => {
     }
   })
 
-  test('sponsorship is supplied where a registered buyer is, otherwise at the venue: two places in one invoice', async () => {
-    const registered = await invoiceFor(KERALA, { ...REGISTERED, stall: true })
-    expect(registered.byRate).toMatchObject([
+  test("sponsorship is supplied at the registered buyer's address, otherwise at the venue: two places in one invoice", async () => {
+    const registeredInvoice = await invoiceFor(KERALA, { ...REGISTERED, stall: true })
+    expect(registeredInvoice.byRate).toMatchObject([
       { rate: 18, place: '32', taxable: 100_000, igst: 0 },
       { rate: 18, place: '33', taxable: 1_000_000, igst: 180_000 },
     ])
-    expect(formatDocument(registered).rates?.columns).toEqual([
+    expect(formatDocument(registeredInvoice).rates?.columns).toEqual([
       'Rate of tax',
       'Place of supply',
       'Taxable value',
@@ -139,21 +139,23 @@ describe('the place of supply', () => {
       'SGST',
       'IGST',
     ])
-    const unregistered = await invoiceFor(KERALA, { stall: true })
-    expect(unregistered.byRate).toMatchObject([{ rate: 18, place: '32', taxable: 1_100_000 }])
+    const unregisteredInvoice = await invoiceFor(KERALA, { stall: true })
+    expect(unregisteredInvoice.byRate).toMatchObject([
+      { rate: 18, place: '32', taxable: 1_100_000 },
+    ])
   })
 })
 
 describe('the kind of document', () => {
-  test('a donation stood in the taxable value: it is an untaxed item of an invoice-cum-bill of supply', async () => {
+  test('a donation was part of the taxable value: it is an untaxed item of an invoice-cum-bill of supply', async () => {
     const body = await invoiceFor(KERALA, MIXED)
     expect(body.form).toBe('invoice-cum-bill')
     expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
     expect(body).toMatchObject({ base: 750_000, gst: 48_000, total: 798_000 })
     expect(formatDocument(body).sums.at(-1)).toEqual(['Untaxed items', '₹\u00a0500'])
     expect(getFileName(body)).toMatch(/^Invoice-cum-bill-of-supply-SMPL-25-26-\d+\.pdf$/)
-    const registered = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED })
-    expect(registered.form).toBe('tax-invoice')
+    const registeredInvoice = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED })
+    expect(registeredInvoice.form).toBe('tax-invoice')
   })
 
   test('an untaxed bill had no statutory document: it has a bill of supply without tax', async () => {
@@ -165,7 +167,7 @@ describe('the kind of document', () => {
       expect(text).not.toContain(word)
   })
 
-  test('office and delegate read "Tax invoice" above a bill of supply: each list has the name that is printed', async () => {
+  test('office and delegate saw "Tax invoice" for a bill of supply: each list has the printed title', async () => {
     const office = await signIn(server)
     for (const [answers, title] of [
       [{ is_member: false, gift: 500 }, 'Bill of supply'],
@@ -173,22 +175,24 @@ describe('the kind of document', () => {
       [{}, 'Tax invoice'],
     ] as const) {
       const regNo = await paidBy(KERALA, answers)
-      const titles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
+      const listTitles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
         (await answer).json<DocumentsAnswer>().documents.map((one) => one.title)
       const link = await issueLink(server.deps, { regNo, eventId: KERALA })
-      const mine = titles(server.app.inject(`/api${new URL(link).pathname}`))
+      const ownTitles = listTitles(server.app.inject(`/api${new URL(link).pathname}`))
       const expected = ['Receipt', title]
-      expect(await mine).toEqual(expected)
-      expect(await titles(office.get(`/admin/registrations/${regNo}/documents/`))).toEqual(expected)
+      expect(await ownTitles).toEqual(expected)
+      expect(await listTitles(office.get(`/admin/registrations/${regNo}/documents/`))).toEqual(
+        expected,
+      )
     }
   })
 
-  test('a credit note credits each rate at its place, against the document that it names', async () => {
+  test('a credit note credits each rate at its place, against the named document', async () => {
     const regNo = await paidBy(MYSORE, MIXED)
     const order = createOrderId(regNo, 1)
     const at = instant(day + 86_400_000)
-    const back = { type: 'refunded', reference: 'BACK', amount: paise(399_000), at } as const
-    await server.deps.store.applyPaymentEvent(order, back, null)
+    const refund = { type: 'refunded', reference: 'BACK', amount: paise(399_000), at } as const
+    await server.deps.store.applyPaymentEvent(order, refund, null)
     const [invoice, credit] = [await issued(regNo, 'invoice'), await issued(regNo, 'credit')]
     expect(credit).toMatchObject({
       form: 'credit-note',
@@ -205,24 +209,27 @@ describe('the kind of document', () => {
   })
 })
 
-test('a long email address ran off the page: each letter of a document is between its margins', async () => {
+test('a long email address ran off the page: each letter of a document is inside the margins', async () => {
   const invoice = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED, stall: true })
   const email = `${'made.up.name.'.repeat(5)}@department.of.medicine.example.org`
   const lines = invoice.lines.map((line) => ({ ...line, label: 'Registration/'.repeat(4) }))
-  const long = { ...invoice, lines, buyer: { ...invoice.buyer, email } }
-  const page = mupdf.Document.openDocument(await renderPdf(long), 'application/pdf').loadPage(0)
+  const longInvoice = { ...invoice, lines, buyer: { ...invoice.buyer, email } }
+  const page = mupdf.Document.openDocument(
+    await renderPdf(longInvoice),
+    'application/pdf',
+  ).loadPage(0)
   const [, , width = 0] = page.getBounds()
   const margin = (18 / 25.4) * 72
-  const outside: string[] = []
-  let letters = ''
+  const outsideMargins: string[] = []
+  let textOnPage = ''
   page.toStructuredText('preserve-whitespace').walk({
-    onChar: (letter, _origin, _font, _size, [left = 0, , right = 0]) => {
-      letters += letter
-      if (left < margin - 1 || right > width - margin + 1) outside.push(letter)
+    onChar: (character, _origin, _font, _size, [left = 0, , right = 0]) => {
+      textOnPage += character
+      if (left < margin - 1 || right > width - margin + 1) outsideMargins.push(character)
     },
   })
-  expect(outside).toEqual([])
-  expect(letters.replaceAll('\u200b', '')).toContain(email)
+  expect(outsideMargins).toEqual([])
+  expect(textOnPage.replaceAll('\u200b', '')).toContain(email)
 })
 
 describe('an invoice of 50,000 rupees', () => {
@@ -236,12 +243,12 @@ describe('an invoice of 50,000 rupees', () => {
     const answer = await sent({})
     expect(answer.statusCode).toBe(422)
     expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(['address', 'region'])
-    const below = await server.app.inject({
+    const belowLimit = await server.app.inject({
       method: 'POST',
       url: `/api/${KERALA}/register/`,
       payload: { ...PERSON, nights: 16 },
     })
-    expect(below.statusCode, below.body).toBe(201)
+    expect(belowLimit.statusCode, belowLimit.body).toBe(201)
   })
   test.each([
     ['with address and state', { address: '1 Home Road, Kochi', region: 'kl' }],
@@ -251,44 +258,45 @@ describe('an invoice of 50,000 rupees', () => {
     expect(answer.statusCode, answer.body).toBe(201)
   })
 
-  test('a correction lifted a bill to ₹ 50,000 without address and state: it asks for both first', async () => {
+  test('a correction raised a bill to ₹ 50,000 without address and state: it requires both first', async () => {
     const office = await signIn(server)
     const regNo = await paidBy(KERALA, { nights: 15 })
     const correct = (answers: object) =>
       office.act(regNo, { act: 'correct', why: 'By phone.', answers })
-    const needs = 'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.'
+    const requiredMessage =
+      'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.'
     expect((await correct({ nights: 16 })).body.code).toBe('price_changes')
     expect((await correct({ nights: 17 })).body).toMatchObject({
       code: 'bad_data',
-      message: `Address: ${needs} Region: ${needs}`,
+      message: `Address: ${requiredMessage} Region: ${requiredMessage}`,
     })
     expect((await correct({ nights: 17, address: '1 Home Road' })).body.message).toBe(
-      `Region: ${needs}`,
+      `Region: ${requiredMessage}`,
     )
-    const whole = { nights: 17, address: '1 Home Road', region: 'kl' }
-    expect((await correct(whole)).body.code).toBe('price_changes')
-    const registered = { nights: 17, gst_number: IN_TAMIL_NADU }
-    expect((await correct(registered)).body.code).toBe('price_changes')
+    const completeAnswers = { nights: 17, address: '1 Home Road', region: 'kl' }
+    expect((await correct(completeAnswers)).body.code).toBe('price_changes')
+    const registeredInvoice = { nights: 17, gst_number: IN_TAMIL_NADU }
+    expect((await correct(registeredInvoice)).body.code).toBe('price_changes')
     expect((await correct({ full_name: 'Asha Other' })).status).toBe(200)
   })
 
   test('an older bill without an address can still be corrected', async () => {
     const office = await signIn(server)
     const regNo = await paidBy(KERALA, { nights: 17 })
-    const named = { act: 'correct', why: 'A typo.', answers: { full_name: 'Asha Other' } }
-    expect((await office.act(regNo, named)).status).toBe(200)
+    const nameCorrection = { act: 'correct', why: 'A typo.', answers: { full_name: 'Asha Other' } }
+    expect((await office.act(regNo, nameCorrection)).status).toBe(200)
   })
 })
 
-test('an address of another site that a delegate gave as institution was a link in receipt and invoice', async () => {
-  const typed = {
+test("an institution that contained another site's address was a link in receipt and invoice", async () => {
+  const enteredAnswers = {
     full_name: 'Dr. A.B. Nair evil\u2024example',
     email: 'made.up@example.org',
     institution: 'https://evil.example/inst',
     address: 'www.evil.example\nmailto:x@evil.example, Kochi 682001',
     gst_number: '',
   }
-  const regNo = await paidBy(KERALA, { ...MIXED, ...typed })
+  const regNo = await paidBy(KERALA, { ...MIXED, ...enteredAnswers })
   for (const kind of ['receipt', 'invoice']) {
     const body = await issued(regNo, kind)
     expect(JSON.stringify(body)).toContain('evil')
@@ -296,12 +304,12 @@ test('an address of another site that a delegate gave as institution was a link 
     expect(text).not.toMatch(/https?:\/\/|www\.\S|evil[.\u2024]\S|mailto:\S/)
     expect(text).toContain('https: / /evil. example/inst')
     expect(text).toContain('www. evil. example')
-    // Their own address, and that of the organisers, stay one word.
+    // The delegate's own address, and the organisers', remain whole.
     for (const word of ['made.up@example.org', body.event.support]) expect(text).toContain(word)
   }
   const receipt = await issued(regNo, 'receipt')
   const [line] = receipt.lines
-  if (line === undefined) throw new Error('a line is needed')
+  if (line === undefined) throw new Error('the document needs a line')
   const label = 'Visit of https://tours.example for https://evil.example/x'
   const { rows } = formatDocument(
     { ...receipt, lines: [{ ...line, label }] },

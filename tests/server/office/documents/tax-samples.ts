@@ -1,4 +1,7 @@
-/** Events and documents with rates of 18% and 5%, for the tests of tax documents and for `npm run pictures:invoices`. */
+/**
+ * Events and documents with rates of 18% and 5%, for tests of tax documents and `npm run
+ * pictures:invoices`.
+ */
 import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
@@ -7,7 +10,7 @@ import type { TestApp } from '../../harness.ts'
 export const IN_TAMIL_NADU = '33AAAAA0000A1Z9'
 /** The venue is in the supplier's state. */
 export const KERALA = 'sample2026'
-/** Venue and rooms are in another state than the supplier. */
+/** The venue and its rooms are in another state than the supplier. */
 export const MYSORE = 'second2026'
 
 function eventFile(id: string, prefix: string, venue: string): string {
@@ -19,7 +22,7 @@ function eventFile(id: string, prefix: string, venue: string): string {
     .replace('{id: abroad, label: Abroad}', '{id: tn, label: Tamil Nadu}')
     .replace(
       'number: "',
-      'declaration: Not required to issue e-invoices (rule 46, clause s).\n  buyer: {name: institution, gstin: gst_number, address: address, state: region}\n  number: "',
+      'declaration: Not required to issue e-invoices (rule 46, clause s).\n  buyer: {name: institution, gstin: gst_number, address, state: region}\n  number: "',
     )
     .replace(
       '        - id: region\n',
@@ -89,13 +92,16 @@ export const REGISTERED: Answers = {
   gst_number: IN_TAMIL_NADU,
   address: '4 Other Street\nChennai 600001',
 }
-/** No GSTIN; the taxable value of each sample is above ₹ 50,000, so that the law requires address and state. */
+/**
+ * Without a GSTIN. The taxable value of each sample is above ₹ 50,000, so the law requires address
+ * and state.
+ */
 const UNREGISTERED: Answers = { address: '1 Home Road\nKochi 682001', region: 'kl' }
 
-/** Intra-state, 18% of it has a paisa that does not halve. */
+/** Intra-state, 18% of it has an odd number of paise. */
 const BILL: Answers = { nights: 17, kit: true }
 
-/** The supplies of rule 46: within a state and between two, to a registered and to an unregistered buyer. */
+/** The supplies of rule 46: intra-state and inter-state, to registered and unregistered buyers. */
 export const SUPPLIES = [
   { name: 'intra-state-registered', event: KERALA, buyer: REGISTERED },
   { name: 'intra-state-unregistered', event: KERALA, buyer: UNREGISTERED },
@@ -104,7 +110,7 @@ export const SUPPLIES = [
 ] as const
 export type SupplyName = (typeof SUPPLIES)[number]['name']
 
-/** Registers on the form and pays, as a delegate does. */
+/** Registers through the form and pays, as a delegate does. */
 export async function registerAndPay(
   { app, deps, now, rows }: TestApp,
   event: string,
@@ -114,12 +120,12 @@ export async function registerAndPay(
   const answer = await app.inject({ method: 'POST', url: `/api/${event}/register/`, payload })
   if (answer.statusCode !== 201) throw new Error(answer.body)
   const regNo = answer.json<{ reg_no: RegNo }>().reg_no
-  const [placed] = rows('SELECT order_id, amount FROM payments ORDER BY id DESC LIMIT 1')
-  if (placed?.['order_id'] !== createOrderId(regNo, 1)) throw new Error('no order was placed')
+  const [newOrder] = rows('SELECT order_id, amount FROM payments ORDER BY id DESC LIMIT 1')
+  if (newOrder?.['order_id'] !== createOrderId(regNo, 1)) throw new Error('no order was placed')
   const paid = {
     type: 'confirmed',
     reference: `REF${regNo}`,
-    amount: paise(Number(placed['amount'])),
+    amount: paise(Number(newOrder['amount'])),
     currency: '356',
     kind: 'sale',
     at: now(),
@@ -139,15 +145,15 @@ export async function documentOf(
   return body
 }
 
-/** The invoice of a supply, and the credit note of the ₹ 20,000.05 of it that are refunded a day later. */
+/** The invoice of a supply, and the credit note of ₹ 20,000.05 refunded a day later. */
 export async function invoiceAndCredit(
   server: TestApp,
   { event, buyer }: (typeof SUPPLIES)[number],
 ): Promise<{ readonly invoice: DocumentBody; readonly credit: DocumentBody }> {
   const regNo = await registerAndPay(server, event, { ...BILL, ...buyer })
   const at = instant(server.now() + 86_400_000)
-  const refunded = { type: 'refunded', reference: 'BACK', amount: paise(2_000_005), at } as const
-  await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), refunded, null)
+  const refundEvent = { type: 'refunded', reference: 'BACK', amount: paise(2_000_005), at } as const
+  await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), refundEvent, null)
   return {
     invoice: await documentOf(server, regNo, 'invoice'),
     credit: await documentOf(server, regNo, 'credit'),

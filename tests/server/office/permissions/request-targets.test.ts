@@ -1,6 +1,6 @@
 /**
- * Requests that name objects of another event, in every spelling: made for each route that the server lists, from the
- * rule that the route declares, so that a new route is attacked without a line here.
+ * Requests that name objects of another event, in every spelling. They are generated for each route
+ * from its declared rule, so new routes are covered automatically.
  */
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
@@ -26,10 +26,10 @@ import { cheapHash, noon, PASSWORD, register } from '../office.ts'
 
 type Party = {
   readonly event: string
-  /** Of an owner of this event alone. */
+  /** An owner of this event only. */
   readonly token: string
   readonly regNo: RegNo
-  /** Of a second attempt, which succeeded. */
+  /** The order of a second, successful attempt. */
   readonly orderId: string
   readonly review: string
 }
@@ -45,24 +45,24 @@ type Request = {
 }
 
 let server: TestApp
-let mine: Party
-let theirs: Party
-/** Of the same event, with numbers in the same form, and there is none of it. */
-let invented: Party
+let ownParty: Party
+let otherParty: Party
+/** Numbers of the same event and form that do not exist. */
+let unknownParty: Party
 let routes: readonly Route[]
 
 beforeAll(async () => {
   server = await startTestApp()
   const [first, second] = server.deps.events.all().map(({ config }) => config.id)
-  mine = await party(first ?? '', 100)
-  theirs = await party(second ?? '', 200)
-  const { config } = server.deps.events.byId(theirs.event) ?? {}
-  if (config === undefined) throw new Error('two events are needed')
+  ownParty = await createParty(first ?? '', 100)
+  otherParty = await createParty(second ?? '', 200)
+  const { config } = server.deps.events.byId(otherParty.event) ?? {}
+  if (config === undefined) throw new Error('the test needs two events')
   const regNo = createRegNo(
     config,
     Array.from({ length: randomDigits(config) }, () => 4),
   )
-  invented = { ...theirs, regNo, orderId: createOrderId(regNo, 2), review: 'C999999' }
+  unknownParty = { ...otherParty, regNo, orderId: createOrderId(regNo, 2), review: 'C999999' }
   const { fixedRoutes, eventCalls } = server.app
   routes = [
     ...fixedRoutes.map(({ method, url, office }) => ({ method, url, rule: office })),
@@ -75,32 +75,32 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function party(event: string, n: number): Promise<Party> {
+async function createParty(event: string, n: number): Promise<Party> {
   const { store } = server.deps
   const { config } = server.deps.events.byId(event) ?? {}
-  if (config === undefined) throw new Error('two events are needed')
+  if (config === undefined) throw new Error('the test needs two events')
   const choice = config.categoryChoice.by === 'field' ? config.categoryChoice.field : ''
   const answers = {
     full_name: `Delegate of ${event}`,
     email: `${event}@example.org`,
     [choice]: config.categories[0]?.id ?? '',
   }
-  const made = { on: noon('2025-10-08'), answers }
-  await register(server, event, { ...made, n, pays: 'wrong-amount' })
-  const regNo = await register(server, event, { ...made, n: n + 1, pays: 'failed' })
+  const details = { on: noon('2025-10-08'), answers }
+  await register(server, event, { ...details, n, pays: 'wrong-amount' })
+  const regNo = await register(server, event, { ...details, n: n + 1, pays: 'failed' })
   const orderId = createOrderId(regNo, 2)
-  const again = await store.retry(regNo, instant(made.on + 120_000))
-  if (!again.ok) throw new Error(JSON.stringify(again.error))
+  const retryResult = await store.retry(regNo, instant(details.on + 120_000))
+  if (!retryResult.ok) throw new Error(JSON.stringify(retryResult.error))
   const { total } = (await store.registration(regNo)) ?? {}
-  const fact = {
+  const confirmedEvent = {
     type: 'confirmed',
     reference: `REF${n}`,
     amount: total ?? paise(0),
     currency: '356',
     kind: 'sale',
-    at: instant(made.on + 180_000),
+    at: instant(details.on + 180_000),
   } as const
-  await store.applyPaymentEvent(orderId, fact, null)
+  await store.applyPaymentEvent(orderId, confirmedEvent, null)
   const [review] = await store.reviews(event)
   await store.addAdmin(`owner of ${event}`, await cheapHash(PASSWORD), server.now(), {
     role: 'owner',
@@ -117,20 +117,20 @@ async function party(event: string, n: number): Promise<Party> {
   }
 }
 
-/** Digits in groups of four, as pages print a number. */
-const grouped = (number: string, sign: string): string =>
+/** Digits in groups of four, as on printed pages. */
+const insertSeparators = (number: string, sign: string): string =>
   number.replaceAll(/.{4}(?=.)/g, `$&${sign}`)
-const spellings = ({ regNo, orderId }: Party): readonly string[] =>
+const spellNumbers = ({ regNo, orderId }: Party): readonly string[] =>
   [regNo, orderId].flatMap((number) => [
     number,
     number.toLowerCase(),
-    grouped(number, ' '),
-    grouped(number.toLowerCase(), ' '),
-    grouped(number, '-'),
+    insertSeparators(number, ' '),
+    insertSeparators(number.toLowerCase(), ' '),
+    insertSeparators(number, '-'),
     ` ${number} `,
   ])
-/** Something that is no text, made of it. */
-const wrapped = (text: string): readonly unknown[] => [
+/** Values of the wrong type that contain the text. */
+const wrapValues = (text: string): readonly unknown[] => [
   [text],
   [[text]],
   { 0: text },
@@ -140,7 +140,7 @@ const wrapped = (text: string): readonly unknown[] => [
 
 /** Every way to name their event, in the query and in the body. */
 function eventNamed(more?: object): readonly Request[] {
-  const [own, other] = [mine.event, theirs.event]
+  const [ownEvent, other] = [ownParty.event, otherParty.event]
   const queries = [
     `event=${other}`,
     `event_id=${other}`,
@@ -151,38 +151,38 @@ function eventNamed(more?: object): readonly Request[] {
     `+event=${other}`,
     `Event=${other}`,
     `event[]=${other}`,
-    `event[]=${other}&event=${own}`,
-    `event=${own}&event=${other}`,
-    `event=${other}&event=${own}`,
-    `event=${own}&event_id=${other}`,
-    `event_id=${own}&event=${other}`,
-    `event=${own}&?event=${other}`,
+    `event[]=${other}&event=${ownEvent}`,
+    `event=${ownEvent}&event=${other}`,
+    `event=${other}&event=${ownEvent}`,
+    `event=${ownEvent}&event_id=${other}`,
+    `event_id=${ownEvent}&event=${other}`,
+    `event=${ownEvent}&?event=${other}`,
   ]
-  const bodies = [
-    ...[other, ...wrapped(other)].flatMap((value) => [{ event: value }, { event_id: value }]),
-    { event: own, event_id: other },
-    { event: other, event_id: own },
-    { 'event[]': other, event: own },
-    { '?event': other, event: own },
-    { Event: other, event: own },
+  const requestBodies = [
+    ...[other, ...wrapValues(other)].flatMap((value) => [{ event: value }, { event_id: value }]),
+    { event: ownEvent, event_id: other },
+    { event: other, event_id: ownEvent },
+    { 'event[]': other, event: ownEvent },
+    { '?event': other, event: ownEvent },
+    { Event: other, event: ownEvent },
   ].map((body) => ({ ...more, ...body }))
   return [
     ...queries.map((query) => (more === undefined ? { query } : { query, body: more })),
-    ...bodies.map((body) => ({ body })),
-    ...bodies.map((body) => ({ query: `event=${own}`, body })),
-    { query: `event=${other}`, body: { ...more, event: own } },
-    { body: `event=${own}&event=${other}` },
-    { body: `event=${other}&event=${own}` },
+    ...requestBodies.map((body) => ({ body })),
+    ...requestBodies.map((body) => ({ query: `event=${ownEvent}`, body })),
+    { query: `event=${other}`, body: { ...more, event: ownEvent } },
+    { body: `event=${ownEvent}&event=${other}` },
+    { body: `event=${other}&event=${ownEvent}` },
   ]
 }
-const line = (named: unknown) => ({
-  reg_no: named,
+const line = (target: unknown) => ({
+  reg_no: target,
   reference: 'UTR0000000001',
   amount: 10,
   day: '2025-10-09',
 })
 
-/** For each kind of target, requests of my owner that name something of another party. */
+/** For each kind of target, requests of my owner that name objects of another event. */
 const ATTACKS: Readonly<Record<TargetKind, (other: Party) => readonly Request[]>> = {
   own: () => eventNamed(),
   any: () => eventNamed(),
@@ -190,53 +190,53 @@ const ATTACKS: Readonly<Record<TargetKind, (other: Party) => readonly Request[]>
   event: () => eventNamed(),
   events: () => eventNamed(),
   registration: (other) => [
-    ...spellings(other).map((name) => ({ params: { reg_no: name } })),
-    ...[other.review, ...wrapped(other.review)].map((review) => ({
+    ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
+    ...[other.review, ...wrapValues(other.review)].map((review) => ({
       body: { act: 'dismiss', review },
     })),
     ...eventNamed(),
   ],
   'stored registration': (other) => [
-    ...spellings(other).map((name) => ({ params: { reg_no: name } })),
+    ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
     ...eventNamed(),
   ],
   payment: (other) => [
-    ...spellings(other).map((name) => ({ params: { reg_no: name } })),
+    ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
     ...eventNamed(),
   ],
   review: (other) => [
     { params: { id: other.review } },
-    ...[...spellings(other), ...spellings(other).flatMap(wrapped)].map((to) => ({
+    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].map((to) => ({
       body: { decision: 'move', to },
     })),
     ...eventNamed(),
   ],
   registrations: (other) => [
-    ...[...spellings(other), ...spellings(other).flatMap(wrapped)].flatMap((name) => [
+    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
       { body: { reg_nos: [name] } },
-      { body: { reg_nos: [mine.regNo, name] } },
-      { body: { event: mine.event, reg_nos: [name] } },
+      { body: { reg_nos: [ownParty.regNo, name] } },
+      { body: { event: ownParty.event, reg_nos: [name] } },
     ]),
     { body: { reg_nos: other.regNo } },
-    ...eventNamed({ reg_nos: [mine.regNo] }),
+    ...eventNamed({ reg_nos: [ownParty.regNo] }),
   ],
   statement: (other) => [
-    ...[...spellings(other), ...spellings(other).flatMap(wrapped)].flatMap((name) => [
-      { body: { event: mine.event, lines: [line(name)] } },
-      { body: { event: mine.event, lines: [line(mine.regNo), line(name)] } },
+    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
+      { body: { event: ownParty.event, lines: [line(name)] } },
+      { body: { event: ownParty.event, lines: [line(ownParty.regNo), line(name)] } },
     ]),
     ...eventNamed({ lines: [] }),
   ],
   list: () => {
-    const [own = '', other = ''] = [mine, theirs].map(({ event }) =>
+    const [ownEvent = '', other = ''] = [ownParty, otherParty].map(({ event }) =>
       new URL(exportOf(event), 'http://x').search.slice(1),
     )
     return [
       '',
       other,
       `?${other}`,
-      `${own}&${other}`,
-      `${other}&${own}`,
+      `${ownEvent}&${other}`,
+      `${other}&${ownEvent}`,
       other.replace('=', '[]='),
     ].map((query) => ({ query }))
   },
@@ -244,8 +244,8 @@ const ATTACKS: Readonly<Record<TargetKind, (other: Party) => readonly Request[]>
 const exportOf = (event: string): string =>
   server.deps.events.byId(event)?.config.admin.lists[0]?.export.api ?? ''
 
-/** What handlers ask for besides the target, so that a request that gets through does something. */
-const FILLER: Readonly<Record<string, unknown>> = {
+/** Further inputs that handlers need, so that an accepted request has an effect. */
+const SAMPLE_INPUTS: Readonly<Record<string, unknown>> = {
   act: 'note',
   why: 'A reason.',
   key: 'key-of-one-click',
@@ -259,8 +259,8 @@ const FILLER: Readonly<Record<string, unknown>> = {
   keep: [{ reference: 'UTR0000000002', amount: 12, day: '2025-10-09', narration: 'Somebody' }],
   password: PASSWORD,
 }
-/** The answers of the guard. What a handler answers has other codes, or the wrong status. */
-const REFUSED = new Set([
+/** Error codes of the access check. Handlers return other codes, or a wrong status. */
+const ACCESS_ERRORS = new Set([
   'not_your_event',
   'not_found',
   'no_such_event',
@@ -271,25 +271,33 @@ const REFUSED = new Set([
 
 const CSV = `Date,Narration,Ref,Debit,Credit\n09/10/25,NEFT somebody,UTR0000000003,,"12.00"`
 
-function ask({ method, url, rule }: Route, by: Party, { query = '', body, params = {} }: Request) {
-  const named: Record<string, string> = { reg_no: by.regNo, id: by.review, ...params }
+function sendRequest(
+  { method, url, rule }: Route,
+  sender: Party,
+  { query = '', body, params = {} }: Request,
+) {
+  const target: Record<string, string> = { reg_no: sender.regNo, id: sender.review, ...params }
   const path = url.replaceAll(/:(\w+)/g, (_, name: string) =>
-    rule.params?.includes(name) === true ? 'nothing' : encodeURIComponent(named[name] ?? 'nothing'),
+    rule.params?.includes(name) === true
+      ? 'nothing'
+      : encodeURIComponent(target[name] ?? 'nothing'),
   )
-  const [bare = '', own = ''] = path.split('?')
-  const all = [own, query].filter(Boolean).join('&')
-  const isSheet = rule.query?.includes('narration') === true && body === undefined
-  const filler = Object.fromEntries(
-    Object.keys(rule.body ?? {}).flatMap((name) => (name in FILLER ? [[name, FILLER[name]]] : [])),
+  const [barePath = '', ownEvent = ''] = path.split('?')
+  const fullQuery = [ownEvent, query].filter(Boolean).join('&')
+  const isCsvUpload = rule.query?.includes('narration') === true && body === undefined
+  const sampleInput = Object.fromEntries(
+    Object.keys(rule.body ?? {}).flatMap((name) =>
+      name in SAMPLE_INPUTS ? [[name, SAMPLE_INPUTS[name]]] : [],
+    ),
   )
   const isForm = typeof body === 'string'
   return server.app.inject({
     method,
-    url: all === '' ? bare : `${bare}?${all}`,
+    url: fullQuery === '' ? barePath : `${barePath}?${fullQuery}`,
     headers: {
-      authorization: `Bearer ${by.token}`,
+      authorization: `Bearer ${sender.token}`,
       ...(method === 'POST' && {
-        'content-type': isSheet
+        'content-type': isCsvUpload
           ? 'text/csv'
           : isForm
             ? 'application/x-www-form-urlencoded'
@@ -297,17 +305,17 @@ function ask({ method, url, rule }: Route, by: Party, { query = '', body, params
       }),
     },
     ...(method === 'POST' && {
-      payload: isSheet
+      payload: isCsvUpload
         ? CSV
         : isForm
           ? body
-          : JSON.stringify({ ...filler, ...(body as object | undefined) }),
+          : JSON.stringify({ ...sampleInput, ...(body as object | undefined) }),
     }),
   })
 }
 
-/** Everything that is stored, but when a session was last seen, and the index of the search, which follows later. */
-function stored(): Readonly<Record<string, string>> {
+/** All stored data except last-seen times and the search index, which is updated later. */
+function snapshotDatabase(): Readonly<Record<string, string>> {
   const db = new Database(join(server.dir, 'rollcall.db'), { readonly: true })
   try {
     const tables = db
@@ -323,8 +331,8 @@ function stored(): Readonly<Record<string, string>> {
   }
 }
 
-/** Whether a path is that of a list of this event: such a path names its event itself. */
-const isListOf = ({ event }: Party, { url }: Route): boolean =>
+/** Whether the path is a list of this event: such a path contains its event. */
+const isEventList = ({ event }: Party, { url }: Route): boolean =>
   (server.deps.events.byId(event)?.config.admin.lists ?? []).some(
     ({ api, export: { api: file } }) =>
       [api, file].some((path) => withoutRoot(path) === withoutRoot(url)),
@@ -333,79 +341,82 @@ const isShared = ({ url }: Route): boolean => url.includes('/admin/export')
 const withoutRoot = (path: string): string =>
   (path.split('?')[0] ?? '').replace(/^\/api/, '').replace(/\/$/, '')
 
-/** Paths that name an object of theirs, in the way that the web app does. */
-const NAMED: Readonly<Record<TargetKind, () => Request | null>> = {
+/** Paths that name an object of the other event, as in the web app. */
+const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   own: () => null,
   any: () => null,
   every: () => null,
-  event: () => ({ query: `event=${theirs.event}` }),
-  events: () => ({ query: `event=${theirs.event}` }),
+  event: () => ({ query: `event=${otherParty.event}` }),
+  events: () => ({ query: `event=${otherParty.event}` }),
   registration: () => ({}),
   'stored registration': () => ({}),
   payment: () => ({}),
   review: () => ({}),
-  registrations: () => ({ body: { reg_nos: [theirs.regNo] } }),
-  statement: () => ({ body: { event: theirs.event, lines: [line(theirs.regNo)] } }),
-  list: () => ({ query: new URL(exportOf(theirs.event), 'http://x').search.slice(1) }),
+  registrations: () => ({ body: { reg_nos: [otherParty.regNo] } }),
+  statement: () => ({ body: { event: otherParty.event, lines: [line(otherParty.regNo)] } }),
+  list: () => ({ query: new URL(exportOf(otherParty.event), 'http://x').search.slice(1) }),
 }
 
 describe('a user of another event', () => {
-  test('reaches nothing by any spelling of what they name, at any route of the office', async () => {
-    const reached: string[] = []
-    const before = stored()
-    let asked = 0
+  test('reaches nothing, by any spelling of the target, at any route of the office', async () => {
+    const reachedRoutes: string[] = []
+    const before = snapshotDatabase()
+    let requestCount = 0
     for (const route of routes) {
-      if (isListOf(mine, route) && !isShared(route)) continue
-      // Under /api, with the slash and as HEAD a route is the same one: some of the requests are enough.
-      const isMain =
+      if (isEventList(ownParty, route) && !isShared(route)) continue
+      // Under /api, with a slash or as HEAD, a route is the same: a sample of the requests is
+      // enough.
+      const isMainSpelling =
         route.method !== 'HEAD' && !route.url.startsWith('/api/') && !route.url.endsWith('/')
-      for (const [at, request] of ATTACKS[route.rule.about](theirs).entries()) {
-        if (!isMain && at % 9 !== 0) continue
+      for (const [index, request] of ATTACKS[route.rule.about](otherParty).entries()) {
+        if (!isMainSpelling && index % 9 !== 0) continue
         if (route.method !== 'POST' && request.body !== undefined) continue
-        const { statusCode, body } = await ask(route, mine, request)
-        asked += 1
+        const { statusCode, body } = await sendRequest(route, ownParty, request)
+        requestCount += 1
         const code = /"code":"(\w+)"/.exec(body)?.[1] ?? ''
-        if (statusCode < 400 || statusCode >= 500 || (code !== '' && !REFUSED.has(code)))
-          reached.push(
+        if (statusCode < 400 || statusCode >= 500 || (code !== '' && !ACCESS_ERRORS.has(code)))
+          reachedRoutes.push(
             `${route.method} ${route.url} ${JSON.stringify(request)}: ${statusCode} ${body.slice(0, 120)}`,
           )
       }
     }
-    expect(reached).toEqual([])
-    expect(stored()).toEqual(before)
-    expect(asked).toBeGreaterThan(2000)
+    expect(reachedRoutes).toEqual([])
+    expect(snapshotDatabase()).toEqual(before)
+    expect(requestCount).toBeGreaterThan(2000)
   })
 
-  test('could tell from the answers which numbers of that event exist', async () => {
-    const told: string[] = []
-    let asked = 0
+  test('could tell from the responses which numbers of the other event exist', async () => {
+    const leaks: string[] = []
+    let requestCount = 0
     for (const route of routes) {
       if (route.url.startsWith('/api/') || route.url.endsWith('/')) continue
-      const made = ATTACKS[route.rule.about](invented)
-      for (const [at, request] of ATTACKS[route.rule.about](theirs).entries()) {
-        const madeUp = made[at] ?? {}
-        const isSame = JSON.stringify(request) === JSON.stringify(madeUp)
+      const details = ATTACKS[route.rule.about](unknownParty)
+      for (const [index, request] of ATTACKS[route.rule.about](otherParty).entries()) {
+        const unknownRequest = details[index] ?? {}
+        const isSame = JSON.stringify(request) === JSON.stringify(unknownRequest)
         if (isSame || (route.method !== 'POST' && request.body !== undefined)) continue
-        const [of, ofMadeUp] = await Promise.all([
-          ask(route, mine, request),
-          ask(route, mine, madeUp),
+        const [otherResponse, unknownResponse] = await Promise.all([
+          sendRequest(route, ownParty, request),
+          sendRequest(route, ownParty, unknownRequest),
         ])
-        asked += 1
-        const answers = [of, ofMadeUp].map(({ statusCode, body }) => `${statusCode} ${body}`)
+        requestCount += 1
+        const answers = [otherResponse, unknownResponse].map(
+          ({ statusCode, body }) => `${statusCode} ${body}`,
+        )
         if (answers[0] !== answers[1])
-          told.push(
+          leaks.push(
             `${route.method} ${route.url} ${JSON.stringify(request)}: ${answers.join(' | ')}`,
           )
       }
     }
-    expect(told).toEqual([])
-    expect(asked).toBeGreaterThan(200)
+    expect(leaks).toEqual([])
+    expect(requestCount).toBeGreaterThan(200)
   })
 
-  test('learns that a number belongs to none of their events', async () => {
+  test('does not learn whether a number belongs to none of their events', async () => {
     const { body, statusCode } = await server.app.inject({
-      url: `/admin/registrations/${theirs.regNo}/`,
-      headers: { authorization: `Bearer ${mine.token}` },
+      url: `/admin/registrations/${otherParty.regNo}/`,
+      headers: { authorization: `Bearer ${ownParty.token}` },
     })
     expect([statusCode, JSON.parse(body)]).toEqual([
       404,
@@ -419,27 +430,27 @@ describe('a user of another event', () => {
 })
 
 describe('a user of the event', () => {
-  test('passes the access check at each of these routes, so that the requests above were rejected because of the event', async () => {
-    const refused: string[] = []
+  test('passes the access check at each of these routes, so the requests above were rejected because of the event', async () => {
+    const rejectedRoutes: string[] = []
     for (const route of routes) {
-      const request = NAMED[route.rule.about]()
-      const isElsewhere =
-        route.rule.about === 'list' && !isShared(route) && !isListOf(theirs, route)
-      if (request === null || isElsewhere) continue
-      // Beside filters, which an event file names, the event has one name only.
+      const request = OWN_REQUESTS[route.rule.about]()
+      const isListOfOtherEvent =
+        route.rule.about === 'list' && !isShared(route) && !isEventList(otherParty, route)
+      if (request === null || isListOfOtherEvent) continue
+      // Except in filters, which an event file declares, the event has only one name.
       const isFiltered = route.rule.filters === true && route.rule.about === 'event'
-      const asked = isFiltered ? { query: `event_id=${theirs.event}` } : request
-      const { statusCode, body } = await ask(route, theirs, asked)
+      const requestCount = isFiltered ? { query: `event_id=${otherParty.event}` } : request
+      const { statusCode, body } = await sendRequest(route, otherParty, requestCount)
       const code = /"code":"(\w+)"/.exec(body)?.[1] ?? ''
-      const isGuards = /^(not_your_event|no_such_event|bad_query|bad_data)$/.test(code)
+      const isAccessError = /^(not_your_event|no_such_event|bad_query|bad_data)$/.test(code)
       if (
-        isGuards ||
+        isAccessError ||
         statusCode >= 500 ||
         (statusCode === 404 && /no registration|no such review/.test(body))
       )
-        refused.push(`${route.method} ${route.url}: ${statusCode} ${body.slice(0, 120)}`)
+        rejectedRoutes.push(`${route.method} ${route.url}: ${statusCode} ${body.slice(0, 120)}`)
     }
-    expect(refused).toEqual([])
+    expect(rejectedRoutes).toEqual([])
   })
 })
 
@@ -467,7 +478,7 @@ describe('the server does not start with a route of the office', () => {
   test.each<[string, string, GuardedRule]>([
     ['an event', '/admin/new', { least: 'owner', about: 'any', query: ['event'] }],
     [
-      'an event in other letters',
+      'an event in other letter case',
       '/admin/new',
       { least: 'owner', about: 'any', query: ['eventId'] },
     ],
@@ -492,12 +503,12 @@ describe('the server does not start with a route of the office', () => {
       '/admin/:reg_no',
       { least: 'owner', about: 'payment', params: ['reg_no'] },
     ],
-  ])('that reads %s past the guard', (_, path, rule) => {
+  ])('that reads %s without the access check', (_, path, rule) => {
     expect(uncoveredInput(path, rule)).not.toBe(null)
     expect(start((app) => office(app).post(path, rule, answer))).toThrow(path)
   })
 
-  test('whose path lacks what its rule names', () => {
+  test('whose path lacks the parameter that its rule declares', () => {
     const rule: GuardedRule = { least: 'owner', about: 'registration' }
     expect(start((app) => office(app).get('/admin/new', rule, answer))).toThrow(':reg_no')
   })

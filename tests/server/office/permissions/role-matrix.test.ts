@@ -1,6 +1,7 @@
 /**
- * Who may make which call: every route that the app has, asked by every role for its own event and for
- * another, by nobody, and by a session that has ended, against the table below. A route without a row is red.
+ * Which roles may call which route: every route is requested by every role for its own and another
+ * event, without a session, and with an ended session, against the table below. A route without a
+ * row fails the test.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
@@ -11,7 +12,7 @@ import type { TestApp } from '../../harness.ts'
 import { cheapHash, noon, PASSWORD, register } from '../office.ts'
 
 type Row =
-  /** Delegates, gateways, machines: no session is looked at. */
+  /** For delegates, gateways and machines: no session is read. */
   | 'public'
   /** The office, before one is signed in. */
   | 'anybody'
@@ -81,11 +82,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/registrations/:reg_no/acts': 'viewer of their event',
   'GET /admin/registrations/:reg_no/documents': 'viewer of their event',
   'GET /admin/registrations/:reg_no/documents/:id': 'viewer of their event',
-  // What each act takes beyond that is the engine's table.
+  // The table of the engine has the further requirements of each action.
   'POST /admin/registrations/:reg_no/acts': 'desk of their event',
   'POST /admin/registrations/:reg_no/refund': 'treasurer of their event',
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
-  // What each act takes, and whose event it is, is told row by row besides.
+  // The requirements of each action, and the event, are checked per row.
   'POST /admin/registrations/bulk': 'desk of their event',
   'POST /admin/reconcile': 'treasurer of their event',
   'POST /admin/reconcile/confirm': 'treasurer of their event',
@@ -112,11 +113,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/admins/:username/link': 'owner of all',
   'POST /admin/admins/:username/reset-second-factor': 'owner of all',
 }
-/** The calls whose paths event files choose: the office's lists and exports, and everything else. */
+/** Routes whose paths are set by event files (lists and exports), and all others. */
 const EVENT_LIST: Row = 'viewer of their event'
 
 const ROLES: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
-type Asker = {
+type TestUser = {
   readonly name: string
   readonly role: Role | null
   readonly works: 'here' | 'elsewhere' | 'everywhere' | 'nowhere'
@@ -124,8 +125,8 @@ type Asker = {
 }
 
 let server: TestApp
-let askers: Asker[]
-let here: string
+let users: TestUser[]
+let ownEvent: string
 let regNo: RegNo
 let review: string
 
@@ -137,9 +138,9 @@ beforeAll(async () => {
     .map(({ config }) => config)
     .filter(({ id, admin }) => admin.lists.length > 0 && id !== '')
   if (first === undefined || second === undefined)
-    throw new Error('two events with lists are needed')
-  here = first.id
-  regNo = await register(server, here, {
+    throw new Error('the test needs two events with lists')
+  ownEvent = first.id
+  regNo = await register(server, ownEvent, {
     n: 1,
     on: noon('2025-10-08'),
     answers: {
@@ -151,18 +152,18 @@ beforeAll(async () => {
     },
     pays: 'wrong-amount',
   })
-  const [waiting] = await store.reviews(here)
-  if (waiting === undefined) throw new Error('a review is needed')
-  review = waiting.id
+  const [openReview] = await store.reviews(ownEvent)
+  if (openReview === undefined) throw new Error('the test needs a review')
+  review = openReview.id
 
   const passwordHash = await cheapHash(PASSWORD)
   const person = async (
     name: string,
     role: Role,
     works: 'here' | 'elsewhere' | 'everywhere',
-  ): Promise<Asker> => {
-    const of = { here: [here], elsewhere: [second.id], everywhere: null }[works]
-    await store.addAdmin(name, passwordHash, server.now(), { role, events: of })
+  ): Promise<TestUser> => {
+    const userEvents = { here: [ownEvent], elsewhere: [second.id], everywhere: null }[works]
+    await store.addAdmin(name, passwordHash, server.now(), { role, events: userEvents })
     const answer = await server.app.inject({
       method: 'POST',
       url: '/admin/login/',
@@ -170,104 +171,103 @@ beforeAll(async () => {
     })
     return { name, role, works, token: answer.json<{ token: string }>().token }
   }
-  const ended = await person('gone', 'owner', 'everywhere')
+  const endedUser = await person('gone', 'owner', 'everywhere')
   await server.app.inject({
     method: 'POST',
     url: '/admin/logout/',
-    headers: { authorization: `Bearer ${ended.token}` },
+    headers: { authorization: `Bearer ${endedUser.token}` },
   })
-  askers = [
+  users = [
     { name: 'nobody', role: null, works: 'nowhere', token: '' },
-    { ...ended, name: 'a session that has ended', role: null, works: 'nowhere' },
+    { ...endedUser, name: 'a session that has ended', role: null, works: 'nowhere' },
     await person('all-owner', 'owner', 'everywhere'),
     await person('all-treasurer', 'treasurer', 'everywhere'),
   ]
   for (const role of ROLES)
     for (const works of ['here', 'elsewhere'] as const)
-      askers.push(await person(`${role}-${works}`, role, works))
+      users.push(await person(`${role}-${works}`, role, works))
 })
 afterAll(() => server.close())
 
-/** A route as the table names it: without the slash at its end, the office's without /api in front. */
-const named = (method: string, url: string): string =>
+/** A route as the table names it: without a trailing slash, and without /api for the office. */
+const nameRoute = (method: string, url: string): string =>
   `${method} ${url.replace(/^\/api(?=\/admin\/)/, '').replace(/(?<=.)\/$/, '')}`
 
-function ask(
-  { token }: Pick<Asker, 'token'>,
+function sendRequest(
+  { token }: Pick<TestUser, 'token'>,
   method: 'GET' | 'POST',
   url: string,
 ): Promise<LightMyRequestResponse> {
-  const filled = url
+  const fullPath = url
     .replace(/:reg_?no/i, regNo)
     .replace('/reviews/:id', `/reviews/${review}`)
     .replace(':username', 'nobody-of-this-name')
     .replaceAll(/[:{]\w+\}?/g, 'nothing')
     .replace('*', 'nothing')
-  const list = server.deps.events.byId(here)?.config.admin.lists[0]
+  const list = server.deps.events.byId(ownEvent)?.config.admin.lists[0]
   const query = new URLSearchParams({
-    // A call that takes no event refuses one.
-    ...(isOfTarget(url) ||
-    /\/(find|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
+    // A call without an event parameter rejects one.
+    ...(hasTarget(url) || /\/(find|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
-      : { event: here, event_id: here }),
+      : { event: ownEvent, event_id: ownEvent }),
     list_id: list?.id ?? '',
-    // What tells the exports apart that share an address.
+    // Distinguishes exports that share a path.
     ...Object.fromEntries(new URLSearchParams(list?.export.api.split('?')[1] ?? '')),
   })
   return server.app.inject({
     method,
-    url: method === 'GET' ? `${filled}${filled.includes('?') ? '&' : '?'}${query}` : filled,
+    url: method === 'GET' ? `${fullPath}${fullPath.includes('?') ? '&' : '?'}${query}` : fullPath,
     headers: token === '' ? {} : { authorization: `Bearer ${token}` },
-    ...(method === 'POST' && { payload: isOfTarget(url) ? {} : { event: here } }),
+    ...(method === 'POST' && { payload: hasTarget(url) ? {} : { event: ownEvent } }),
   })
 }
-/** Its path names a registration or a review: of another event, there is none with this number. */
-const isOfTarget = (url: string): boolean => /\/(registrations\/:reg_no|reviews\/:id)\b/.test(url)
+/** The path names a registration or review: in another event, the number does not exist. */
+const hasTarget = (url: string): boolean => /\/(registrations\/:reg_no|reviews\/:id)\b/.test(url)
 
-/** What the table says a person hears: `in` is whatever the call itself answers. */
-function expected(row: Row, url: string, { role, works }: Asker): 'in' | 401 | 403 | 404 {
+/** The expected status for a user. `in`: the call's own response. */
+function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 | 403 | 404 {
   if (row === 'public' || row === 'anybody') return 'in'
   if (role === null) return 401
   if (row === 'signed in') return 'in'
-  const [least, , of] = row.split(' ')
-  const isEnough = ROLES.indexOf(role) >= ROLES.findIndex((one) => one === least)
-  const isTheirs = of === 'all' ? works === 'everywhere' : works !== 'elsewhere'
-  if (isEnough && !isTheirs && isOfTarget(url)) return 404
-  return isEnough && isTheirs ? 'in' : 403
+  const [leastRole, , userEvents] = row.split(' ')
+  const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((one) => one === leastRole)
+  const hasEvent = userEvents === 'all' ? works === 'everywhere' : works !== 'elsewhere'
+  if (hasRole && !hasEvent && hasTarget(url)) return 404
+  return hasRole && hasEvent ? 'in' : 403
 }
 
-/** What differs from the table, in words. */
-async function wrongWith(row: Row, method: 'GET' | 'POST', url: string): Promise<string[]> {
-  const wrong: string[] = []
-  for (const asker of askers) {
-    // Signing in and out is its own test; here it would end the sessions that ask.
+/** Describes differences from the table. */
+async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): Promise<string[]> {
+  const differences: string[] = []
+  for (const asker of users) {
+    // Signing in and out has its own test; here it would end the sessions in use.
     if (row === 'anybody' && asker.role !== null) continue
-    const { statusCode, body } = await ask(asker, method, url)
-    const isNone = statusCode === 404 && /no such review|in your events/.test(body)
-    const is = statusCode === 401 || statusCode === 403 || isNone ? statusCode : 'in'
-    const due = expected(row, url, asker)
-    // A login without a password is refused as such, a foreign page as such: neither is about who asks.
-    if (is !== due && !(row === 'anybody' && /foreign_origin/.test(body)))
-      wrong.push(
-        `${method} ${url}: ${asker.name} heard ${statusCode}, not ${due}: ${body.slice(0, 160)}`,
+    const { statusCode, body } = await sendRequest(asker, method, url)
+    const isNotFound = statusCode === 404 && /no such review|in your events/.test(body)
+    const is = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'in'
+    const expectedStatus = expected(row, url, asker)
+    // A login without a password and a foreign page have their own errors, independent of the user.
+    if (is !== expectedStatus && !(row === 'anybody' && /foreign_origin/.test(body)))
+      differences.push(
+        `${method} ${url}: ${asker.name} heard ${statusCode}, not ${expectedStatus}: ${body.slice(0, 160)}`,
       )
-    if (statusCode >= 500) wrong.push(`${method} ${url}: ${asker.name} heard ${statusCode}`)
+    if (statusCode >= 500) differences.push(`${method} ${url}: ${asker.name} heard ${statusCode}`)
   }
-  return wrong
+  return differences
 }
 
-/** A rule as text; what finds the event is told by its source. */
+/** A rule as text; a function that finds the event is described by its source. */
 const ruleText = (rule: unknown): string =>
   JSON.stringify(rule, (_, value: unknown) => (typeof value === 'function' ? String(value) : value))
 
-const methodsAsked = ['GET', 'POST'] as const
+const METHODS = ['GET', 'POST'] as const
 
 describe('the authorization matrix', () => {
   test('every route of the app has a row, and every row a route', () => {
     const routes = new Set(
       server.app.fixedRoutes
         .filter(({ method }) => method !== 'HEAD')
-        .map(({ method, url }) => named(method, url)),
+        .map(({ method, url }) => nameRoute(method, url)),
     )
     expect([...routes].filter((route) => TABLE[route] === undefined)).toEqual([])
     expect(Object.keys(TABLE).filter((route) => !routes.has(route))).toEqual([])
@@ -276,11 +276,11 @@ describe('the authorization matrix', () => {
   test('every route below /admin declares who may call it, under each of its spellings alike', () => {
     const office = server.app.fixedRoutes.filter(({ url }) => /^(\/api)?\/admin\//.test(url))
     expect(office.filter((route) => route.office === null)).toEqual([])
-    for (const [route, spelt] of Map.groupBy(office, ({ method, url }) =>
-      named(method === 'HEAD' ? 'GET' : method, url),
+    for (const [route, pathSpelling] of Map.groupBy(office, ({ method, url }) =>
+      nameRoute(method === 'HEAD' ? 'GET' : method, url),
     ))
-      expect(new Set(spelt.map((one) => ruleText(one.office))).size, route).toBe(1)
-    // Nothing outside of it does: a rule that is held nowhere would be no rule.
+      expect(new Set(pathSpelling.map((one) => ruleText(one.office))).size, route).toBe(1)
+    // No other route has a rule, because it would not be enforced.
     expect(
       server.app.fixedRoutes.filter(
         ({ url, office: rule }) => rule !== null && !/^(\/api)?\/admin\//.test(url),
@@ -289,13 +289,13 @@ describe('the authorization matrix', () => {
   })
 
   test('every role, no session and an ended session get the status in the table', async () => {
-    const wrong: string[] = []
+    const differences: string[] = []
     for (const [route, row] of Object.entries(TABLE)) {
       const [method, url = ''] = route.split(' ')
-      for (const asked of methodsAsked)
-        if (asked === method) wrong.push(...(await wrongWith(row, asked, url)))
+      for (const requested of METHODS)
+        if (requested === method) differences.push(...(await findDifferences(row, requested, url)))
     }
-    expect(wrong).toEqual([])
+    expect(differences).toEqual([])
   })
 
   test('lists and exports named by event files require a user of the event, other calls are public', async () => {
@@ -305,43 +305,48 @@ describe('the authorization matrix', () => {
         .flatMap(({ config }) => config.admin.lists)
         .flatMap((list) => [...expandRoots(list.api), ...expandRoots(list.export.api)]),
     )
-    const calls = server.app.eventCalls.all()
+    const eventCalls = server.app.eventCalls.all()
     expect(
-      calls
+      eventCalls
         .filter(({ path, office }) => lists.has(path.replace(/\/$/, '')) !== (office !== undefined))
         .map(({ path }) => path),
     ).toEqual([])
-    const wrong: string[] = []
-    const own = server.deps.events.byId(here)?.config.admin.lists ?? []
+    const differences: string[] = []
+    const ownLists = server.deps.events.byId(ownEvent)?.config.admin.lists ?? []
     for (const {
       api,
       export: { api: exportApi },
-    } of own)
-      for (const path of [api, exportApi]) wrong.push(...(await wrongWith(EVENT_LIST, 'GET', path)))
-    for (const { method, path, office } of calls)
-      if (office === undefined) wrong.push(...(await wrongWith('public', method, path)))
-    expect(wrong).toEqual([])
-    expect(own.length).toBeGreaterThan(0)
+    } of ownLists)
+      for (const path of [api, exportApi])
+        differences.push(...(await findDifferences(EVENT_LIST, 'GET', path)))
+    for (const { method, path, office } of eventCalls)
+      if (office === undefined) differences.push(...(await findDifferences('public', method, path)))
+    expect(differences).toEqual([])
+    expect(ownLists.length).toBeGreaterThan(0)
   })
 })
 
-const asker = (name: string): Asker => {
-  const found = askers.find((one) => one.name === name)
-  if (found === undefined) throw new Error(`nobody is called ${name}`)
+const asker = (name: string): TestUser => {
+  const found = users.find((one) => one.name === name)
+  if (found === undefined) throw new Error(`no user named ${name}`)
   return found
 }
 
 describe('a user of one event', () => {
   test('reads which event and role a rejected call requires', async () => {
-    const elsewhere = await ask(asker('owner-elsewhere'), 'GET', '/admin/codes')
-    const { title } = server.deps.events.byId(here)!.config
-    expect(elsewhere.json()).toMatchObject({
+    const otherEvent = await sendRequest(asker('owner-elsewhere'), 'GET', '/admin/codes')
+    const { title } = server.deps.events.byId(ownEvent)!.config
+    expect(otherEvent.json()).toMatchObject({
       status: 'error',
       code: 'not_your_event',
       message: expect.stringMatching(/^Your account is not for this event. It is for .+\.$/),
     })
-    expect(elsewhere.body).not.toContain(title)
-    const desk = await ask(asker('desk-here'), 'POST', '/admin/registrations/:reg_no/refund')
+    expect(otherEvent.body).not.toContain(title)
+    const desk = await sendRequest(
+      asker('desk-here'),
+      'POST',
+      '/admin/registrations/:reg_no/refund',
+    )
     expect(desk.json()).toMatchObject({
       code: 'role_may_not',
       message: 'You need the treasurer role or a higher one for this. You have desk.',
@@ -362,48 +367,51 @@ describe('a user of one event', () => {
       '/admin/log/?kind=all',
       ({ rows }: { rows: { event: string }[] }) => [...new Set(rows.map(({ event }) => event))],
     ],
-  ])('sees nothing of another in %s', async (url, seen) => {
-    const see = async (name: string): Promise<readonly string[]> => {
+  ])('sees no data of another event in %s', async (url, marker) => {
+    const readAs = async (name: string): Promise<readonly string[]> => {
       const { token } = asker(name)
       const answer = await server.app.inject({
         url,
         headers: { authorization: `Bearer ${token}` },
       })
       expect(answer.statusCode, answer.body).toBe(200)
-      return seen(answer.json() as never)
+      return marker(answer.json() as never)
     }
-    const all = await see('all-owner')
-    const [mine, theirs] = [await see('owner-here'), await see('owner-elsewhere')]
-    expect(mine.length).toBe(1)
-    expect(all).toEqual(expect.arrayContaining([...mine, ...theirs]))
-    expect(mine.filter((one) => theirs.includes(one))).toEqual([])
+    const allResponses = await readAs('all-owner')
+    const [ownResponse, otherResponse] = [
+      await readAs('owner-here'),
+      await readAs('owner-elsewhere'),
+    ]
+    expect(ownResponse.length).toBe(1)
+    expect(allResponses).toEqual(expect.arrayContaining([...ownResponse, ...otherResponse]))
+    expect(ownResponse.filter((one) => otherResponse.includes(one))).toEqual([])
   })
 
   test('finds no data of another event in calls open to every user', async () => {
-    const { title } = server.deps.events.byId(here)!.config
-    const traces = [regNo, 'Asha Sample', `"${here}"`, `"${title}"`]
+    const { title } = server.deps.events.byId(ownEvent)!.config
+    const traces = [regNo, 'Asha Sample', `"${ownEvent}"`, `"${title}"`]
     const found = async (name: string): Promise<string[]> => {
-      const seen: string[] = []
+      const marker: string[] = []
       for (const [route, row] of Object.entries(TABLE)) {
         if (row !== 'signed in' || !route.startsWith('GET ')) continue
-        const { body } = await ask(
+        const { body } = await sendRequest(
           asker(name),
           'GET',
           `${route.slice(4)}?q=Asha&search=Asha&words=Asha`,
         )
-        seen.push(
+        marker.push(
           ...traces.filter((trace) => body.includes(trace)).map((trace) => `${route}: ${trace}`),
         )
       }
-      return seen
+      return marker
     }
     expect(await found('owner-elsewhere')).toEqual([])
-    // The same calls tell it to whoever may know, so that the walk looks for what is there.
+    // The same calls return the data to permitted users, so the test can find it.
     expect((await found('viewer-here')).length).toBeGreaterThan(3)
   })
 
-  test('cannot assign money to a registration of another event', async () => {
-    const other = server.deps.events.all().find(({ config }) => config.id !== here)!.config.id
+  test('cannot assign a payment to a registration of another event', async () => {
+    const other = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!.config.id
     const to = await register(server, other, {
       n: 2,
       on: noon('2025-10-08'),
@@ -420,17 +428,18 @@ describe('a user of one event', () => {
       return [answer.statusCode, answer.json().code]
     }
     expect(await move('treasurer-here')).toEqual([404, 'not_found'])
-    // Whoever works for both hears of the decision itself, which does not fit this review.
+    // A user of both events gets the decision's own error, because it does not fit this review.
     expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })
 
   test('cannot name an event twice or under another name to reach it', async () => {
-    const elsewhere = server.deps.events.all().find(({ config }) => config.id !== here)!.config.id
+    const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!
+      .config.id
     for (const url of [
-      `/admin/codes/?event=${elsewhere}&event=${here}`,
-      `/admin/codes/?event_id=${elsewhere}&event=${here}`,
-      `/admin/codes/?event=${elsewhere}&event_id=${here}`,
-      `/admin/sold/?event_id=${here}&event_id=${elsewhere}&list_id=${here}`,
+      `/admin/codes/?event=${otherEvent}&event=${ownEvent}`,
+      `/admin/codes/?event_id=${otherEvent}&event=${ownEvent}`,
+      `/admin/codes/?event=${otherEvent}&event_id=${ownEvent}`,
+      `/admin/sold/?event_id=${ownEvent}&event_id=${otherEvent}&list_id=${ownEvent}`,
     ]) {
       const { token } = asker('owner-elsewhere')
       const { statusCode } = await server.app.inject({
@@ -445,10 +454,10 @@ describe('a user of one event', () => {
 test('a page of another site that uses the session cookie changes nothing', async () => {
   const { token } = asker('all-owner')
   const before = server.countRows()
-  const posts = Object.entries(TABLE).filter(
+  const postRoutes = Object.entries(TABLE).filter(
     ([route, row]) => route.startsWith('POST /admin/') && row !== 'public',
   )
-  for (const [route] of posts) {
+  for (const [route] of postRoutes) {
     const answer = await server.app.inject({
       method: 'POST',
       url: route
@@ -461,27 +470,28 @@ test('a page of another site that uses the session cookie changes nothing', asyn
         origin: 'https://evil.example',
         'sec-fetch-site': 'cross-site',
       },
-      payload: { event: here, username: 'all-owner', password: PASSWORD, token: 'x' },
+      payload: { event: ownEvent, username: 'all-owner', password: PASSWORD, token: 'x' },
     })
     expect([answer.statusCode, answer.json().code], route).toEqual([403, 'foreign_origin'])
   }
-  expect(posts.length).toBeGreaterThan(15)
+  expect(postRoutes.length).toBeGreaterThan(15)
   expect(server.countRows()).toEqual(before)
 })
 
 test('once required, treasurers and owners without a second factor can only use their own account', async () => {
   await server.deps.store.requireSecondFactor(true)
-  const wrong: string[] = []
+  const differences: string[] = []
   for (const [route, row] of Object.entries(TABLE)) {
     if (row === 'public' || row === 'anybody') continue
     const [method, url = ''] = route.split(' ')
-    const isOwn = /^\/admin\/(me|session)\b/.test(url)
+    const isOwnAccount = /^\/admin\/(me|session)\b/.test(url)
     for (const name of ['all-owner', 'treasurer-here', 'desk-here']) {
-      const answer = await ask(asker(name), method === 'GET' ? 'GET' : 'POST', url)
-      const isHeld = /second_factor_needed/.test(answer.body)
-      if (isHeld !== (!isOwn && name !== 'desk-here')) wrong.push(`${route} to ${name}`)
+      const answer = await sendRequest(asker(name), method === 'GET' ? 'GET' : 'POST', url)
+      const isBlocked = /second_factor_needed/.test(answer.body)
+      if (isBlocked !== (!isOwnAccount && name !== 'desk-here'))
+        differences.push(`${route} to ${name}`)
     }
   }
   await server.deps.store.requireSecondFactor(false)
-  expect(wrong).toEqual([])
+  expect(differences).toEqual([])
 })

@@ -20,10 +20,10 @@ const login = (
 ): Promise<LightMyRequestResponse> => to.app.inject({ method: 'POST', url, payload, headers })
 
 describe('signing in', () => {
-  test('a wrong password and an unknown name get the same answer', async () => {
-    const wrong = await login(office, { username: 'office', password: 'nope nope' })
-    const unknown = await login(office, { username: 'nobody', password: PASSWORD })
-    for (const answer of [wrong, unknown]) {
+  test('a wrong password and an unknown name get the same response', async () => {
+    const wrongPassword = await login(office, { username: 'office', password: 'nope nope' })
+    const unknownName = await login(office, { username: 'nobody', password: PASSWORD })
+    for (const answer of [wrongPassword, unknownName]) {
       expect(answer.statusCode).toBe(401)
       expect(answer.json()).toEqual({
         status: 'error',
@@ -65,15 +65,15 @@ describe('signing in', () => {
   })
 
   test('behind https the cookie is Secure', async () => {
-    const secure = await startTestApp({
+    const secureServer = await startTestApp({
       variables: { PUBLIC_URL: 'https://register.example', PUBLIC_SANDBOX: 'no-real-money' },
     })
     try {
-      await signIn(secure)
-      const answer = await login(secure, { username: 'office', password: PASSWORD })
+      await signIn(secureServer)
+      const answer = await login(secureServer, { username: 'office', password: PASSWORD })
       expect(answer.headers['set-cookie']).toMatch(/; Secure/)
     } finally {
-      await secure.close()
+      await secureServer.close()
     }
   })
 
@@ -126,7 +126,7 @@ describe('the session', () => {
     ])
   })
 
-  test('signing out ends it for the cookie and the token', async () => {
+  test('signing out ends the session for cookie and token', async () => {
     const { token, cookie } = await signIn(office)
     const answer = await office.app.inject({
       method: 'POST',
@@ -143,7 +143,7 @@ describe('the session', () => {
     ).toBe(200)
   })
 
-  test('ends two hours after its last use, and twelve hours after it began', async () => {
+  test('ends two hours after its last use, and twelve hours after it started', async () => {
     const test = await startTestApp({ clock: '2025-10-10T08:00:00+05:30' })
     try {
       const { get } = await signIn(test)
@@ -152,13 +152,13 @@ describe('the session', () => {
       test.setTime('2025-10-10T12:00:01+05:30')
       expect((await get('/admin/session/')).statusCode).toBe(401)
       test.setTime('2025-10-10T08:00:00+05:30')
-      const again = await signIn(test)
+      const secondToken = await signIn(test)
       for (let hour = 9; hour < 20; hour += 1) {
         test.setTime(`2025-10-10T${String(hour).padStart(2, '0')}:00:00+05:30`)
-        expect((await again.get('/admin/session/')).statusCode).toBe(200)
+        expect((await secondToken.get('/admin/session/')).statusCode).toBe(200)
       }
       test.setTime('2025-10-10T20:00:01+05:30')
-      expect((await again.get('/admin/session/')).statusCode).toBe(401)
+      expect((await secondToken.get('/admin/session/')).statusCode).toBe(401)
     } finally {
       await test.close()
     }
@@ -214,7 +214,7 @@ describe('another site cannot use the cookie', () => {
     const { cookie } = await signIn(office)
     expect(await resend({ cookie, ...headers })).toBe(status)
   })
-  test('a bearer token is sent by nobody by accident', async () => {
+  test('a bearer token is never sent by accident', async () => {
     const { token } = await signIn(office)
     expect(
       await resend({ authorization: `Bearer ${token}`, origin: 'https://script.example' }),
@@ -224,57 +224,60 @@ describe('another site cannot use the cookie', () => {
 
 describe('guessing', () => {
   const from = (address: number) => ({ 'x-forwarded-for': `10.0.${address >> 8}.${address & 255}` })
-  const right = { username: 'office', password: PASSWORD }
-  const guess = { username: 'Office', password: 'guess' }
+  const credentials = { username: 'office', password: PASSWORD }
+  const wrongGuess = { username: 'Office', password: 'guess' }
 
-  test('ten wrong passwords lock out whoever sent them for a quarter of an hour, and not the office', async () => {
+  test('ten wrong passwords lock out their sender for a quarter of an hour, and not the office', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
     try {
       await signIn(test)
       await signIn(test, 'second')
-      for (let tried = 0; tried < 10; tried += 1)
-        expect((await login(test, guess, from(7))).statusCode).toBe(401)
-      const refused = await login(test, right, from(7))
-      expect(refused.statusCode).toBe(429)
-      expect(refused.headers['retry-after']).toBe('900')
-      expect(refused.json()).toMatchObject({
+      for (let attempts = 0; attempts < 10; attempts += 1)
+        expect((await login(test, wrongGuess, from(7))).statusCode).toBe(401)
+      const rejected = await login(test, credentials, from(7))
+      expect(rejected.statusCode).toBe(429)
+      expect(rejected.headers['retry-after']).toBe('900')
+      expect(rejected.json()).toMatchObject({
         code: 'too_many_requests',
         message: 'There were too many attempts to sign in. Please wait 15 minutes and try again.',
       })
-      expect((await login(test, right)).statusCode).toBe(200)
-      expect((await login(test, right, from(8))).statusCode).toBe(200)
-      expect((await login(test, { ...right, username: 'second' }, from(7))).statusCode).toBe(200)
+      expect((await login(test, credentials)).statusCode).toBe(200)
+      expect((await login(test, credentials, from(8))).statusCode).toBe(200)
+      expect((await login(test, { ...credentials, username: 'second' }, from(7))).statusCode).toBe(
+        200,
+      )
       test.setTime('2025-10-10T12:15:01+05:30')
-      expect((await login(test, right, from(7))).statusCode).toBe(200)
+      expect((await login(test, credentials, from(7))).statusCode).toBe(200)
     } finally {
       await test.close()
     }
   })
 
-  test('a hundred wrong passwords from as many addresses end the guessing from new ones, and the office still signs in where it did before', async () => {
+  test('a hundred wrong passwords from different addresses end guesses from new addresses, but the office still signs in from known ones', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
     try {
       await signIn(test)
-      expect((await login(test, right, from(1))).statusCode).toBe(200)
-      // The account's own sign-ins from new addresses count too: that they were right shows only afterwards.
+      expect((await login(test, credentials, from(1))).statusCode).toBe(200)
+      // The account's own sign-ins from new addresses count too, because only the check shows that
+      // they are correct.
       const statuses: number[] = []
-      for (let tried = 0; tried < 110; tried += 1)
-        statuses.push((await login(test, guess, from(1000 + tried))).statusCode)
+      for (let attempts = 0; attempts < 110; attempts += 1)
+        statuses.push((await login(test, wrongGuess, from(1000 + attempts))).statusCode)
       expect(statuses.slice(0, 95)).toEqual(Array.from({ length: 95 }, () => 401))
       expect(statuses.slice(100)).toEqual(Array.from({ length: 10 }, () => 429))
-      expect((await login(test, right, from(2))).statusCode).toBe(429)
-      expect((await login(test, right, from(1))).statusCode).toBe(200)
+      expect((await login(test, credentials, from(2))).statusCode).toBe(429)
+      expect((await login(test, credentials, from(1))).statusCode).toBe(200)
     } finally {
       await test.close()
     }
   })
 
-  test('an address takes twenty tries in five minutes, whatever the names', async () => {
+  test('an address has at most twenty attempts in five minutes, for any names', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     try {
-      for (let tried = 0; tried < 20; tried += 1)
+      for (let attempts = 0; attempts < 20; attempts += 1)
         expect(
-          (await login(test, { username: `name${tried}`, password: 'guess' })).statusCode,
+          (await login(test, { username: `name${attempts}`, password: 'guess' })).statusCode,
         ).toBe(401)
       expect((await login(test, { username: 'name20', password: 'guess' })).statusCode).toBe(429)
     } finally {
@@ -283,19 +286,21 @@ describe('guessing', () => {
   })
 })
 
-describe('what is left of a sign-in that failed', () => {
-  const SENT = 'a wrong password that nobody may read'
-  test('is an act of the log under the name that was used, without what was typed', async () => {
+describe('the record of a failed sign-in', () => {
+  const SENT_PASSWORD = 'a wrong password that nobody may read'
+  test('is an audit log entry under the entered name, without the entered password', async () => {
     const app = await startTestApp()
     await signIn(app)
-    await login(app, { username: 'office', password: SENT })
-    await login(app, { username: SENT, password: 'x' })
+    await login(app, { username: 'office', password: SENT_PASSWORD })
+    await login(app, { username: SENT_PASSWORD, password: 'x' })
     expect(app.rows('SELECT who, what FROM audit_log')).toContainEqual({
       who: 'office',
       what: 'failed to sign in',
     })
     expect(app.log.map(({ message }) => message)).toContain('failed sign-in: unknown username')
-    expect(JSON.stringify([app.log, app.rows('SELECT * FROM audit_log')])).not.toContain(SENT)
+    expect(JSON.stringify([app.log, app.rows('SELECT * FROM audit_log')])).not.toContain(
+      SENT_PASSWORD,
+    )
     await app.close()
   })
 
@@ -308,18 +313,24 @@ describe('what is left of a sign-in that failed', () => {
       remoteAddress: `192.0.2.${at}`,
     })
     for (let at = 0; at < 25; at += 1) {
-      await app.app.inject({ ...from(at), payload: { username: 'office', password: SENT } })
-      await app.app.inject({ ...from(at), payload: { username: `nobody${at}`, password: SENT } })
+      await app.app.inject({
+        ...from(at),
+        payload: { username: 'office', password: SENT_PASSWORD },
+      })
+      await app.app.inject({
+        ...from(at),
+        payload: { username: `nobody${at}`, password: SENT_PASSWORD },
+      })
     }
-    const kept = app.rows("SELECT 1 FROM audit_log WHERE what = 'failed to sign in'")
-    const said = app.log.filter(({ message }) => /failed sign-in/.test(String(message)))
-    expect([kept.length, said.length]).toEqual([10, 20])
+    const storedRows = app.rows("SELECT 1 FROM audit_log WHERE what = 'failed to sign in'")
+    const logEntries = app.log.filter(({ message }) => /failed sign-in/.test(String(message)))
+    expect([storedRows.length, logEntries.length]).toEqual([10, 20])
     await app.close()
   })
 })
 
 describe('a password', () => {
-  const NAMES = ['meera', 'springmeet2026']
+  const USERNAMES = ['meera', 'springmeet2026']
   test.each([
     ['short', /at least 8/],
     ['password', /too easy to guess/],
@@ -333,11 +344,11 @@ describe('a password', () => {
     ['12341234', /keyboard row/],
     ['qwertyui', /keyboard row/],
     ['abababab', /few different/],
-  ])('like %s is refused', (password, why) =>
-    expect(findPasswordProblem(password, NAMES)).toMatch(why),
+  ])('like %s is rejected', (password, problemPattern) =>
+    expect(findPasswordProblem(password, USERNAMES)).toMatch(problemPattern),
   )
   test.each(['seven green tables', 'k7xm-2wqp-9hba-rr4t', 'Trivandrum-monsoon-7', 'zebra4coffee'])(
-    'like %s is taken',
-    (password) => expect(findPasswordProblem(password, NAMES)).toBeNull(),
+    'like %s is accepted',
+    (password) => expect(findPasswordProblem(password, USERNAMES)).toBeNull(),
   )
 })

@@ -1,4 +1,7 @@
-/** One transfer counts once, however its reference is spelled and by whichever method it is recorded; and what a statement shows of it. */
+/**
+ * A bank transfer counts once, in any spelling of its reference and by any payment method, and
+ * statements show its state.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,7 +16,7 @@ import type {
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { createImportRow } from '../../sample-registrations.ts'
-import { actsOn, signIn } from '../office.ts'
+import { actionsUrl, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -33,9 +36,9 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let count = 0
-/** A UTR that nobody has used yet. */
+/** An unused UTR. */
 const utr = (): string => String(526_123_000_000 + ++count)
-const grouped = (reference: string): string => reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
+const groupDigits = (reference: string): string => reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
 
 const register = async (): Promise<{ regNo: RegNo; page: string }> => {
   count += 1
@@ -49,10 +52,10 @@ const register = async (): Promise<{ regNo: RegNo; page: string }> => {
   const { reg_no: regNo, page = '' } = answer.json<RegisterAnswer>()
   return { regNo: regNo as RegNo, page }
 }
-const confirm = (regNo: string, way: string, reference: string, more: object = {}) =>
-  office.act(regNo, { act: 'confirm', way, reference, amount: String(FEE), ...more })
-const cameAgain = (regNo: string, way: string, reference: string) =>
-  office.act(regNo, { act: 'came_again', way, reference, amount: String(FEE) })
+const confirm = (regNo: string, method: string, reference: string, more: object = {}) =>
+  office.act(regNo, { act: 'confirm', way: method, reference, amount: String(FEE), ...more })
+const recordExtraPayment = (regNo: string, method: string, reference: string) =>
+  office.act(regNo, { act: 'came_again', way: method, reference, amount: String(FEE) })
 const report = async (page: string, reference: string) => {
   const payload = { act: 'tell', answers: { utr: reference, paid_on: '2027-01-09' } }
   const answer = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
@@ -78,44 +81,51 @@ const addAtDesk = async (mode: string, slip: string) => {
   return post('/admin/add/', { event, key: `click-of-the-desk-${count}`, answers, ...paid })
 }
 
-type Laid = Extract<ReconcileAnswer, { header: null }>
+type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const came = (narration: string, amount = FEE, reference = '') =>
+const creditLine = (narration: string, amount = FEE, reference = '') =>
   `09/01/27,${narration},${reference},,${amount}`
-const went = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const statement = async (...rows: readonly string[]): Promise<Laid> => {
+const debitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
+const statement = async (...rows: readonly string[]): Promise<StatementAnswer> => {
   const { status, body } = await post(
     `/admin/reconcile/?event=${event}`,
     [HEAD, ...rows].join('\n'),
   )
   expect(status, JSON.stringify(body)).toBe(200)
-  return body as unknown as Laid
+  return body as unknown as StatementAnswer
 }
-const shown = ({ lines }: Laid) =>
-  lines.map(({ as, of }) => [as, ...of.map(({ reg_no: regNo }) => regNo)])
-const keep = async ({ lines }: Laid) => {
-  const keepLines = lines.map(({ reference, also, amount, day, narration }) => ({
+const shown = ({ lines }: StatementAnswer) =>
+  lines.map(({ as: outcome, of: matches }) => [
+    outcome,
+    ...matches.map(({ reg_no: regNo }) => regNo),
+  ])
+const keepUnmatched = async ({ lines }: StatementAnswer) => {
+  const unmatchedLines = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,
     also,
     amount,
     day,
     narration,
   }))
-  const { body } = await post('/admin/reconcile/confirm/', { event, lines: [], keep: keepLines })
+  const { body } = await post('/admin/reconcile/confirm/', {
+    event,
+    lines: [],
+    keep: unmatchedLines,
+  })
   return (body as unknown as BulkAnswer).message
 }
-const received = (): unknown =>
+const sumReceived = (): unknown =>
   server.rows('SELECT coalesce(sum(amount), 0) AS paise FROM captures')[0]?.['paise']
 
 describe('one UTR', () => {
   test('typed with spaces, as a cheque number, by UPI and as a slip of the front desk pays for one registration only', async () => {
     const reference = utr()
     const paid = (await register()).regNo
-    expect((await confirm(paid, 'transfer', grouped(reference))).status).toBe(200)
-    const before = received()
+    expect((await confirm(paid, 'transfer', groupDigits(reference))).status).toBe(200)
+    const before = sumReceived()
     const spellings = [
       ['transfer', reference],
-      ['transfer', `UTR ${grouped(reference)}`],
+      ['transfer', `UTR ${groupDigits(reference)}`],
       ['upi', reference.replaceAll(/(\d{3})(?=\d)/g, '$1-')],
       ['cheque', `00${reference}`],
       ['cheque', `Cheque no. ${reference}`],
@@ -125,62 +135,62 @@ describe('one UTR', () => {
       ['upi', `UPI/P2M/${reference}/2`],
       ['desk', `${reference} of 09/01/2027`],
     ] as const
-    for (const [way, spelling] of spellings) {
+    for (const [method, spelling] of spellings) {
       const { regNo } = await register()
-      const refused = await confirm(regNo, way, spelling)
-      expect([way, spelling, refused.status, refused.body.code]).toEqual([
-        way,
+      const rejected = await confirm(regNo, method, spelling)
+      expect([method, spelling, rejected.status, rejected.body.code]).toEqual([
+        method,
         spelling,
         409,
         'taken',
       ])
-      expect(refused.body.message).toContain(`it is the payment of ${paid}`)
+      expect(rejected.body.message).toContain(`it is the payment of ${paid}`)
     }
     for (const mode of ['upi', 'card'])
-      expect(await addAtDesk(mode, ` ${grouped(reference)}.`)).toMatchObject({
+      expect(await addAtDesk(mode, ` ${groupDigits(reference)}.`)).toMatchObject({
         status: 409,
         body: { code: 'taken' },
       })
-    expect(received()).toBe(before)
+    expect(sumReceived()).toBe(before)
   })
 
-  test('in a narration that was pasted was unknown when it came alone, in the next statement and to a delegate', async () => {
+  test('pasted into a narration was unknown if it appeared alone later, in a statement or in a claim', async () => {
     const [reference, { regNo: paid }, { regNo, page }] = [
       utr(),
       await register(),
       await register(),
     ]
-    const pasted = `NEFT 4 ${reference} SHARMA 12`
-    expect((await confirm(paid, 'transfer', pasted)).status).toBe(200)
-    const before = received()
+    const pastedNarration = `NEFT 4 ${reference} SHARMA 12`
+    expect((await confirm(paid, 'transfer', pastedNarration)).status).toBe(200)
+    const before = sumReceived()
     expect((await confirm(regNo, 'transfer', reference)).body).toMatchObject({ code: 'taken' })
-    expect((await report(page, grouped(reference))).body).toMatchObject({ code: 'taken' })
-    const laid = await statement(came(`UPI/${reference}/SHARMA`))
-    expect(shown(laid)).toEqual([['known', paid]])
-    await keep(laid)
-    expect(received()).toBe(before)
+    expect((await report(page, groupDigits(reference))).body).toMatchObject({ code: 'taken' })
+    const result = await statement(creditLine(`UPI/${reference}/SHARMA`))
+    expect(shown(result)).toEqual([['known', paid]])
+    await keepUnmatched(result)
+    expect(sumReceived()).toBe(before)
   })
 
   test('recorded again with spaces is rejected, and adds no second payment', async () => {
     const reference = utr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const before = received()
-    for (const way of ['transfer', 'upi', 'cheque', 'machine'])
-      expect((await cameAgain(regNo, way, grouped(reference))).status).toBe(409)
-    expect(received()).toBe(before)
+    const before = sumReceived()
+    for (const method of ['transfer', 'upi', 'cheque', 'machine'])
+      expect((await recordExtraPayment(regNo, method, groupDigits(reference))).status).toBe(409)
+    expect(sumReceived()).toBe(before)
   })
 
   test('entered at the front desk cannot be reported by a delegate or confirmed as a transfer', async () => {
     const reference = utr()
-    const added = await addAtDesk('upi', grouped(reference))
-    expect(added.status, JSON.stringify(added.body)).toBe(201)
+    const deskResponse = await addAtDesk('upi', groupDigits(reference))
+    expect(deskResponse.status, JSON.stringify(deskResponse.body)).toBe(201)
     const { regNo, page } = await register()
     expect((await report(page, reference)).status).toBe(409)
     expect((await confirm(regNo, 'transfer', reference)).status).toBe(409)
   })
 
-  test('entered at the front desk with a Cyrillic letter is refused; a slip in any script is not', async () => {
+  test('entered at the front desk with a Cyrillic letter is rejected; a slip in any script is accepted', async () => {
     expect(await addAtDesk('card', 'HDF\u0421N52027010101')).toMatchObject({
       status: 422,
       body: { errors: { slip: expect.stringContaining('Latin letters and digits') } },
@@ -189,13 +199,13 @@ describe('one UTR', () => {
     expect(await addAtDesk('cash', 'रसीद 526123456')).toMatchObject({ status: 201 })
   })
 
-  test('that contains no letter or digit is refused', async () => {
+  test('that contains no letter or digit is rejected', async () => {
     const { regNo } = await register()
     expect((await confirm(regNo, 'transfer', '—')).status).toBe(422)
   })
 })
 
-test('slip numbers of the front desk stay its own: a short one is no bank reference', async () => {
+test('front desk slip numbers are separate: a short one is not a bank reference', async () => {
   const slips = [
     await addAtDesk('upi', '17'),
     await addAtDesk('card', '17'),
@@ -207,71 +217,73 @@ test('slip numbers of the front desk stay its own: a short one is no bank refere
 })
 
 describe('a bank statement', () => {
-  test('recognises a transfer that was entered as a slip or a cheque, and nothing of it can be kept and moved', async () => {
+  test('recognises a transfer that was entered as a slip or a cheque, whose line cannot be recorded and moved again', async () => {
     const [slip, cheque] = [utr(), utr()]
-    const desk = String((await addAtDesk('card', grouped(slip))).body['reg_no'])
+    const desk = String((await addAtDesk('card', groupDigits(slip))).body['reg_no'])
     const { regNo } = await register()
-    await confirm(regNo, 'cheque', `chq ${grouped(cheque)}`)
-    const before = received()
-    const laid = await statement(came(`UPI/CR/${slip}/ASHA`), came(`CLG ${cheque}`))
-    expect(shown(laid)).toEqual([
+    await confirm(regNo, 'cheque', `chq ${groupDigits(cheque)}`)
+    const before = sumReceived()
+    const result = await statement(creditLine(`UPI/CR/${slip}/ASHA`), creditLine(`CLG ${cheque}`))
+    expect(shown(result)).toEqual([
       ['known', desk],
       ['known', regNo],
     ])
-    expect(await keep(laid)).toBe('0 unmatched payments sent to review. 2 already recorded.')
-    expect(received()).toBe(before)
+    expect(await keepUnmatched(result)).toBe(
+      '0 unmatched payments sent to review. 2 already recorded.',
+    )
+    expect(sumReceived()).toBe(before)
   })
 
-  test('of two downloads pasted together leaves a confirmed transfer known, and reports the repeated line', async () => {
+  test('of two downloads pasted together recognises a confirmed transfer, and reports the repeated line', async () => {
     const reference = utr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const line = came(`IMPS ${reference} ASHA`)
-    const laid = await statement(line, came(`UPI ${utr()} RAVI`, 10), line)
-    expect(shown(laid)).toEqual([['known', regNo], ['unmatched']])
-    expect(laid.repeated).toEqual([{ line: 4, first: 2 }])
+    const line = creditLine(`IMPS ${reference} ASHA`)
+    const result = await statement(line, creditLine(`UPI ${utr()} RAVI`, 10), line)
+    expect(shown(result)).toEqual([['known', regNo], ['unmatched']])
+    expect(result.repeated).toEqual([{ line: 4, first: 2 }])
   })
 
   test('shows a transfer that the bank returned, with its registration', async () => {
     const reference = utr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const laid = await statement(
-      went('RENT', 5000),
-      went(`RETURN ${grouped(reference)} A/C CLOSED`),
+    const result = await statement(
+      debitLine('RENT', 5000),
+      debitLine(`RETURN ${groupDigits(reference)} A/C CLOSED`),
     )
-    expect(shown(laid)).toEqual([['returned', regNo]])
-    expect(laid.lines[0]).toMatchObject({
+    expect(shown(result)).toEqual([['returned', regNo]])
+    expect(result.lines[0]).toMatchObject({
       amount: FEE,
       why: expect.stringContaining('may have returned it'),
     })
   })
 
-  test('leaves a line that contains another registration’s number to staff, whatever was reported', async () => {
+  test("leaves a line with another registration's number to staff, whatever was reported", async () => {
     const reference = utr()
     const [reporter, payer, paid] = [await register(), await register(), await register()]
     expect((await report(reporter.page, reference)).status).toBe(200)
     await confirm(paid.regNo, 'transfer', utr())
-    const both = await statement(came(`UPI ${reference} ${payer.regNo}`))
-    expect(shown(both)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
-    const other = await statement(came(`UPI ${reference} ${paid.regNo}`))
+    const bothNumbers = await statement(creditLine(`UPI ${reference} ${payer.regNo}`))
+    expect(shown(bothNumbers)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
+    const other = await statement(creditLine(`UPI ${reference} ${paid.regNo}`))
     expect(shown(other)).toEqual([['ambiguous', reporter.regNo, paid.regNo]])
-    const own = await statement(came(`UPI ${grouped(reference)} ${reporter.regNo}`))
-    expect(shown(own)).toEqual([['matched', reporter.regNo]])
+    const ownLine = await statement(creditLine(`UPI ${groupDigits(reference)} ${reporter.regNo}`))
+    expect(shown(ownLine)).toEqual([['matched', reporter.regNo]])
   })
 
-  test('matches no line by the first twelve digits of the conference’s own account number', async () => {
+  test("matches no line by the first twelve digits of the conference's own account number", async () => {
     const { page } = await register()
     expect((await report(page, '502000123456')).status).toBe(200)
-    const laid = await statement(came('NEFT ASHA TO 50200012345678', 100))
-    expect(shown(laid)).toEqual([['unmatched']])
+    const result = await statement(creditLine('NEFT ASHA TO 50200012345678', 100))
+    expect(shown(result)).toEqual([['unmatched']])
   })
 
   test('confirms a line under all its bank numbers, so that its other number pays for no other registration', async () => {
     const [reported, other] = [utr(), utr()]
     const [first, second] = [await register(), await register()]
     await report(first.page, reported)
-    const [line] = (await statement(came(`IMPS ${reported} ASHA`, FEE, other))).lines
+    const [line] = (await statement(creditLine(`IMPS ${reported} ASHA`, FEE, other))).lines
     expect(line).toMatchObject({ as: 'matched', reference: reported, also: [other] })
     const { reference, also, amount, day } = line ?? {}
     const lines = [{ reg_no: first.regNo, reference, also, amount, day }]
@@ -279,41 +291,45 @@ describe('a bank statement', () => {
       status: 200,
       body: { done: [first.regNo] },
     })
-    expect((await confirm(second.regNo, 'transfer', grouped(other))).status).toBe(409)
+    expect((await confirm(second.regNo, 'transfer', groupDigits(other))).status).toBe(409)
   })
 })
 
-test('money kept from a statement under one spelling is not kept again under another', async () => {
+test('a payment recorded from a statement under one spelling is not recorded again under another', async () => {
   const reference = utr()
   const line = { amount: 10, day: '2027-01-09', narration: 'UPI' }
-  const twice = [
+  const sameLineTwice = [
     { ...line, reference },
-    { ...line, reference: grouped(reference) },
+    { ...line, reference: groupDigits(reference) },
   ]
-  const { body } = await post('/admin/reconcile/confirm/', { event, lines: [], keep: twice })
+  const { body } = await post('/admin/reconcile/confirm/', {
+    event,
+    lines: [],
+    keep: sameLineTwice,
+  })
   expect(body['message']).toContain('1 unmatched payment sent to review')
   const { regNo } = await register()
-  const refused = await confirm(regNo, 'transfer', grouped(reference))
-  expect(refused.body.message).toContain('of no registration yet')
+  const rejected = await confirm(regNo, 'transfer', groupDigits(reference))
+  expect(rejected.body.message).toContain('of no registration yet')
 })
 
-test('a payout of the gateway is never a transfer of a delegate, whichever is recorded first', async () => {
-  const head =
+test("a gateway payout is never a delegate's transfer, whichever is recorded first", async () => {
+  const settlementHeader =
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
-  const line = (of: string) =>
-    `ELSEWHERE${of},AP${of},4720.00,20,3.60,4696.40,${of},08-01-2027,Sale`
-  const settle = (of: string) =>
-    post(`/admin/reconcile/keep/?event=${event}`, `${head}\n${line(of)}`)
+  const line = (matches: string) =>
+    `ELSEWHERE${matches},AP${matches},4720.00,20,3.60,4696.40,${matches},08-01-2027,Sale`
+  const settle = (matches: string) =>
+    post(`/admin/reconcile/keep/?event=${event}`, `${settlementHeader}\n${line(matches)}`)
   const [before, after] = [utr(), utr()]
   expect((await settle(before)).status).toBe(200)
   const { regNo } = await register()
-  const refused = await confirm(regNo, 'transfer', grouped(before))
-  expect(refused).toMatchObject({ status: 409 })
-  expect(refused.body.message).toContain('is already the reference of a gateway payout')
+  const rejected = await confirm(regNo, 'transfer', groupDigits(before))
+  expect(rejected).toMatchObject({ status: 409 })
+  expect(rejected.body.message).toContain('is already the reference of a gateway payout')
   expect((await confirm(regNo, 'transfer', after)).status).toBe(200)
   await settle(after)
-  const stored = await server.deps.store.registration(regNo)
-  expect(stored).toMatchObject({ paymentStatus: 'success', inReview: true })
+  const storedRegistration = await server.deps.store.registration(regNo)
+  expect(storedRegistration).toMatchObject({ paymentStatus: 'success', inReview: true })
 })
 
 test('the office finds a payment by its reference in any spelling', async () => {
@@ -321,7 +337,7 @@ test('the office finds a payment by its reference in any spelling', async () => 
   const { regNo } = await register()
   await confirm(regNo, 'transfer', reference)
   const answer = (await office.json(
-    `/admin/find/?q=${encodeURIComponent(`UTR ${grouped(reference)}`)}`,
+    `/admin/find/?q=${encodeURIComponent(`UTR ${groupDigits(reference)}`)}`,
   )) as unknown as { found: { reg_no: string }[] }
   expect(JSON.stringify(answer)).toContain(regNo)
 })
@@ -329,12 +345,12 @@ test('the office finds a payment by its reference in any spelling', async () => 
 test.each([
   [
     'a withdrawal that returns it',
-    (u: string) => [came(`NEFT CR-${u}-ASHA`), went(`NEFT RETURN ${u}`)],
+    (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), debitLine(`NEFT RETURN ${u}`)],
   ],
-  ['a charge', (u: string) => [came(`NEFT CR-${u}-ASHA`), went(`CHGS NEFT ${u}`, 2.36)]],
+  ['a charge', (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), debitLine(`CHGS NEFT ${u}`, 2.36)]],
   [
     'the same transfer in the words of another download',
-    (u: string) => [came(`NEFT CR-${u}-ASHA`), came(`NEFT/${u}/ASHA`)],
+    (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), creditLine(`NEFT/${u}/ASHA`)],
   ],
 ])(
   'a transfer whose UTR is also in %s, once confirmed, pays for no second registration',
@@ -348,40 +364,42 @@ test.each([
     expect(confirmed.status).toBe(200)
     const second = await confirm((await register()).regNo, 'transfer', reference)
     expect([second.status, second.body.code]).toEqual([409, 'taken'])
-    expect(shown(await statement(came(`NEFT CR-${reference}-ASHA`)))).toEqual([['known', regNo]])
+    expect(shown(await statement(creditLine(`NEFT CR-${reference}-ASHA`)))).toEqual([
+      ['known', regNo],
+    ])
   },
 )
 
-test('two cash deposits of one day and amount, with slips of their own, are both kept', async () => {
-  const before = Number(received())
+test('two cash deposits of one day and amount with different slips are both recorded', async () => {
+  const before = Number(sumReceived())
   const deposits = [
-    came('CASH DEP BY SELF', 773, '000123'),
-    came('CASH DEP BY SELF', 773, '000124'),
+    creditLine('CASH DEP BY SELF', 773, '000123'),
+    creditLine('CASH DEP BY SELF', 773, '000124'),
   ]
-  expect(await keep(await statement(...deposits))).toContain('2 unmatched payments')
-  expect(Number(received()) - before).toBe(2 * 77_300)
-  const again = await statement(...deposits)
-  expect(again.lines.map(({ as }) => as)).toEqual(['known', 'known'])
+  expect(await keepUnmatched(await statement(...deposits))).toContain('2 unmatched payments')
+  expect(Number(sumReceived()) - before).toBe(2 * 77_300)
+  const repeatedResult = await statement(...deposits)
+  expect(repeatedResult.lines.map(({ as: outcome }) => outcome)).toEqual(['known', 'known'])
 })
 
 test.each([
-  ['the code of a branch', (regNo: string) => `BY TRANSFER-NEFT*KKBK0000958* ${regNo}`],
-  ['the account of one payer', (regNo: string) => `TRF FR A/C 50100123456789 ${regNo}`],
+  ['a branch code', (regNo: string) => `BY TRANSFER-NEFT*KKBK0000958* ${regNo}`],
+  ["one payer's account", (regNo: string) => `TRF FR A/C 50100123456789 ${regNo}`],
   ['a telephone number', (regNo: string) => `IMPS-MOB 9847012345 ${regNo}`],
   ['a day', (regNo: string) => `DEP 24112026 ${regNo}`],
   [
-    'a text that is longer than a reference',
+    'a text longer than a reference',
     (regNo: string) =>
       `BY TRANSFER FROM A MEMBER OF THE SAMPLE SOCIETY FOR THE CONFERENCE ${regNo}`,
   ],
 ])('two transfers whose lines share %s each pay for their own registration', async (_, text) => {
   for (let n = 0; n < 2; n++) {
     const { regNo } = await register()
-    const [line] = (await statement(came(text(regNo)))).lines
+    const [line] = (await statement(creditLine(text(regNo)))).lines
     expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
     const confirmed = await confirm(regNo, 'transfer', line?.reference ?? '', { also: line?.also })
     expect(confirmed.status).toBe(200)
-    expect(shown(await statement(came(text(regNo))))).toEqual([['known', regNo]])
+    expect(shown(await statement(creditLine(text(regNo))))).toEqual([['known', regNo]])
   }
 })
 
@@ -390,31 +408,31 @@ test('a branch code recorded as a reference hides no later transfer of that bran
   expect((await confirm(first.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
   const second = await register()
   const text = `NEFT*KKBK0000959*${utr()}*ASHA ${second.regNo}`
-  const [line] = (await statement(came(text))).lines
+  const [line] = (await statement(creditLine(text))).lines
   expect(line?.as).toBe('ambiguous')
   expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([first.regNo, second.regNo])
   const { reference = '', also } = line ?? {}
   expect((await confirm(second.regNo, 'transfer', reference, { also })).status).toBe(200)
 })
 
-test('a UTR in groups in the column of references is the reference', async () => {
+test('a UTR in groups in the reference column is the reference', async () => {
   const reference = utr()
   const { regNo } = await register()
-  const [line] = (await statement(came(`NEFT ${regNo}`, FEE, grouped(reference)))).lines
+  const [line] = (await statement(creditLine(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
   expect(line?.reference).toBe(reference)
 })
 
-test('an N and 15 digits of HDFC Bank is reported, pays for one registration only, and is seen when it is returned', async () => {
+test('an N and 15 digits of HDFC Bank can be reported, pays for one registration only, and is recognised when returned', async () => {
   const reference = 'N328261234567890'
   const [first, second] = [await register(), await register()]
-  const line = () => statement(came(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
+  const line = () => statement(creditLine(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
   expect((await line()).lines[0]).toMatchObject({ as: 'matched', reference })
   expect((await report(first.page, 'n328 2612 3456 7890')).status).toBe(200)
   expect((await confirm(first.regNo, 'transfer', reference)).status).toBe(200)
   expect(shown(await line())).toEqual([['known', first.regNo]])
   expect((await confirm(second.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
-  const returned = await statement(went(`NEFT RTN ${reference}`))
-  expect(shown(returned)).toEqual([['returned', first.regNo]])
+  const returnedResult = await statement(debitLine(`NEFT RTN ${reference}`))
+  expect(shown(returnedResult)).toEqual([['returned', first.regNo]])
 })
 
 test.each([
@@ -423,22 +441,22 @@ test.each([
   ['less than the bank returned', FEE, 100, ['returned']],
 ])(
   'a transfer that the bank returned stayed in review, as unclear, after the refund was recorded: %s',
-  async (_how, returned, back, left) => {
+  async (_how, returnedResult, refundAmount, left) => {
     const reference = utr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    await statement(went(`NEFT RTN ${reference}`, returned))
-    const kinds = async () => {
-      const { reviews } = (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
+    await statement(debitLine(`NEFT RTN ${reference}`, returnedResult))
+    const listReviewKinds = async () => {
+      const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
       return reviews.map(({ kind }) => kind)
     }
-    expect(await kinds()).toEqual(['returned'])
+    expect(await listReviewKinds()).toEqual(['returned'])
     const why = 'The bank returned it.'
-    const refund = { act: 'refund', amount: back, by_hand: true, reference: utr(), why }
+    const refund = { act: 'refund', amount: refundAmount, by_hand: true, reference: utr(), why }
     expect(await office.act(regNo, refund)).toMatchObject({ status: 200 })
-    expect(await kinds()).toEqual(left)
-    const stored = await server.deps.store.registration(regNo)
-    expect(stored).toMatchObject({ inReview: left.length > 0 })
+    expect(await listReviewKinds()).toEqual(left)
+    const storedRegistration = await server.deps.store.registration(regNo)
+    expect(storedRegistration).toMatchObject({ inReview: left.length > 0 })
   },
 )
 
@@ -446,19 +464,19 @@ test('a UTR that one delegate reported was confirmed for another registration, w
   const reference = utr()
   const [reporter, other] = [await register(), await register()]
   await report(reporter.page, reference)
-  const before = received()
+  const before = sumReceived()
   const refused = [
-    await confirm(other.regNo, 'transfer', grouped(reference)),
+    await confirm(other.regNo, 'transfer', groupDigits(reference)),
     await confirm(other.regNo, 'desk', reference),
     await addAtDesk('upi', reference),
   ]
   expect(refused.map(({ status }) => status)).toEqual([409, 409, 409])
   expect(refused[0]?.body.message).toContain(
-    `The delegate of ${reporter.regNo} reported ${grouped(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
+    `The delegate of ${reporter.regNo} reported ${groupDigits(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
   )
-  expect(received()).toBe(before)
-  const rejected = { act: 'not_found', why: 'It is the payment of the other.' }
-  expect((await office.act(reporter.regNo, rejected)).status).toBe(200)
+  expect(sumReceived()).toBe(before)
+  const rejection = { act: 'not_found', why: 'It is the payment of the other.' }
+  expect((await office.act(reporter.regNo, rejection)).status).toBe(200)
   expect((await confirm(other.regNo, 'transfer', reference)).status).toBe(200)
 })
 
@@ -466,8 +484,8 @@ test.each(['00', 'UTR ', 'Ref no. '])(
   'a delegate who typed %j before the UTR was asked to enter the UTR; it is reported once',
   async (before) => {
     const reference = utr()
-    const [mine, other] = [await register(), await register()]
-    expect((await report(mine.page, `${before}${reference}`)).status).toBe(200)
+    const [ownRegistration, other] = [await register(), await register()]
+    expect((await report(ownRegistration.page, `${before}${reference}`)).status).toBe(200)
     expect((await report(other.page, reference)).status).toBe(409)
   },
 )
@@ -475,38 +493,51 @@ test.each(['00', 'UTR ', 'Ref no. '])(
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
   const reference = utr()
   const { page } = await register()
-  expect((await report(page, grouped(reference))).status).toBe(200)
+  expect((await report(page, groupDigits(reference))).status).toBe(200)
 })
 
-test('a transfer that came and was returned in one file, and that nobody reported, is shown as returned', async () => {
+test('a transfer that was received and returned in one file, without a claim, is shown as returned', async () => {
   const reference = utr()
-  const rows = [came(`NEFT CR-${reference}-UNKNOWN`, 55), went(`NEFT RETURN ${reference}`, 55)]
-  expect((await statement(...rows)).lines.map(({ as }) => as)).toEqual(['unmatched', 'returned'])
-  const charge = [came(`NEFT CR-${reference}-UNKNOWN`, 55), went(`CHGS NEFT ${reference}`, 2.36)]
-  expect((await statement(...charge)).lines.map(({ as }) => as)).toEqual(['unmatched'])
+  const rows = [
+    creditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
+    debitLine(`NEFT RETURN ${reference}`, 55),
+  ]
+  expect((await statement(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
+    'unmatched',
+    'returned',
+  ])
+  const bankCharge = [
+    creditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
+    debitLine(`CHGS NEFT ${reference}`, 2.36),
+  ]
+  expect((await statement(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
+    'unmatched',
+  ])
 })
 
-test('the UTR of an imported payment pays for no other registration, typed, in a statement or in a second import', async () => {
+test('the UTR of an imported payment pays for no other registration: entered, in a statement or in a second import', async () => {
   const reference = utr()
   const row = (regNo: string, paymentId: string) =>
     createImportRow({ eventId: event, regNo: regNo as RegNo, paymentId, total: paise(FEE * 100) })
   const { store } = server.deps
   const first = 'LEKHA-OLD-1'
   expect((await store.importRegistrations([row(first, reference)])).ok).toBe(true)
-  const waiting = (await register()).regNo
-  const refused = await confirm(waiting, 'transfer', grouped(reference))
-  expect([refused.status, refused.body.code]).toEqual([409, 'taken'])
-  expect(refused.body.message).toContain(`it is the payment of ${first}`)
-  const laid = await statement(came(`NEFT ${waiting}`, FEE, reference))
-  expect(shown(laid)).toEqual([['known', first]])
-  const again = await store.importRegistrations([row('LEKHA-OLD-2', grouped(reference))])
-  expect(again).toMatchObject({
+  const waitingRegNo = (await register()).regNo
+  const rejected = await confirm(waitingRegNo, 'transfer', groupDigits(reference))
+  expect([rejected.status, rejected.body.code]).toEqual([409, 'taken'])
+  expect(rejected.body.message).toContain(`it is the payment of ${first}`)
+  const result = await statement(creditLine(`NEFT ${waitingRegNo}`, FEE, reference))
+  expect(shown(result)).toEqual([['known', first]])
+  const repeatedResult = await store.importRegistrations([
+    row('LEKHA-OLD-2', groupDigits(reference)),
+  ])
+  expect(repeatedResult).toMatchObject({
     ok: false,
     error: { code: 'payment_known', formerNo: 'OLD-LEKHA-OLD-2' },
   })
 })
 
-test('the number alone replaces no expected transfer by a card payment', async () => {
+test('only the number does not replace an expected transfer by a card payment', async () => {
   const { regNo } = await register()
   const retry = {
     method: 'POST',

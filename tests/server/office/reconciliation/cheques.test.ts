@@ -1,4 +1,4 @@
-/** A cheque in a bank statement: its number has leading zeros, bounces, and pays once. */
+/** Cheques in bank statements: leading zeros, bounced cheques, and each cheque pays once. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -49,27 +49,34 @@ const post = async (url: string, payload: string | object) => {
   return answer
 }
 
-type Laid = Extract<ReconcileAnswer, { header: null }>
-type Line = Pick<Laid['lines'][number], 'reference' | 'also' | 'amount' | 'day' | 'narration'>
-const came = (narration: string, reference = '', amount = FEE) =>
+type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
+type Line = Pick<
+  StatementAnswer['lines'][number],
+  'reference' | 'also' | 'amount' | 'day' | 'narration'
+>
+const creditLine = (narration: string, reference = '', amount = FEE) =>
   `09/01/27,${narration},${reference},,${amount}`
-const went = (narration: string, reference = '') => `10/01/27,${narration},${reference},${FEE},`
-const statement = async (...rows: readonly string[]): Promise<Laid> => {
-  const head = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-  const answer = await post(`/admin/reconcile/?event=${event}`, [head, ...rows].join('\n'))
-  return answer.json<Laid>()
+const debitLine = (narration: string, reference = '') =>
+  `10/01/27,${narration},${reference},${FEE},`
+const statement = async (...rows: readonly string[]): Promise<StatementAnswer> => {
+  const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+  const answer = await post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
+  return answer.json<StatementAnswer>()
 }
-const shown = ({ lines }: Laid) =>
-  lines.map(({ as, of }) => [as, ...of.map(({ reg_no: regNo }) => regNo)])
-const keep = async (lines: readonly Line[]) => {
-  const kept = lines.map(({ reference, also, amount, day, narration }) => ({
+const shown = ({ lines }: StatementAnswer) =>
+  lines.map(({ as: outcome, of: matches }) => [
+    outcome,
+    ...matches.map(({ reg_no: regNo }) => regNo),
+  ])
+const keepUnmatched = async (lines: readonly Line[]) => {
+  const unmatchedLines = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,
     also,
     amount,
     day,
     narration,
   }))
-  const answer = await post('/admin/reconcile/confirm/', { event, lines: [], keep: kept })
+  const answer = await post('/admin/reconcile/confirm/', { event, lines: [], keep: unmatchedLines })
   return answer.json<BulkAnswer>().message
 }
 
@@ -84,25 +91,25 @@ test.each([
     const { regNo } = await register()
     expect((await confirm(regNo, reference)).status).toBe(200)
     const number = reference.replace(/\D/g, '')
-    const laid = await statement(
-      came(`CHQ DEP ${number} DR A`, column),
-      went(`CHQ RETURN ${number} INSUFFICIENT FUNDS`, column),
+    const result = await statement(
+      creditLine(`CHQ DEP ${number} DR A`, column),
+      debitLine(`CHQ RETURN ${number} INSUFFICIENT FUNDS`, column),
     )
-    expect(shown(laid)).toEqual([
+    expect(shown(result)).toEqual([
       ['known', regNo],
       ['returned', regNo],
     ])
-    expect(laid.lines[1]?.reference).toBe(number)
-    const stored = await server.deps.store.registration(regNo)
-    expect(stored).toMatchObject({ inReview: true })
+    expect(result.lines[1]?.reference).toBe(number)
+    const storedRegistration = await server.deps.store.registration(regNo)
+    expect(storedRegistration).toMatchObject({ inReview: true })
   },
 )
 
-test('a short number in a narration is no cheque number with leading zeros', async () => {
+test('a short number in a narration is not a cheque number with leading zeros', async () => {
   const { regNo } = await register()
   await confirm(regNo, '007788')
-  const laid = await statement(came('UPI DR C 7788'), came('ROOM 7788 CHQ', '7788'))
-  expect(laid.lines.map(({ as }) => as)).toEqual(['unmatched', 'unmatched'])
+  const result = await statement(creditLine('UPI DR C 7788'), creditLine('ROOM 7788 CHQ', '7788'))
+  expect(result.lines.map(({ as: outcome }) => outcome)).toEqual(['unmatched', 'unmatched'])
 })
 
 test.each([
@@ -110,14 +117,14 @@ test.each([
   ['with zeros', 'CHQ DEP DR D', '000789', '000789'],
   ['in the column', 'BY CLEARING DR D', '456790', '456790'],
 ])(
-  'a cheque %s whose line was kept was confirmed for a registration too: two payments',
+  'a cheque %s whose line was recorded was confirmed for a registration too: two payments',
   async (_, narration, column, number) => {
-    const { lines } = await statement(came(narration, column))
-    expect(await keep(lines)).toContain('1 unmatched payment')
-    const refused = await confirm((await register()).regNo, number)
-    expect([refused.status, refused.body.code]).toEqual([409, 'taken'])
-    expect(refused.body.message).toContain('is of no registration yet')
-    expect((await statement(came(narration, column))).lines[0]?.as).toBe('known')
+    const { lines } = await statement(creditLine(narration, column))
+    expect(await keepUnmatched(lines)).toContain('1 unmatched payment')
+    const rejected = await confirm((await register()).regNo, number)
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'taken'])
+    expect(rejected.body.message).toContain('is of no registration yet')
+    expect((await statement(creditLine(narration, column))).lines[0]?.as).toBe('known')
   },
 )
 
@@ -125,18 +132,18 @@ test.each([
   ['with its numbers', (also: readonly string[]) => also],
   ['without them', () => []],
 ])(
-  'a page that was loaded before the cheque was recorded, %s, kept its line as a second payment',
+  'a page loaded before the cheque was recorded, %s, recorded its line as a second payment',
   async (_, sent) => {
     count += 1
     const number = `00${5670 + count}`
-    const row = came(`CHQ DEP ${number} DR E`)
+    const row = creditLine(`CHQ DEP ${number} DR E`)
     const { lines } = await statement(row)
     const { regNo } = await register()
     expect((await confirm(regNo, number)).status).toBe(200)
-    const stale = lines.map((line) => ({ ...line, also: [...sent(line.also)] }))
-    expect(await keep(stale)).toContain('0 unmatched payments')
+    const staleLines = lines.map((line) => ({ ...line, also: [...sent(line.also)] }))
+    expect(await keepUnmatched(staleLines)).toContain('0 unmatched payments')
     expect(shown(await statement(row))).toEqual([['known', regNo]])
-    expect(await keep((await statement(row)).lines)).toContain('0 unmatched payments')
+    expect(await keepUnmatched((await statement(row)).lines)).toContain('0 unmatched payments')
   },
 )
 
@@ -146,39 +153,41 @@ test.each([
   ['a cheque in the narration', 'cheque', '776655', 'INWARD 776655 DR H', ''],
   ['a cheque in the column', 'cheque', '000655', 'INWARD DR H', '000655'],
 ])(
-  'a line that names %s was kept as a second payment under another reference',
+  'a line that contains %s was recorded as a second payment under another reference',
   async (_, way, reference, narration, column) => {
-    const [laid] = (await statement(came(narration, column))).lines
+    const [result] = (await statement(creditLine(narration, column))).lines
     const { regNo } = await register()
-    const words = { act: 'confirm', way, reference, amount: String(FEE) }
-    expect((await office.act(regNo, words)).status).toBe(200)
-    if (laid === undefined) throw new Error('no line')
-    // As the page had it before, and with a reference of the caller's own.
-    const ofCaller = { ...laid, reference: '2027-01-09 DR G', also: [] }
-    const sent = column === '' ? [laid, { ...laid, also: [] }, ofCaller] : [laid]
-    expect(await keep(sent)).toBe(
+    const confirmation = { act: 'confirm', way, reference, amount: String(FEE) }
+    expect((await office.act(regNo, confirmation)).status).toBe(200)
+    if (result === undefined) throw new Error('the statement has no line')
+    // As the older page had it, and with a reference chosen by the caller.
+    const ofCaller = { ...result, reference: '2027-01-09 DR G', also: [] }
+    const sent = column === '' ? [result, { ...result, also: [] }, ofCaller] : [result]
+    expect(await keepUnmatched(sent)).toBe(
       `0 unmatched payments sent to review. ${sent.length} already recorded.`,
     )
   },
 )
 
-test('a line that contains a cheque number by chance is kept: another amount, or another transfer', async () => {
+test('a line that contains a cheque number by chance is recorded: another amount, or another transfer', async () => {
   await confirm((await register()).regNo, '775544')
   const { lines } = await statement(
-    came('INWARD 775544 DR J', '', 313),
-    came('NEFT 526900000199 BR 775544 DR K'),
+    creditLine('INWARD 775544 DR J', '', 313),
+    creditLine('NEFT 526900000199 BR 775544 DR K'),
   )
-  expect(await keep(lines.map((line) => ({ ...line, also: [] })))).toContain('2 unmatched payments')
+  expect(await keepUnmatched(lines.map((line) => ({ ...line, also: [] })))).toContain(
+    '2 unmatched payments',
+  )
 })
 
 test.each([
   ['the day', 'CHQ DEP 090127'],
   ['the PIN code of a college', 'CASH DEP MEDICAL CLG 686008'],
   ['the PIN code of a place', 'CLG DR F OF THE TOWN 682001'],
-])('two deposits whose lines share %s are both kept', async (_, narration) => {
+])('two deposits whose lines share %s are both recorded', async (_, narration) => {
   const { lines } = await statement(
-    came(`${narration} A`, '', 311),
-    came(`${narration} B`, '', 312),
+    creditLine(`${narration} A`, '', 311),
+    creditLine(`${narration} B`, '', 312),
   )
-  expect(await keep(lines)).toContain('2 unmatched payments')
+  expect(await keepUnmatched(lines)).toContain('2 unmatched payments')
 })

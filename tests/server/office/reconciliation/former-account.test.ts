@@ -1,4 +1,7 @@
-/** Money that the gateway still owes: after the event file names another account or gateway, and after a refund by hand. */
+/**
+ * Payments outstanding at the gateway after the event changes its account or gateway, and after
+ * manual refunds.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { SettlementsAnswer, WireSettlement } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
@@ -28,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const paid = (reference: string) => registerPaid(server, EVENT, reference)
-/** What the organiser writes instead of the account. */
+/** The organiser's new line for the account. */
 async function changeAccount(to: string): Promise<void> {
   const text = fixtureEvent({}).replace('payment: {gateway: airpay, account: sample}', to)
   expect(text).not.toBe(fixtureEvent({}))
@@ -37,7 +40,7 @@ async function changeAccount(to: string): Promise<void> {
   const { config } = server.deps.events.byId(EVENT) ?? {}
   expect(config?.payment?.account, server.printed.join('\n')).not.toBe('sample')
 }
-const NEXT = 'payment: {gateway: airpay, account: next}'
+const NEXT_ACCOUNT = 'payment: {gateway: airpay, account: next}'
 const post = async (path: string, rows: readonly string[]) => {
   const answer = await server.app.inject({
     method: 'POST',
@@ -52,34 +55,38 @@ const HEAD =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
 const sale = (order: string, reference: string, utr = 'UTIBN26013000011') =>
   `${order},${reference},1180.00,20.00,3.60,1156.40,${utr},30-01-2026,Sale`
-const stored = async (): Promise<WireSettlement> => {
+const readSettlement = async (): Promise<WireSettlement> => {
   const answer = await owner.json(`/admin/settlements/?event=${EVENT}`)
   return (answer as unknown as SettlementsAnswer).settlement
 }
-const toCome = async () =>
-  (await stored()).unsettled.map(({ reference, amount, account }) => [reference, amount, account])
+const listOutstanding = async () =>
+  (await readSettlement()).unsettled.map(({ reference, amount, account }) => [
+    reference,
+    amount,
+    account,
+  ])
 
-test('money of the previous account was on no list after the event file named another', async () => {
-  const [settled, first, second] = [await paid('AP1'), await paid('AP2'), await paid('AP3')]
-  await post('reconcile/keep', [HEAD, sale(settled.order, 'AP1')])
-  expect(await toCome()).toEqual([
+test('payments of the previous account were in no list after the event file named another', async () => {
+  const [settledPayment, first, second] = [await paid('AP1'), await paid('AP2'), await paid('AP3')]
+  await post('reconcile/keep', [HEAD, sale(settledPayment.order, 'AP1')])
+  expect(await listOutstanding()).toEqual([
     ['AP2', 1180, null],
     ['AP3', 1180, null],
   ])
 
-  await changeAccount(NEXT)
+  await changeAccount(NEXT_ACCOUNT)
   await paid('NX1')
-  expect(await toCome()).toEqual([
+  expect(await listOutstanding()).toEqual([
     ['AP2', 1180, 'sample'],
     ['AP3', 1180, 'sample'],
     ['NX1', 1180, null],
   ])
-  // What the account before had paid out stays on the page, in the file and beside the bank's statement.
-  const { payouts, lines } = await stored()
+  // The previous account's payouts stay on the page, in the file and in the bank statement check.
+  const { payouts, lines } = await readSettlement()
   expect(payouts).toMatchObject([{ utr: 'UTIBN26013000011', net: 1156.4, account: 'sample' }])
   expect(lines).toEqual([])
   expect((await owner.get(`/admin/settlements/export/?event=${EVENT}`)).body).toContain(
-    `UTIBN26013000011,sale,${settled.order},AP1`,
+    `UTIBN26013000011,sale,${settledPayment.order},AP1`,
   )
   const statement = [
     'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
@@ -87,20 +94,20 @@ test('money of the previous account was on no list after the event file named an
   ]
   expect((await post('reconcile', statement)).lines).toMatchObject([{ as: 'payout' }])
 
-  // Its next report, which repeats the first line, is loaded for the event as it is now.
+  // Its next report, which repeats the first line, is loaded for the event's current version.
   const report = [
     HEAD,
-    sale(settled.order, 'AP1'),
+    sale(settledPayment.order, 'AP1'),
     sale(first.order, 'AP2', 'UTR2'),
     sale(second.order, 'AP3', 'UTR2'),
   ]
   const { unsettled } = (await post('reconcile', report)).settlement
   expect(unsettled.map(({ reference }) => reference)).toEqual(['NX1'])
   await post('reconcile/keep', report)
-  expect(await toCome()).toEqual([['NX1', 1180, null]])
-  const after = await stored()
-  expect(after.lines).toEqual([])
-  expect(after.payouts.map(({ utr, net }) => [utr, net])).toEqual([
+  expect(await listOutstanding()).toEqual([['NX1', 1180, null]])
+  const settlementAfter = await readSettlement()
+  expect(settlementAfter.lines).toEqual([])
+  expect(settlementAfter.payouts.map(({ utr, net }) => [utr, net])).toEqual([
     ['UTIBN26013000011', 1156.4],
     ['UTR2', 2312.8],
   ])
@@ -108,26 +115,26 @@ test('money of the previous account was on no list after the event file named an
 
 test('the command names the account of an outstanding payout, and reports it as late', async () => {
   await paid('AP1')
-  const late = await paid('AP2')
-  await changeAccount(NEXT)
+  const latePayment = await paid('AP2')
+  await changeAccount(NEXT_ACCOUNT)
   const now = await paid('NX1')
   const path = join(server.dir, 'settlement.csv')
   writeFileSync(path, [HEAD, sale(now.order, 'NX1')].join('\n'))
-  const said: string[] = []
+  const output: string[] = []
   const terminal = {
-    print: (text: string) => void said.push(text),
-    printError: (text: string) => void said.push(text),
+    print: (text: string) => void output.push(text),
+    printError: (text: string) => void output.push(text),
     environment: () => server.environment,
   }
   expect(await main(['payment', 'reconcile', EVENT, path], terminal)).toBe(1)
-  expect(said.join('\n')).toMatch(
+  expect(output.join('\n')).toMatch(
     new RegExp(
-      `${late.regNo}: ₹\\u00a01,180 paid \\d+ days ago through the account sample: in no settlement yet`,
+      `${latePayment.regNo}: ₹\\u00a01,180 paid \\d+ days ago through the account sample: in no settlement yet`,
     ),
   )
 })
 
-test('money of the gateway was on no list after the event file no longer named a gateway', async () => {
+test('payments at the gateway were in no list after the event file no longer named a gateway', async () => {
   const first = await paid('AP1')
   await paid('AP2')
   await changeAccount(`registration:
@@ -141,18 +148,18 @@ payment:
       expires_after: 10 days
       instructions: Account 50200012345678, IFSC MLBR0000032
       fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]`)
-  expect(await toCome()).toEqual([
+  expect(await listOutstanding()).toEqual([
     ['AP1', 1180, 'sample (airpay)'],
     ['AP2', 1180, 'sample (airpay)'],
   ])
   await post('reconcile/keep', [HEAD, sale(first.order, 'AP1')])
-  expect(await toCome()).toEqual([['AP2', 1180, 'sample (airpay)']])
+  expect(await listOutstanding()).toEqual([['AP2', 1180, 'sample (airpay)']])
 })
 
-test('a card payment that was refunded in full by bank transfer was no longer to come from the gateway', async () => {
-  const [whole, part] = [await paid('AP1'), await paid('AP2')]
+test('a card payment that was refunded in full by bank transfer was no longer expected from the gateway', async () => {
+  const [fullRefund, partialRefund] = [await paid('AP1'), await paid('AP2')]
   const inReview = await paid('AP3')
-  const again = {
+  const repeatedPayment = {
     amount: inReview.amount,
     currency: '356',
     kind: 'sale',
@@ -160,18 +167,18 @@ test('a card payment that was refunded in full by bank transfer was no longer to
   } as const
   await server.deps.store.applyPaymentEvent(
     inReview.order,
-    { type: 'confirmed', reference: 'AP4', ...again },
+    { type: 'confirmed', reference: 'AP4', ...repeatedPayment },
     null,
   )
   const byHand = { by_hand: true, why: 'The card is closed.' }
   const refund = { act: 'refund', ...byHand }
   for (const [regNo, amount, reference] of [
-    [whole.regNo, '1180', 'NEFT 1'],
-    [part.regNo, '180', 'NEFT 2'],
+    [fullRefund.regNo, '1180', 'NEFT 1'],
+    [partialRefund.regNo, '180', 'NEFT 2'],
   ] as const)
     expect((await owner.act(regNo, { ...refund, amount, reference })).status).toBe(200)
   const [review] = await server.deps.store.reviews(EVENT)
-  const decided = await server.app.inject({
+  const decisionResponse = await server.app.inject({
     method: 'POST',
     url: `/admin/reviews/${review?.id}/decide/`,
     headers: { authorization: `Bearer ${owner.token}` },
@@ -182,37 +189,42 @@ test('a card payment that was refunded in full by bank transfer was no longer to
       reference: 'NEFT 3',
     },
   })
-  expect(decided.statusCode, decided.body).toBe(200)
-  // The gateway itself has refunded this one: it pays nothing out.
+  expect(decisionResponse.statusCode, decisionResponse.body).toBe(200)
+  // The gateway refunded this one itself, so it pays nothing out.
   const byGateway = await paid('AP5')
   await server.deps.store.applyPaymentEvent(
     byGateway.order,
     { type: 'refunded', reference: 'RF5', amount: byGateway.amount, at: server.now() },
     null,
   )
-  expect((await toCome()).map(([reference]) => reference)).toEqual(['AP1', 'AP2', 'AP3', 'AP4'])
-  await post('reconcile/keep', [HEAD, sale(whole.order, 'AP1'), sale(inReview.order, 'AP4')])
-  expect((await toCome()).map(([reference]) => reference)).toEqual(['AP2', 'AP3'])
-  expect((await stored()).lines).toEqual([])
+  expect((await listOutstanding()).map(([reference]) => reference)).toEqual([
+    'AP1',
+    'AP2',
+    'AP3',
+    'AP4',
+  ])
+  await post('reconcile/keep', [HEAD, sale(fullRefund.order, 'AP1'), sale(inReview.order, 'AP4')])
+  expect((await listOutstanding()).map(([reference]) => reference)).toEqual(['AP2', 'AP3'])
+  expect((await readSettlement()).lines).toEqual([])
 })
 
-test('a refund that a report lists after the change of account stayed among those that are in no settlement', async () => {
-  const one = await paid('AP1')
-  await post('reconcile/keep', [HEAD, sale(one.order, 'AP1')])
+test('a refund that a report lists after the change of account stayed in the list of missing refunds', async () => {
+  const payment = await paid('AP1')
+  await post('reconcile/keep', [HEAD, sale(payment.order, 'AP1')])
   await server.deps.store.applyPaymentEvent(
-    one.order,
-    { type: 'refunded', reference: 'RF1', amount: one.amount, at: server.now() },
+    payment.order,
+    { type: 'refunded', reference: 'RF1', amount: payment.amount, at: server.now() },
     null,
   )
-  await changeAccount(NEXT)
+  await changeAccount(NEXT_ACCOUNT)
   server.setTime('2026-02-10T12:00:00+05:30')
   owner = await signIn(server)
-  const waiting = async () =>
+  const listQueue = async () =>
     (await server.deps.store.workQueue([EVENT], server.now())).map(({ is, count }) => [is, count])
-  expect(await waiting()).toEqual([['refund_unsettled', 1]])
+  expect(await listQueue()).toEqual([['refund_unsettled', 1]])
   await post('reconcile/keep', [
     HEAD,
-    `${one.order},RF1,1180.00,0,0,1180.00,UTR9,02-02-2026,Refund`,
+    `${payment.order},RF1,1180.00,0,0,1180.00,UTR9,02-02-2026,Refund`,
   ])
-  expect(await waiting()).toEqual([])
+  expect(await listQueue()).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Events that are paid into different accounts: money of one is not booked on the other. */
+/** Events with different bank or merchant accounts: payments of one are not booked on the other. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const [HERE, SHARED, OTHER] = ['lekhacon2027', 'bimacon2027', 'zetacon2027'] as const
+const [HERE, SAME_ACCOUNT, OTHER_ACCOUNT] = ['lekhacon2027', 'bimacon2027', 'zetacon2027'] as const
 const text = readFileSync(
   join(import.meta.dirname, '..', '..', '..', 'events', `${HERE}.yaml`),
   'utf8',
@@ -29,7 +29,7 @@ let server: TestApp
 let office: Office
 beforeAll(async () => {
   const copy = (id: string, prefix: string) => text.replaceAll(HERE, id).replaceAll('LEKH', prefix)
-  const other = copy(OTHER, 'ZETA')
+  const other = copy(OTHER_ACCOUNT, 'ZETA')
     .replace('account: lekhacon', 'account: zeta')
     .replace('50200012345678', '40100098765432')
     .replace('lekhacon@mlbr', 'zeta@mlbr')
@@ -37,8 +37,8 @@ beforeAll(async () => {
     clock: '2027-01-10',
     events: {
       [`${HERE}.yaml`]: text,
-      [`${SHARED}.yaml`]: copy(SHARED, 'BIMA'),
-      [`${OTHER}.yaml`]: other,
+      [`${SAME_ACCOUNT}.yaml`]: copy(SAME_ACCOUNT, 'BIMA'),
+      [`${OTHER_ACCOUNT}.yaml`]: other,
     },
   })
   office = await signIn(server)
@@ -66,19 +66,19 @@ async function post<T>(url: string, payload: string | object): Promise<T> {
 }
 const reviewOf = async (reference: string): Promise<string> => {
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsAnswer
-  const review = reviews.find(({ came }) => came?.reference === reference)
+  const review = reviews.find(({ came: received }) => received?.reference === reference)
   if (review === undefined) throw new Error(`no review of ${reference}`)
   return review.id
 }
-/** Keeps a line of the bank statement that nobody waits for. */
+/** Records an unmatched line of the bank statement. */
 async function transferTo(event: string): Promise<string> {
   const reference = String(526_555_000_000 + ++count)
-  const head = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-  const statement = `${head}\n09/01/27,IMPS ${reference} SOMEBODY,,,${FEE}`
-  type Laid = Extract<ReconcileAnswer, { header: null }>
-  const { lines } = await post<Laid>(`/admin/reconcile/?event=${event}`, statement)
-  const keep = lines.map(({ reference: of, also, amount, day, narration }) => ({
-    reference: of,
+  const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+  const statement = `${header}\n09/01/27,IMPS ${reference} SOMEBODY,,,${FEE}`
+  type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
+  const { lines } = await post<StatementAnswer>(`/admin/reconcile/?event=${event}`, statement)
+  const keep = lines.map(({ reference, also, amount, day, narration }) => ({
+    reference,
     also,
     amount,
     day,
@@ -87,7 +87,7 @@ async function transferTo(event: string): Promise<string> {
   await post<BulkAnswer>('/admin/reconcile/confirm/', { event, lines: [], keep })
   return reviewOf(reference)
 }
-/** A payment that the gateway confirms for an order that is not in the database. */
+/** A payment that the gateway confirms for an unknown order. */
 async function cardPaymentTo(event: string, account: string): Promise<string> {
   const reference = `AP${++count}`
   await server.deps.store.reviewUnknownPayment({
@@ -115,16 +115,16 @@ const titleOf = (event: string) => server.deps.events.byId(event)?.config.title 
 
 test('a transfer to the bank account of one event was booked on an event with another bank account', async () => {
   const review = await transferTo(HERE)
-  const to = await register(OTHER)
+  const to = await register(OTHER_ACCOUNT)
   const before = server.rows('SELECT * FROM captures')
   expect(await move(review, to)).toEqual({
     status: 'error',
     code: 'no_target',
-    message: `This money was paid into the account “lekhacon@mlbr” or “50200012345678”. ${to} belongs to ${titleOf(OTHER)}, which is paid into “zeta” or “zeta@mlbr” or “40100098765432”. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
+    message: `This money was paid into the account “lekhacon@mlbr” or “50200012345678”. ${to} belongs to ${titleOf(OTHER_ACCOUNT)}, which is paid into “zeta” or “zeta@mlbr” or “40100098765432”. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
   })
   expect(server.rows('SELECT * FROM captures')).toEqual(before)
   expect((await server.deps.store.registration(to))?.paymentStatus).not.toBe('success')
-  // The steps that the sentence names.
+  // The steps that the message names.
   const refund = {
     decision: 'refund',
     version: await shownVersion(server, review),
@@ -141,7 +141,7 @@ test('a transfer to the bank account of one event was booked on an event with an
 
 test('a card payment to one merchant account was booked on an event with another merchant account', async () => {
   const review = await cardPaymentTo(HERE, 'lekhacon')
-  const to = await register(OTHER)
+  const to = await register(OTHER_ACCOUNT)
   const { code, message } = await move(review, to)
   expect([code, message]).toEqual([
     'no_target',
@@ -150,20 +150,20 @@ test('a card payment to one merchant account was booked on an event with another
   expect(message).toContain('“zeta”')
 })
 
-test('money is moved to another event that is paid into the same account', async () => {
+test('a payment is moved to another event with the same account', async () => {
   for (const review of [await transferTo(HERE), await cardPaymentTo(HERE, 'Lekhacon')]) {
-    const to = await register(SHARED)
+    const to = await register(SAME_ACCOUNT)
     expect(await move(review, to)).toMatchObject({ status: 'success' })
     expect((await server.deps.store.registration(to))?.paymentStatus).toBe('success')
   }
 })
 
-test('a second payment was refused at an event with the same account, without the reason', async () => {
-  const [from, to] = [await register(HERE), await register(SHARED)]
+test('a second payment was rejected at an event with the same account, without the reason', async () => {
+  const [from, to] = [await register(HERE), await register(SAME_ACCOUNT)]
   const paid = { act: 'confirm', way: 'transfer', reference: '526999000002', amount: String(FEE) }
-  const again = { ...paid, act: 'came_again', reference: '526999000003' }
+  const extraPayment = { ...paid, act: 'came_again', reference: '526999000003' }
   expect((await office.act(from, paid)).status).toBe(200)
-  expect((await office.act(from, again)).status).toBe(200)
+  expect((await office.act(from, extraPayment)).status).toBe(200)
   expect(await move(await reviewOf('526999000003'), to)).toMatchObject({
     code: 'no_target',
     message: `${to} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${to}.`,

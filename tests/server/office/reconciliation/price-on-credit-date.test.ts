@@ -1,4 +1,4 @@
-/** The price of the day of credit holds for money that is moved, and for the lines of a statement. */
+/** The price on the credit date applies to moved payments and to statement lines. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -14,7 +14,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, signIn } from '../office.ts'
+import { actionsUrl, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -23,7 +23,7 @@ readCsvHere()
 const EVENT = 'lekhacon2027'
 const file = `${EVENT}.yaml`
 const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
-/** Of a member, until 15 January and after it. */
+/** For a member, until 15 January and later. */
 const [EARLY, REGULAR] = [4720, 5900]
 
 let server: TestApp
@@ -50,76 +50,83 @@ const post = async (url: string, type: string, payload: string | object) => {
   const headers = { authorization: `Bearer ${office.token}`, 'content-type': type }
   return server.app.inject({ method: 'POST', url, headers, payload })
 }
-const standing = async (regNo: RegNo | undefined) =>
-  (await office.json(actsOn(regNo ?? ''))) as unknown as ActionsAnswer
-const numbered = (at: number): RegNo => numbers[at] ?? ('' as RegNo)
+const readActions = async (regNo: RegNo | undefined) =>
+  (await office.json(actionsUrl(regNo ?? ''))) as unknown as ActionsAnswer
+const numberAt = (index: number): RegNo => numbers[index] ?? ('' as RegNo)
 
-test('money credited in the regular period paid another registration at the early price after it was moved', async () => {
-  const [from, to] = [numbered(0), numbered(1)]
-  const came = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
-  expect((await office.act(from, { ...came, amount: String(EARLY) })).status).toBe(200)
-  const [review] = (await standing(from)).reviews
+test('a payment credited in the regular period paid another registration at the early price after it was moved', async () => {
+  const [from, to] = [numberAt(0), numberAt(1)]
+  const payment = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
+  expect((await office.act(from, { ...payment, amount: String(EARLY) })).status).toBe(200)
+  const [review] = (await readActions(from)).reviews
   expect(review?.due).toBe(REGULAR)
-  const moved = await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', {
+  const moveResponse = await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', {
     decision: 'move',
     version: review?.version,
     to,
     why: 'Meant for a friend.',
   })
-  expect(moved.json()).toMatchObject({ message: expect.stringContaining('where it needs review') })
-  const [waiting] = (await standing(to)).reviews
-  expect([waiting?.due, waiting?.why]).toEqual([
+  expect(moveResponse.json()).toMatchObject({
+    message: expect.stringContaining('where it needs review'),
+  })
+  const [openReview] = (await readActions(to)).reviews
+  expect([openReview?.due, openReview?.why]).toEqual([
     REGULAR,
     expect.stringContaining('₹\u00a05,900 due'),
   ])
-  // The price is that of the day, in both directions.
-  const early = { act: 'confirm', way: 'transfer', reference: '526123000002', day: '2027-01-15' }
-  expect((await office.act(from, { ...early, amount: '1' })).status).toBe(200)
-  const [one] = (await standing(from)).reviews
+  // The price is that of the credit date, in both directions.
+  const earlyPayment = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: '526123000002',
+    day: '2027-01-15',
+  }
+  expect((await office.act(from, { ...earlyPayment, amount: '1' })).status).toBe(200)
+  const [one] = (await readActions(from)).reviews
   expect(one?.due).toBe(EARLY)
 })
 
-test('a line of a statement is compared with the price of its own day', async () => {
-  const [late, early] = [numbered(2), numbered(3)]
+test('a statement line is compared with the price on its date', async () => {
+  const [lateRegNo, earlyPayment] = [numberAt(2), numberAt(3)]
   const lines = [
     'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt',
-    `17/01/27,NEFT ${late},526123000011,,${EARLY}`,
-    `15/01/27,NEFT ${early},526123000012,,${EARLY}`,
+    `17/01/27,NEFT ${lateRegNo},526123000011,,${EARLY}`,
+    `15/01/27,NEFT ${earlyPayment},526123000012,,${EARLY}`,
   ]
-  const laid = await post(`/admin/reconcile/?event=${EVENT}`, 'text/csv', lines.join('\n'))
-  const found = laid.json<Extract<ReconcileAnswer, { header: null }>>().lines
-  expect(found.map(({ as, of }) => [as, of[0]?.due])).toEqual([
+  const result = await post(`/admin/reconcile/?event=${EVENT}`, 'text/csv', lines.join('\n'))
+  const found = result.json<Extract<ReconcileAnswer, { header: null }>>().lines
+  expect(found.map(({ as: outcome, of: matches }) => [outcome, matches[0]?.due])).toEqual([
     ['differs', REGULAR],
     ['matched', EARLY],
   ])
 })
 
-test('the confirmation of money at the price of its day states that price, confirmed or moved', async () => {
-  const [paid, from, to] = [numbered(2), numbered(0), numbered(1)]
-  const came = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
-  expect((await office.act(paid, { ...came, reference: '526123000021' })).status).toBe(200)
-  const mailed = async (regNo: RegNo) =>
+test('the confirmation of a payment at the price on its date states that price, confirmed or moved', async () => {
+  const [paid, from, to] = [numberAt(2), numberAt(0), numberAt(1)]
+  const payment = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
+  expect((await office.act(paid, { ...payment, reference: '526123000021' })).status).toBe(200)
+  const listEmails = async (regNo: RegNo) =>
     (await server.deps.store.mailsOf(regNo)).map(({ text: body }) => body.replaceAll('\u00a0', ' '))
-  expect(await mailed(paid)).toContainEqual(expect.stringContaining('We have received ₹ 5,900'))
+  expect(await listEmails(paid)).toContainEqual(expect.stringContaining('We have received ₹ 5,900'))
   // At the early price the other registration owes less.
-  const early = { ...came, reference: '526123000022', day: '2027-01-14', amount: '4721' }
-  expect((await office.act(from, early)).status).toBe(200)
-  const review = (await standing(from)).reviews.at(-1)
+  const earlyPayment = { ...payment, reference: '526123000022', day: '2027-01-14', amount: '4721' }
+  expect((await office.act(from, earlyPayment)).status).toBe(200)
+  const review = (await readActions(from)).reviews.at(-1)
   expect(review?.due).toBe(EARLY)
-  const words = { decision: 'move', version: review?.version, to, why: 'Meant for a friend.' }
-  await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', words)
-  expect((await standing(to)).reviews.at(-1)?.due).toBe(EARLY)
+  const decision = { decision: 'move', version: review?.version, to, why: 'Meant for a friend.' }
+  await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', decision)
+  expect((await readActions(to)).reviews.at(-1)?.due).toBe(EARLY)
 })
 
 test('after the period had ended, page, UPI code, list and CSV showed its price, and the confirmation another', async () => {
-  const register = async (name: string, words = {}) => {
+  const register = async (name: string, decision = {}) => {
     const answer = await server.post(`/api/${EVENT}/register/`, {
       full_name: name,
       email: `${name}@delegate.example`,
       phone_number: '9847000000',
       registered_as: 'member',
       way: 'transfer',
-      ...words,
+      ...decision,
     })
     expect(answer.statusCode, answer.body).toBe(201)
     const { reg_no: regNo, page } = answer.json<RegisterAnswer>()
@@ -127,19 +134,21 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
   }
   server.setClock('2027-01-15T18:00:00+05:30')
   office = await signIn(server)
-  const [waits, told, card] = [
+  const [waitingRegNo, claimedRegNo, card] = [
     await register('Esha'),
     await register('Farid'),
     await register('Gita', { way: 'card' }),
   ]
   const report = { act: 'tell', answers: { utr: '526123000091', paid_on: '2027-01-15' } }
-  expect((await post(`/api${told.page}/acts/`, 'application/json', report)).statusCode).toBe(200)
+  expect(
+    (await post(`/api${claimedRegNo.page}/acts/`, 'application/json', report)).statusCode,
+  ).toBe(200)
   const shown = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
-    const own = (await server.app.inject(`/api${page}/`)).json<MyAnswer>()
+    const ownPage = (await server.app.inject(`/api${page}/`)).json<MyAnswer>()
     const list = (await office.json(
       '/admin/lekhacon2027/registrations/?page_size=100',
     )) as unknown as ListAnswer
-    const row = list.registrations.find((one) => one['reg_no'] === regNo)
+    const row = list.registrations.find((openReview) => openReview['reg_no'] === regNo)
     const csv = parse(
       (await office.get('/admin/export/?event_type=lekhacon2027')).body.replace(/^\uFEFF/, ''),
       {
@@ -148,10 +157,10 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
     ) as Record<string, string>[]
     const line = csv.find((cells) => Object.values(cells).includes(regNo))
     return {
-      page: own.paying?.total,
-      until: own.paying?.price_until,
-      total: own.registration.total,
-      upi: /am=([\d.]+)/.exec(own.paying?.upi ?? '')?.[1],
+      page: ownPage.paying?.total,
+      until: ownPage.paying?.price_until,
+      total: ownPage.registration.total,
+      upi: /am=([\d.]+)/.exec(ownPage.paying?.upi ?? '')?.[1],
       row: row?.['total'],
       csv: Number(line?.['Amount due']),
       listDue: paise(Math.round((list.sums?.due ?? 0) * 100)),
@@ -166,35 +175,40 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
     csv: amount,
   })
   await server.priceUpdates.run()
-  const before = await shown(waits)
+  const before = await shown(waitingRegNo)
   expect(before).toMatchObject(price(EARLY, '2027-01-15'))
   server.setClock('2027-01-16T00:01:00+05:30')
   office = await signIn(server)
-  const changed = await server.priceUpdates.run()
-  expect(changed).toBeGreaterThan(0)
-  const after = await shown(waits)
-  expect(after).toMatchObject(price(REGULAR, after.until ?? ''))
-  expect(after.until).not.toBe('2027-01-15')
+  const changeResult = await server.priceUpdates.run()
+  expect(changeResult).toBeGreaterThan(0)
+  const shownAfter = await shown(waitingRegNo)
+  expect(shownAfter).toMatchObject(price(REGULAR, shownAfter.until ?? ''))
+  expect(shownAfter.until).not.toBe('2027-01-15')
   // The sum of the list follows; nothing changes twice.
-  expect(after.listDue - before.listDue).toBe(changed * (REGULAR - EARLY) * 100)
+  expect(shownAfter.listDue - before.listDue).toBe(changeResult * (REGULAR - EARLY) * 100)
   expect(await server.priceUpdates.run()).toBe(0)
-  // Paid on the last day, as the delegate reports: the confirmation asks for the price of that day.
-  expect((await shown(told)).page).toBe(EARLY)
-  // A card payment has the price of the registration.
+  // Paid on the last day, according to the delegate: the confirmation uses the price on that day.
+  expect((await shown(claimedRegNo)).page).toBe(EARLY)
+  // A card payment has the registration's price.
   expect((await server.deps.store.registration(card.regNo))?.total).toBe(EARLY * 100)
-  const came = { act: 'confirm', way: 'transfer', reference: '526123000092' }
-  const done = await office.act(waits.regNo, { ...came, amount: String(after.page) })
+  const payment = { act: 'confirm', way: 'transfer', reference: '526123000092' }
+  const done = await office.act(waitingRegNo.regNo, { ...payment, amount: String(shownAfter.page) })
   expect(done.body.message).toContain('is paid')
 })
 
-test('a payment under review keeps the price of its day while prices change', async () => {
-  const one = numbered(3)
+test('a payment under review keeps the price on its date while prices change', async () => {
+  const openReview = numberAt(3)
   server.setClock('2027-01-18T12:00:00+05:30')
   office = await signIn(server)
   await server.priceUpdates.run()
-  const early = { act: 'confirm', way: 'transfer', reference: '526123000095', day: '2027-01-14' }
-  expect((await office.act(one, { ...early, amount: '4700' })).status).toBe(200)
-  expect((await standing(one)).reviews.at(-1)?.due).toBe(EARLY)
+  const earlyPayment = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: '526123000095',
+    day: '2027-01-14',
+  }
+  expect((await office.act(openReview, { ...earlyPayment, amount: '4700' })).status).toBe(200)
+  expect((await readActions(openReview)).reviews.at(-1)?.due).toBe(EARLY)
   await server.priceUpdates.run()
-  expect((await standing(one)).reviews.at(-1)?.due).toBe(EARLY)
+  expect((await readActions(openReview)).reviews.at(-1)?.due).toBe(EARLY)
 })

@@ -1,4 +1,7 @@
-/** A reference that a delegate reported stays known as that registration's, however the registration is paid or ends. */
+/**
+ * A reference that a delegate reported stays linked to that registration, however the registration
+ * is paid or ends.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -33,15 +36,15 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let count = 0
-/** A UTR that nobody has used yet. */
+/** An unused UTR. */
 const utr = (): string => String(526_987_000_000 + ++count)
 
-type Registered = {
+type RegisteredDelegate = {
   readonly regNo: string
   readonly page: string
   readonly name: string
 }
-const register = async (): Promise<Registered> => {
+const register = async (): Promise<RegisteredDelegate> => {
   count += 1
   const name = `Delegate ${count}`
   const answer = await server.post(`/api/${event}/register/`, {
@@ -54,7 +57,7 @@ const register = async (): Promise<Registered> => {
   const { reg_no: regNo, page = '' } = answer.json<RegisterAnswer>()
   return { regNo, page, name }
 }
-const report = async ({ page }: Registered, reference: string) => {
+const report = async ({ page }: RegisteredDelegate, reference: string) => {
   const payload = {
     act: 'tell',
     answers: { utr: reference, paid_on: '2027-01-09' },
@@ -69,18 +72,18 @@ const report = async ({ page }: Registered, reference: string) => {
     body: answer.json<Record<string, unknown>>(),
   }
 }
-const reporter = async (reference: string): Promise<Registered> => {
-  const registered = await register()
-  expect((await report(registered, reference)).status).toBe(200)
-  return registered
+const reporter = async (reference: string): Promise<RegisteredDelegate> => {
+  const delegate = await register()
+  expect((await report(delegate, reference)).status).toBe(200)
+  return delegate
 }
-const act = async (regNo: string, payload: object) => {
-  const acted = await office.act(regNo, payload)
-  expect(acted.status, JSON.stringify(acted.body)).toBe(200)
+const performAction = async (regNo: string, payload: object) => {
+  const actionResponse = await office.act(regNo, payload)
+  expect(actionResponse.status, JSON.stringify(actionResponse.body)).toBe(200)
 }
-const confirm = ({ regNo }: Registered, reference: string, way = 'transfer') =>
+const confirm = ({ regNo }: RegisteredDelegate, reference: string, way = 'transfer') =>
   office.act(regNo, { act: 'confirm', way, reference, amount: String(FEE) })
-async function paysByCard({ regNo, page }: Registered): Promise<void> {
+async function paysByCard({ regNo, page }: RegisteredDelegate): Promise<void> {
   const payload = { token: page.split('/')[2] }
   await server.app.inject({
     method: 'POST',
@@ -88,7 +91,7 @@ async function paysByCard({ regNo, page }: Registered): Promise<void> {
     payload,
   })
   const [order] = (await server.deps.store.registration(regNo))?.payments ?? []
-  if (order === undefined) throw new Error('no order')
+  if (order === undefined) throw new Error('the registration has no order')
   const { orderId, amount } = order
   const sale = {
     type: 'confirmed',
@@ -96,11 +99,11 @@ async function paysByCard({ regNo, page }: Registered): Promise<void> {
     currency: '356',
     kind: 'sale',
   } as const
-  const fact = { ...sale, reference: `CARD${orderId}`, at: server.now() }
-  await server.deps.store.applyPaymentEvent(orderId, fact, null)
+  const confirmedEvent = { ...sale, reference: `CARD${orderId}`, at: server.now() }
+  await server.deps.store.applyPaymentEvent(orderId, confirmedEvent, null)
 }
 
-type Laid = Extract<ReconcileAnswer, { header: null }>
+type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
 const post = async <T>(url: string, body: string | object): Promise<T> => {
   const headers = {
     authorization: `Bearer ${office.token}`,
@@ -115,14 +118,14 @@ const post = async <T>(url: string, body: string | object): Promise<T> => {
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<T>()
 }
-const statement = (...references: readonly string[]): Promise<Laid> => {
+const statement = (...references: readonly string[]): Promise<StatementAnswer> => {
   const rows = references.map((reference) => `09/01/27,NEFT CR ${reference} X,,,${FEE}`)
-  const head = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-  return post(`/admin/reconcile/?event=${event}`, [head, ...rows].join('\n'))
+  const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+  return post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
 }
-const shown = ({ lines }: Laid) =>
-  lines.map(({ as, of }) => [as, ...of.map(({ reg_no: regNo }) => regNo)])
-const confirmLines = ({ lines }: Laid): Promise<BulkAnswer> =>
+const shown = ({ lines }: StatementAnswer) =>
+  lines.map(({ as: outcome, of }) => [outcome, ...of.map(({ reg_no: regNo }) => regNo)])
+const confirmLines = ({ lines }: StatementAnswer): Promise<BulkAnswer> =>
   post('/admin/reconcile/confirm/', {
     event,
     lines: lines.map(({ of, reference, also, amount, day }) => ({
@@ -133,7 +136,7 @@ const confirmLines = ({ lines }: Laid): Promise<BulkAnswer> =>
       day,
     })),
   })
-const keep = ({ lines }: Laid): Promise<BulkAnswer> =>
+const keepUnmatched = ({ lines }: StatementAnswer): Promise<BulkAnswer> =>
   post('/admin/reconcile/confirm/', {
     event,
     lines: [],
@@ -145,9 +148,9 @@ const keep = ({ lines }: Laid): Promise<BulkAnswer> =>
       narration,
     })),
   })
-const look = async ({ regNo }: Registered) =>
+const readRegistration = async ({ regNo }: RegisteredDelegate) =>
   (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActionsAnswer
-const find = async (text: string): Promise<readonly string[]> => {
+const searchNumbers = async (text: string): Promise<readonly string[]> => {
   const url = `/admin/find/?q=${encodeURIComponent(text)}`
   const { found } = (await office.json(url)) as unknown as {
     found: { reg_no: string }[]
@@ -155,122 +158,131 @@ const find = async (text: string): Promise<readonly string[]> => {
   return found.map(({ reg_no: regNo }) => regNo)
 }
 
-/** Ways in which a registration stops waiting for the transfer that its delegate reported. */
-const ENDED: readonly (readonly [string, (one: Registered) => Promise<void>])[] = [
+/** Events after which a registration no longer waits for its reported transfer. */
+const WAIT_ENDINGS: readonly (readonly [
+  string,
+  (delegate: RegisteredDelegate) => Promise<void>,
+])[] = [
   ['paid by card', paysByCard],
   [
     'confirmed as cash',
-    async (one) => expect((await confirm(one, `slip ${count}`, 'cash')).status).toBe(200),
+    async (delegate) => expect((await confirm(delegate, `slip ${count}`, 'cash')).status).toBe(200),
   ],
   [
     'paid by another transfer, accepted in review',
-    async (one) => {
+    async (delegate) => {
       const other = {
         act: 'confirm',
         way: 'transfer',
         reference: utr(),
         amount: '4000',
       }
-      await act(one.regNo, other)
-      const [review] = (await look(one)).reviews
-      await act(one.regNo, {
+      await performAction(delegate.regNo, other)
+      const [review] = (await readRegistration(delegate)).reviews
+      await performAction(delegate.regNo, {
         act: 'accept',
         review: review?.id,
         why: 'It is enough.',
       })
     },
   ],
-  ['cancelled', (one) => act(one.regNo, { act: 'cancel', why: 'Asked to.' })],
+  ['cancelled', (delegate) => performAction(delegate.regNo, { act: 'cancel', why: 'Asked to.' })],
 ]
 
-describe.each(ENDED)('the reported UTR of a registration that was then %s', (_, ends) => {
+describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s', (_, endWait) => {
   test('was credited to another delegate by the statement', async () => {
     const reference = utr()
-    const one = await reporter(reference)
-    await ends(one)
+    const delegate = await reporter(reference)
+    await endWait(delegate)
     const other = await reporter(utr())
-    const laid = await statement(reference)
-    expect(shown(laid)).toEqual([['differs', one.regNo]])
-    expect(laid.lines[0]).toMatchObject({
-      of: [{ name: one.name, due: 0, reference }],
+    const result = await statement(reference)
+    expect(shown(result)).toEqual([['differs', delegate.regNo]])
+    expect(result.lines[0]).toMatchObject({
+      of: [{ name: delegate.name, due: 0, reference }],
       why: expect.stringContaining('but nothing is due'),
     })
-    expect(shown(laid).flat()).not.toContain(other.regNo)
-    // Confirmed, it is money beside the price, before staff.
-    const before = await look(one)
-    expect(await confirmLines(laid)).toMatchObject({
-      done: [one.regNo],
+    expect(shown(result).flat()).not.toContain(other.regNo)
+    // Confirmed, it exceeds the price and goes to review.
+    const before = await readRegistration(delegate)
+    expect(await confirmLines(result)).toMatchObject({
+      done: [delegate.regNo],
       refused: [],
     })
-    const after = await look(one)
-    expect([after.kept, after.due, after.state]).toEqual([before.kept, 0, before.state])
-    expect(after.reviews).toMatchObject([{ left: FEE }])
-    expect(shown(await statement(reference))).toEqual([['known', one.regNo]])
+    const registrationAfter = await readRegistration(delegate)
+    expect([registrationAfter.kept, registrationAfter.due, registrationAfter.state]).toEqual([
+      before.kept,
+      0,
+      before.state,
+    ])
+    expect(registrationAfter.reviews).toMatchObject([{ left: FEE }])
+    expect(shown(await statement(reference))).toEqual([['known', delegate.regNo]])
   })
 
   test('could be reported and confirmed by another delegate', async () => {
     const reference = utr()
     const one = await reporter(reference)
-    await ends(one)
+    await endWait(one)
     const other = await register()
     expect(await report(other, reference)).toMatchObject({
       status: 409,
       body: { code: 'taken' },
     })
-    const refused = await confirm(other, reference)
-    expect([refused.status, refused.body.message]).toEqual([
+    const rejected = await confirm(other, reference)
+    expect([rejected.status, rejected.body.message]).toEqual([
       409,
       `The delegate of ${one.regNo} reported ${reference}. Confirm it for ${one.regNo}, or first choose “Payment not found” there.`,
     ])
-    // Nor can its line be kept as money that belongs to no registration.
-    expect((await keep(await statement(reference))).message).toContain('1 was reported')
-    const before = await look(one)
+    // Its line cannot be recorded as an unmatched payment either.
+    expect((await keepUnmatched(await statement(reference))).message).toContain('1 was reported')
+    const before = await readRegistration(one)
     expect(before.allowed).toContain('not_found')
-    await act(one.regNo, {
+    await performAction(one.regNo, {
       act: 'not_found',
       why: 'It is the payment of the other.',
     })
-    const { state, allowed } = await look(one)
+    const { state, allowed } = await readRegistration(one)
     expect([state, allowed.includes('not_found')]).toEqual([before.state, false])
     expect((await confirm(other, reference)).status).toBe(200)
   })
 
-  test('was shown neither by the registration nor by the search', async () => {
+  test('was not shown by the registration or the search', async () => {
     const reference = utr()
-    const one = await reporter(reference)
-    await ends(one)
-    const { told, trail } = await look(one)
-    expect(told).toMatchObject({ reference, stands: 'unconfirmed' })
-    expect(trail.find((line) => line.act === 'tell')?.text).toBe(`Reported as paid: ${reference}`)
-    expect(await find(reference)).toEqual([one.regNo])
-    expect(await find(`UTR ${reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`)).toEqual([one.regNo])
+    const delegate = await reporter(reference)
+    await endWait(delegate)
+    const { told: claims, trail: history } = await readRegistration(delegate)
+    expect(claims).toMatchObject({ reference, stands: 'unconfirmed' })
+    expect(history.find((line) => line.act === 'tell')?.text).toBe(`Reported as paid: ${reference}`)
+    expect(await searchNumbers(reference)).toEqual([delegate.regNo])
+    expect(await searchNumbers(`UTR ${reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`)).toEqual([
+      delegate.regNo,
+    ])
   })
 })
 
 test('a UTR that a delegate mistyped and replaced stayed blocked for its real payer', async () => {
   const [mistyped, second] = [utr(), utr()]
-  const one = await reporter(mistyped)
-  expect((await report(one, second)).status).toBe(200)
-  // It is still found, and suggests that registration as long as nobody else reports it.
-  expect(await find(mistyped)).toEqual([one.regNo])
-  expect(shown(await statement(mistyped))).toEqual([['matched', one.regNo]])
+  const delegate = await reporter(mistyped)
+  expect((await report(delegate, second)).status).toBe(200)
+  // It can still be found, and suggests that registration until another delegate reports it.
+  expect(await searchNumbers(mistyped)).toEqual([delegate.regNo])
+  expect(shown(await statement(mistyped))).toEqual([['matched', delegate.regNo]])
   const payer = await reporter(mistyped)
-  expect(shown(await statement(mistyped))).toEqual([['ambiguous', payer.regNo, one.regNo]])
+  expect(shown(await statement(mistyped))).toEqual([['ambiguous', payer.regNo, delegate.regNo]])
   expect((await confirm(payer, mistyped)).status).toBe(200)
-  // The reference that the delegate reports now is still held.
+  // The currently reported reference is still reserved.
   expect((await confirm(await register(), second)).status).toBe(409)
 })
 
 test('a line with the reported UTR and the number of a paid registration stayed unmatched', async () => {
   const reference = utr()
-  const one = await reporter(reference)
-  await paysByCard(one)
-  const line = `${reference} ${one.regNo}`
-  expect(shown(await statement(line))).toEqual([['differs', one.regNo]])
-  // In two lines, it is for staff.
+  const delegate = await reporter(reference)
+  await paysByCard(delegate)
+  const line = `${reference} ${delegate.regNo}`
+  expect(shown(await statement(line))).toEqual([['differs', delegate.regNo]])
+  // In two lines, it needs staff.
   expect(shown(await statement(line, `CHG ${line}`))).toEqual([
-    ['ambiguous', one.regNo],
-    ['ambiguous', one.regNo],
+    ['ambiguous', delegate.regNo],
+    ['ambiguous', delegate.regNo],
   ])
 })
 
@@ -282,11 +294,11 @@ describe('a reported UTR that staff did not find', () => {
 
   test('still identifies the registration, and matches it in a later statement', async () => {
     const reference = utr()
-    const one = await reporter(reference)
-    await act(one.regNo, notFound)
-    expect(shown(await statement(reference))).toEqual([['matched', one.regNo]])
-    expect(await find(reference)).toEqual([one.regNo])
-    expect((await look(one)).told).toMatchObject({
+    const delegate = await reporter(reference)
+    await performAction(delegate.regNo, notFound)
+    expect(shown(await statement(reference))).toEqual([['matched', delegate.regNo]])
+    expect(await searchNumbers(reference)).toEqual([delegate.regNo])
+    expect((await readRegistration(delegate)).told).toMatchObject({
       reference,
       stands: 'not_found',
     })
@@ -295,16 +307,16 @@ describe('a reported UTR that staff did not find', () => {
   test('was confirmed for the next delegate who reported it, without a decision', async () => {
     const reference = utr()
     const one = await reporter(reference)
-    await act(one.regNo, notFound)
+    await performAction(one.regNo, notFound)
     const other = await reporter(reference)
-    const laid = await statement(reference)
-    expect(shown(laid)).toEqual([['ambiguous', other.regNo, one.regNo]])
-    const ticked = await post<BulkAnswer>('/admin/registrations/bulk/', {
+    const result = await statement(reference)
+    expect(shown(result)).toEqual([['ambiguous', other.regNo, one.regNo]])
+    const bulkResult = await post<BulkAnswer>('/admin/registrations/bulk/', {
       event,
       act: 'confirm',
       reg_nos: [other.regNo],
     })
-    expect(ticked).toMatchObject({
+    expect(bulkResult).toMatchObject({
       done: [],
       refused: [
         {
@@ -315,7 +327,7 @@ describe('a reported UTR that staff did not find', () => {
         },
       ],
     })
-    // Staff decide for whom it is.
+    // Staff decide which registration it pays.
     expect((await confirm(other, reference)).status).toBe(200)
     expect(shown(await statement(reference))).toEqual([['known', other.regNo]])
   })

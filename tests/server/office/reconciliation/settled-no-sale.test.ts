@@ -1,4 +1,7 @@
-/** What the gateway calls no sale, in its settlement: accepted by staff, still before them, or a test. */
+/**
+ * Payments that the settlement does not call a sale: accepted by staff, still under review, or a
+ * test.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReviewsAnswer, WireSettlement } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
@@ -24,43 +27,46 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const came = async (reference: string, kind: 'other' | 'test') => {
-  const one = await registerDelegate(server, EVENT)
-  const { amount } = one
+const payOfKind = async (reference: string, kind: 'other' | 'test') => {
+  const payer = await registerDelegate(server, EVENT)
+  const { amount } = payer
   await server.deps.store.applyPaymentEvent(
-    one.order,
+    payer.order,
     { type: 'confirmed', reference, amount, currency: '356', kind, at: server.now() },
     null,
   )
-  return { ...one, line: `${one.order},${reference},${amount / 100},UTR1,30-01-2026,Sale` }
+  return { ...payer, line: `${payer.order},${reference},${amount / 100},UTR1,30-01-2026,Sale` }
 }
 async function settlementOf(...lines: readonly string[]): Promise<WireSettlement> {
-  const head = 'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type'
+  const header = 'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type'
   const answer = await server.app.inject({
     method: 'POST',
     url: `/admin/reconcile/?event=${EVENT}`,
     headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'text/csv' },
-    payload: [head, ...lines].join('\n'),
+    payload: [header, ...lines].join('\n'),
   })
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<{ settlement: WireSettlement }>().settlement
 }
 
 test('a payment that the gateway does not call a sale was unknown in its settlement after staff had accepted it, and missing from outstanding payouts', async () => {
-  const accepted = await came('AP1', 'other')
-  const waits = await came('AP2', 'other')
-  await came('AP3', 'test')
+  const acceptedPayment = await payOfKind('AP1', 'other')
+  const waitingPayment = await payOfKind('AP2', 'other')
+  await payOfKind('AP3', 'test')
   const path = `/admin/reviews/?event=${EVENT}`
   const { reviews } = (await owner.json(path)) as unknown as ReviewsAnswer
-  const review = reviews.find(({ reg_no: regNo }) => regNo === accepted.regNo)
+  const review = reviews.find(({ reg_no: regNo }) => regNo === acceptedPayment.regNo)
   const accept = { act: 'accept', review: review?.id, why: 'It is on the account.' }
-  expect((await owner.act(accepted.regNo, accept)).status).toBe(200)
+  expect((await owner.act(acceptedPayment.regNo, accept)).status).toBe(200)
 
-  // Accepted, it is to be settled; a test, or what is before staff because of its kind, may never be.
-  const without = await settlementOf('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
-  expect(without.unsettled).toMatchObject([{ reference: 'AP1', reg_no: accepted.regNo }])
-  const { lines, unsettled } = await settlementOf(accepted.line, waits.line)
-  expect(lines.map(({ as, why }) => [as, why])).toEqual([
+  // An accepted payment is expected in a settlement; a test, or one under review because of its
+  // kind, may never appear.
+  const withoutPayments = await settlementOf('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
+  expect(withoutPayments.unsettled).toMatchObject([
+    { reference: 'AP1', reg_no: acceptedPayment.regNo },
+  ])
+  const { lines, unsettled } = await settlementOf(acceptedPayment.line, waitingPayment.line)
+  expect(lines.map(({ as: outcome, why: reason }) => [outcome, reason])).toEqual([
     ['settled', null],
     ['review', null],
   ])

@@ -1,4 +1,4 @@
-/** Gateway settlement report, and money at the bank that nobody waits for: looked at, kept once, decided. */
+/** Gateway settlement reports and unmatched bank payments: checked, stored once, and decided. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -93,9 +93,9 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
     `${fits.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
     `${fits.order},AP9,590,0,0,,,,Sale`,
   )
-  const looked = await post(asked('reconcile'), file)
-  expect(looked.code).toBe(200)
-  const { settlement } = looked.body
+  const checked = await post(asked('reconcile'), file)
+  expect(checked.code).toBe(200)
+  const { settlement } = checked.body
   expect(settlement).toMatchObject({ fresh: 5, unread: [7], not_yet: 1 })
   expect(settlement?.lines.map(({ as, reg_no: regNo, why }) => [as, regNo, why !== null])).toEqual([
     ['settled', fits.regNo, false],
@@ -104,7 +104,7 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
     ['unknown', null, true],
     ['unknown', fits.regNo, true],
   ])
-  // 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes: what the bank shows.
+  // 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes: the amount at the bank.
   expect(settlement?.payouts).toEqual([
     {
       day: '2026-01-30',
@@ -137,12 +137,12 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
   const after = await kept()
   const before = server.rows('SELECT count(*) AS n FROM captures')
   expect((await keep()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
-  // In other pieces, with one line that is new.
-  const more = report(
+  // The same lines in another division, and one new line.
+  const later = report(
     sale(late.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
     sale(fits.order, 'AP1'),
   )
-  expect((await post(asked('reconcile/keep'), more)).body).toMatchObject({ added: 1, known: 1 })
+  expect((await post(asked('reconcile/keep'), later)).body).toMatchObject({ added: 1, known: 1 })
   expect(server.rows('SELECT count(*) AS n FROM captures')).toEqual(before)
   expect(await kept()).toEqual({
     ...after,
@@ -183,7 +183,7 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
     ['differs', 'AP2'],
     ['unknown', 'AP1'],
   ])
-  // The refund that only the report knew of is recorded by hand, and is one that is known.
+  // The refund that only the report contained is recorded manually, and then known.
   const back = { amount: 500, by_hand: true, reference: 'panel 7', why: 'Given back in the panel.' }
   const refund = { act: 'refund', ...back }
   expect((await post(`/admin/registrations/${fits.regNo}/acts/`, refund)).code).toBe(200)
@@ -198,8 +198,8 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
 test('exports saved lines as CSV', async () => {
   const answer = await owner.get(asked('settlements/export'))
   expect(answer.headers['content-disposition']).toContain('sample2026_settlements_2026-02-02.csv')
-  const [head, ...rows] = answer.body.split('\r\n')
-  expect(head).toContain('Settled on,UTR,Kind,Order,Gateway reference,Registration')
+  const [header, ...rows] = answer.body.split('\r\n')
+  expect(header).toContain('Settled on,UTR,Kind,Order,Gateway reference,Registration')
   expect(rows[0]).toMatch(
     /^2026-01-30,UTIBN26013000011,sale,SMPL\w+,AP1,SMPL\d+,2026-01-28,1180.00,20.00,3.60,1156.40,settled,$/,
   )
@@ -225,29 +225,29 @@ test('two events with one account: each sees lines of the other without names; t
   ])
   expect((await post('/admin/reconcile/?event=other2026', file, one)).code).toBe(403)
 
-  const said: string[] = []
+  const output: string[] = []
   const terminal = {
-    print: (text: string) => void said.push(text),
-    printError: (text: string) => void said.push(text),
+    print: (text: string) => void output.push(text),
+    printError: (text: string) => void output.push(text),
     environment: () => server.environment,
   }
   const path = join(server.dir, 'settlement.csv')
-  const run = (text: string, ...more: string[]): Promise<number> => {
+  const run = (text: string, ...later: string[]): Promise<number> => {
     writeFileSync(path, text)
-    said.length = 0
-    return main(['payment', 'reconcile', EVENT, path, ...more], terminal)
+    output.length = 0
+    return main(['payment', 'reconcile', EVENT, path, ...later], terminal)
   }
-  // The command has the clock of the machine; what is settled waits for nobody, whatever the day.
+  // The command uses the machine's clock; settled lines have no waiting time, so any date works.
   expect(await run(file)).toBe(0)
-  expect(said[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
-  expect(said.at(-1)).toBe(
+  expect(output[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
+  expect(output.at(-1)).toBe(
     `30 January 2026, UTR20: ${formatMoney(paise(2 * (mine.amount - 2360)))} to the bank for 2`,
   )
   expect(await run(report(sale('ELSEWHERE9', 'AP99')))).toBe(1)
-  expect(said[0]).toContain('unknown; No registration has this order.')
+  expect(output[0]).toContain('unknown; No registration has this order.')
   expect(await run(file, '--keep')).toBe(2)
   expect(await run(file, '--keep', '--who', 'treasurer')).toBe(0)
-  expect(said.at(-1)).toBe('2 lines saved.')
+  expect(output.at(-1)).toBe('2 lines saved.')
 })
 
 test('asks for the columns of a report with unknown headings, and reads it as chosen', async () => {
@@ -255,8 +255,8 @@ test('asks for the columns of a report with unknown headings, and reads it as ch
   expect((await post(asked('reconcile'), odd)).body).toMatchObject({
     header: ['Was', 'Wieviel', 'Wann'],
   })
-  const said = `${asked('reconcile')}&as=settlement&order=0&amount=1&day=2`
-  expect((await post(said, odd)).body.settlement?.lines).toMatchObject([
+  const output = `${asked('reconcile')}&as=settlement&order=0&amount=1&day=2`
+  expect((await post(output, odd)).body.settlement?.lines).toMatchObject([
     { as: 'unknown', order_id: 'SMPL1', amount: 590, net: 590 },
   ])
   expect((await post(asked('reconcile/keep'), odd)).body).toMatchObject({ code: 'not_settlement' })
@@ -279,9 +279,9 @@ test('reads a report as Excel or CSV; rejects a corrupt one with a sentence', as
   expect((await send(file)).json<Body>().settlement?.lines).toMatchObject([
     { as: 'unknown', reference: 'AP33', amount: 1180, fee: 20, tax: 3.6, day: '2026-01-30' },
   ])
-  const broken = await send(file.subarray(0, file.length - 200))
-  expect(broken.statusCode).toBe(422)
-  expect(broken.json()).toMatchObject({ message: expect.stringContaining('Save it as CSV') })
+  const corrupt = await send(file.subarray(0, file.length - 200))
+  expect(corrupt.statusCode).toBe(422)
+  expect(corrupt.json()).toMatchObject({ message: expect.stringContaining('Save it as CSV') })
 })
 
 const STATEMENT = [
@@ -291,8 +291,8 @@ const STATEMENT = [
   '02/02/26,UPI REFUNDME,603212340000,,"1,180.00"',
 ].join('\n')
 
-test('recognises the payout in the bank statement; unmatched money is kept, listed and decided', async () => {
-  const lay = async () =>
+test('recognises the payout in the bank statement; unmatched payments are recorded, listed and decided', async () => {
+  const check = async () =>
     (await post(asked('reconcile'), STATEMENT)).body as unknown as {
       lines: {
         as: string
@@ -303,7 +303,7 @@ test('recognises the payout in the bank statement; unmatched money is kept, list
         payout: object | null
       }[]
     }
-  const { lines } = await lay()
+  const { lines } = await check()
   expect(lines.map(({ as }) => as)).toEqual(['payout', 'unmatched', 'unmatched'])
   expect(lines[0]?.payout).toEqual({ utr: 'UTIBN26013000011', lines: 5, net: 3945.6 })
   const keep = lines
@@ -313,11 +313,11 @@ test('recognises the payout in the bank statement; unmatched money is kept, list
     post('/admin/reconcile/confirm/', { event: EVENT, lines: [], ...body })
   expect((await confirm({ keep: [{ ...keep[0], day: 'yesterday' }] })).code).toBe(422)
   expect((await confirm({ keep: [{ ...keep[0], amount: 0 }] })).code).toBe(422)
-  const bad = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
-  expect(bad.code).toBe(404)
+  const invalid = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
+  expect(invalid.code).toBe(404)
   expect((await confirm({ keep })).body['message']).toBe('2 unmatched payments sent to review.')
   expect((await confirm({ keep })).body['message']).toContain('0 unmatched payments')
-  expect((await lay()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
+  expect((await check()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
 
   const waiting = (await reviews()).filter(({ kind }) => kind === 'unmatched')
   expect(
@@ -334,7 +334,7 @@ test('recognises the payout in the bank statement; unmatched money is kept, list
     state: 'complete',
     paymentStatus: 'success',
   })
-  // The gateway knows nothing of it, so that it goes back by hand or not at all.
+  // The gateway has no record of it, so it can only be refunded manually.
   const back = { decision: 'refund', why: 'Not ours.' }
   expect(await decide(second?.id ?? '', back)).toMatchObject({
     code: 409,
@@ -351,7 +351,7 @@ test('recognises the payout in the bank statement; unmatched money is kept, list
   expect((await reviews()).filter(({ kind }) => kind === 'unmatched')).toEqual([])
 })
 
-test('a treasurer of one event who keeps a report of the shared account changed payments of the other event', async () => {
+test('a treasurer of one event who saved a report of the shared account changed payments of the other event', async () => {
   const theirs = await registered('other2026')
   const paidThere = await paid('AP30', 'other2026')
   const mine = await registered()
@@ -386,12 +386,12 @@ test('a treasurer of one event who keeps a report of the shared account changed 
   expect(
     server.rows("SELECT order_id FROM settlement_lines WHERE utr = 'UTR30' ORDER BY order_id"),
   ).toEqual([{ order_id: paidHere.order }])
-  // The order id of a first attempt is the number of the registration.
-  const looked = await post(asked('reconcile'), file, one)
-  const shown = JSON.stringify(looked.body)
+  // The order id of a first attempt is the registration number.
+  const checked = await post(asked('reconcile'), file, one)
+  const shown = JSON.stringify(checked.body)
   for (const hidden of [theirs.regNo, paidThere.regNo]) expect(shown).not.toContain(hidden)
   expect(shown).toContain(mine.regNo)
-  // A user of both events keeps the rest.
+  // A user of both events saves the rest.
   expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({
     added: 5,
     known: 1,
@@ -401,7 +401,7 @@ test('a treasurer of one event who keeps a report of the shared account changed 
   for (const hidden of [theirs.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
 })
 
-test('a payout of the other event alone was listed and exported with its amounts; of a shared one others are a sum', async () => {
+test('a payout of the other event only was listed and exported with its amounts; of a shared one, other amounts are a sum', async () => {
   const [first, second] = [await paid('AP60', 'other2026'), await paid('AP61', 'other2026')]
   const mine = await paid('AP62')
   const file = report(
@@ -473,7 +473,7 @@ test('a report saved for one event put a transfer of the other under review, blo
   expect(server.rows("SELECT 1 FROM settlement_lines WHERE reference IN ('AP51', 'RF50')")).toEqual(
     [],
   )
-  // A user of both events keeps them.
+  // A user of both events saves them.
   expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
 })
 
@@ -486,7 +486,7 @@ test('a forged report told a treasurer whether a payment of another event was se
     role: 'treasurer',
     events: [EVENT],
   })
-  const curious = await signIn(server, 'curious')
+  const outsider = await signIn(server, 'curious')
   const guesses = [
     line,
     sale(settled.order, 'AP40', settled.amount / 100, 'UTR41'),
@@ -495,12 +495,12 @@ test('a forged report told a treasurer whether a payment of another event was se
     sale(pending.order, 'AP42', 1180, 'UTR41'),
     `${settled.order},AP40,500.00,0,0,500.00,UTR41,30-01-2026,Refund`,
   ]
-  const { settlement } = (await post(asked('reconcile'), report(...guesses), curious)).body
+  const { settlement } = (await post(asked('reconcile'), report(...guesses), outsider)).body
   expect(
     settlement?.lines.map(({ as, order_id: order, reg_no: regNo, why }) => [as, order, regNo, why]),
   ).toEqual(guesses.map(() => ['elsewhere', '', null, expect.stringContaining('another event')]))
   expect(settlement?.fresh).toBe(0)
-  const ownView = await curious.json(asked('settlements'))
+  const ownView = await outsider.json(asked('settlements'))
   expect(JSON.stringify(ownView)).not.toContain('AP4')
 })
 
@@ -519,7 +519,7 @@ test('a forged report told a treasurer which orders and payments of another even
   const event = server.deps.events.byId('other2026')?.config as EventConfig
   const digits = Array.from({ length: randomDigits(event) }, () => 4)
   const nobodys = createRegNo(event, digits)
-  /** The same lines of what exists and of what does not. */
+  /** The same lines for existing and for unknown orders. */
   const lines = (order: string, reference: string): readonly string[] => [
     sale(order, reference, theirs.amount / 100, 'UTR70'),
     sale(order, 'AP72', 1180, 'UTR70'),
@@ -563,7 +563,7 @@ test('a forged report told a treasurer which orders and payments of another even
     elsewhere,
     unknown,
   ])
-  // A user of all events keeps the line of the other event.
+  // A user of all events saves the line of the other event.
   expect(
     (await post('/admin/reconcile/keep/?event=other2026', report(settled))).body,
   ).toMatchObject({ added: 1 })

@@ -1,4 +1,6 @@
-/** Two events that share one bank account: what a statement shows to staff of one about the money of the other. */
+/**
+ * Two events that share one bank account: what staff of one event see about payments of the other.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,7 +20,7 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const [HERE, THERE] = ['lekhacon2027', 'bimacon2027'] as const
+const [HERE, OTHER_EVENT] = ['lekhacon2027', 'bimacon2027'] as const
 const text = readFileSync(
   join(import.meta.dirname, '..', '..', '..', 'events', `${HERE}.yaml`),
   'utf8',
@@ -26,35 +28,35 @@ const text = readFileSync(
 const FEE = 4720
 
 let server: TestApp
-/** Works for all events. */
+/** A user of all events. */
 let office: Office
-/** A treasurer of the event here, and one of the event there. */
+/** Treasurers of the first and the second event. */
 let here: Office
-let there: Office
+let otherTreasurer: Office
 beforeAll(async () => {
-  const other = text.replaceAll(HERE, THERE).replaceAll('LEKH', 'BIMA')
+  const other = text.replaceAll(HERE, OTHER_EVENT).replaceAll('LEKH', 'BIMA')
   server = await startTestApp({
     clock: '2027-01-10',
-    events: { [`${HERE}.yaml`]: text, [`${THERE}.yaml`]: other },
+    events: { [`${HERE}.yaml`]: text, [`${OTHER_EVENT}.yaml`]: other },
   })
   office = await signIn(server)
   for (const [name, event] of [
     ['here', HERE],
-    ['there', THERE],
+    ['there', OTHER_EVENT],
   ] as const)
     await server.deps.store.addAdmin(name, await cheapHash(PASSWORD), server.now(), {
       role: 'treasurer',
       events: [event],
     })
   here = await signIn(server, 'here')
-  there = await signIn(server, 'there')
+  otherTreasurer = await signIn(server, 'there')
 })
 afterAll(() => server.close())
 
 let count = 0
 const utr = (): string => String(526_777_000_000 + ++count)
-type Registered = { readonly regNo: string; readonly page: string; readonly name: string }
-async function register(event: string): Promise<Registered> {
+type RegisteredDelegate = { readonly regNo: string; readonly page: string; readonly name: string }
+async function register(event: string): Promise<RegisteredDelegate> {
   count += 1
   const name = `Delegate Zyxw${count}`
   const answer = await server.post(`/api/${event}/register/`, {
@@ -67,9 +69,9 @@ async function register(event: string): Promise<Registered> {
   const { reg_no: regNo, page = '' } = answer.json<RegisterAnswer>()
   return { regNo, page, name }
 }
-const confirm = ({ regNo }: Registered, reference: string) =>
+const confirm = ({ regNo }: RegisteredDelegate, reference: string) =>
   office.act(regNo, { act: 'confirm', way: 'transfer', reference, amount: String(FEE) })
-async function report({ page }: Registered, reference: string): Promise<void> {
+async function report({ page }: RegisteredDelegate, reference: string): Promise<void> {
   const payload = { act: 'tell', answers: { utr: reference, paid_on: '2027-01-09' } }
   const answer = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
   expect(answer.statusCode, answer.body).toBe(200)
@@ -83,36 +85,47 @@ async function post<T>(user: Office, url: string, payload: string | object): Pro
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<T>()
 }
-type Laid = Extract<ReconcileAnswer, { header: null }>
+type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const statement = (user: Office, event: string, ...rows: readonly string[]): Promise<Laid> =>
+const statement = (
+  user: Office,
+  event: string,
+  ...rows: readonly string[]
+): Promise<StatementAnswer> =>
   post(user, `/admin/reconcile/?event=${event}`, [HEAD, ...rows].join('\n'))
-const came = (narration: string, amount: number | string = FEE) =>
+const creditLine = (narration: string, amount: number | string = FEE) =>
   `09/01/27,${narration},,,${amount}`
-const went = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const shown = ({ lines }: Laid) =>
-  lines.map(({ as, of }) => [as, ...of.map(({ reg_no: regNo }) => regNo)])
-const keep = async (user: Office, event: string, { lines }: Laid): Promise<string> => {
-  const kept = lines.map(({ reference, also, amount, day, narration }) => ({
+const debitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
+const shown = ({ lines }: StatementAnswer) =>
+  lines.map(({ as: outcome, of: matches }) => [
+    outcome,
+    ...matches.map(({ reg_no: regNo }) => regNo),
+  ])
+const keepUnmatched = async (
+  user: Office,
+  event: string,
+  { lines }: StatementAnswer,
+): Promise<string> => {
+  const unmatchedLines = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,
     also,
     amount,
     day,
     narration,
   }))
-  const body = { event, lines: [], keep: kept }
+  const body = { event, lines: [], keep: unmatchedLines }
   return (await post<BulkAnswer>(user, '/admin/reconcile/confirm/', body)).message
 }
 const reviewsOf = async (user: Office, event: string): Promise<ReviewsAnswer['reviews']> =>
   ((await user.json(`/admin/reviews/?event=${event}`)) as unknown as ReviewsAnswer).reviews
-const captures = () => server.rows('SELECT * FROM captures')
-const waiting = async (user: Office): Promise<string> =>
+const readCaptures = () => server.rows('SELECT * FROM captures')
+const readReviews = async (user: Office): Promise<string> =>
   JSON.stringify(await user.json('/admin/dashboard/stats/'))
 
-test('keeping a line told a treasurer which registration numbers of another event exist', async () => {
-  const theirs = await register(THERE)
-  const event = publicEvent(server.deps.events.byId(THERE)?.config as EventConfig)
-  const invented = createRegNo(
+test('recording a line told a treasurer which registration numbers of another event exist', async () => {
+  const otherDelegate = await register(OTHER_EVENT)
+  const event = publicEvent(server.deps.events.byId(OTHER_EVENT)?.config as EventConfig)
+  const unknownRegNo = createRegNo(
     event,
     Array.from({ length: randomDigits(event) }, () => 7),
   )
@@ -121,47 +134,54 @@ test('keeping a line told a treasurer which registration numbers of another even
       { reference: utr(), also: [], amount: FEE, day: '2027-01-09', narration: `x ${regNo}` },
     ],
   })
-  const before = captures()
+  const before = readCaptures()
   const answers = await Promise.all(
-    [theirs.regNo, invented].map((regNo) => keep(here, HERE, lineOf(regNo) as unknown as Laid)),
+    [otherDelegate.regNo, unknownRegNo].map((regNo) =>
+      keepUnmatched(here, HERE, lineOf(regNo) as unknown as StatementAnswer),
+    ),
   )
   expect(answers).toEqual(
     answers.map(() => '0 unmatched payments sent to review. 1 belongs to another event.'),
   )
-  expect(captures()).toEqual(before)
+  expect(readCaptures()).toEqual(before)
 })
 
 describe('a transfer of the other event', () => {
-  test('that a delegate reported there was unmatched here, and could be kept and moved', async () => {
+  test('that a delegate reported there was unmatched here, and could be recorded and moved', async () => {
     const reference = utr()
-    const theirs = await register(THERE)
-    await report(theirs, reference)
-    const before = captures()
-    const laid = await statement(here, HERE, came(`UPI/${reference}/SOMEBODY`))
-    expect(shown(laid)).toEqual([['elsewhere']])
-    const all = JSON.stringify(laid)
-    for (const hidden of [theirs.regNo, theirs.name, THERE]) expect(all).not.toContain(hidden)
-    expect(await keep(here, HERE, laid)).toBe(
+    const otherDelegate = await register(OTHER_EVENT)
+    await report(otherDelegate, reference)
+    const before = readCaptures()
+    const result = await statement(here, HERE, creditLine(`UPI/${reference}/SOMEBODY`))
+    expect(shown(result)).toEqual([['elsewhere']])
+    const resultText = JSON.stringify(result)
+    for (const hidden of [otherDelegate.regNo, otherDelegate.name, OTHER_EVENT])
+      expect(resultText).not.toContain(hidden)
+    expect(await keepUnmatched(here, HERE, result)).toBe(
       '0 unmatched payments sent to review. 1 belongs to another event.',
     )
-    expect(captures()).toEqual(before)
-    // Staff of that event find it.
-    const found = await statement(there, THERE, came(`UPI/${reference}/SOMEBODY`))
-    expect(shown(found)).toEqual([['matched', theirs.regNo]])
+    expect(readCaptures()).toEqual(before)
+    // Staff of that event can find it.
+    const found = await statement(
+      otherTreasurer,
+      OTHER_EVENT,
+      creditLine(`UPI/${reference}/SOMEBODY`),
+    )
+    expect(shown(found)).toEqual([['matched', otherDelegate.regNo]])
   })
 
-  test('told by its number whether that registration exists there, and its own staff not where it belongs', async () => {
-    const theirs = await register(THERE)
-    const config = server.deps.events.byId(THERE)?.config
+  test('told by its number whether that registration exists there, and did not tell its own staff where it belongs', async () => {
+    const otherDelegate = await register(OTHER_EVENT)
+    const config = server.deps.events.byId(OTHER_EVENT)?.config
     const title = config?.title ?? ''
     const event = publicEvent(config as EventConfig)
-    const madeUp = createRegNo(
+    const unknownRegNo = createRegNo(
       event,
       Array.from({ length: randomDigits(event) }, () => 4),
     )
     const line = (user: Office, number: string) =>
-      statement(user, HERE, came(`NEFT ${utr()} ${number}`))
-    const answers = [await line(here, theirs.regNo), await line(here, madeUp)]
+      statement(user, HERE, creditLine(`NEFT ${utr()} ${number}`))
+    const answers = [await line(here, otherDelegate.regNo), await line(here, unknownRegNo)]
     for (const { lines } of answers)
       expect(lines).toMatchObject([
         {
@@ -170,75 +190,79 @@ describe('a transfer of the other event', () => {
           why: 'The line names a registration of another event.',
         },
       ])
-    const [shownToBoth] = (await line(office, theirs.regNo)).lines
+    const [shownToBoth] = (await line(office, otherDelegate.regNo)).lines
     expect(shownToBoth?.why).toBe(`The line names a registration of ${title}.`)
   })
 
-  test('could not be reported or confirmed here, because a delegate of the other event had typed its number', async () => {
+  test('could not be reported or confirmed here, because a delegate of the other event had entered its number', async () => {
     const [byHand, atDesk] = [utr(), utr()]
-    for (const [reference, words] of [
+    for (const [reference, expectedText] of [
       [byHand, { way: 'transfer' }],
       [atDesk, { way: 'desk', mode: 'upi' }],
     ] as const) {
-      const [theirs, mine] = [await register(THERE), await register(HERE)]
-      await report(theirs, reference)
-      // The staff of this event can neither see nor reject the report of the other.
-      await report(mine, reference)
-      const seen = JSON.stringify(await here.json(`/admin/registrations/${mine.regNo}/acts/`))
-      expect(seen).not.toContain(theirs.regNo)
-      const paid = { act: 'confirm', reference, amount: String(FEE), ...words }
-      const confirmed = await here.act(mine.regNo, paid)
+      const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
+      await report(otherDelegate, reference)
+      // Staff of this event can neither see nor reject the claim of the other.
+      await report(ownDelegate, reference)
+      const seen = JSON.stringify(
+        await here.json(`/admin/registrations/${ownDelegate.regNo}/acts/`),
+      )
+      expect(seen).not.toContain(otherDelegate.regNo)
+      const paid = { act: 'confirm', reference, amount: String(FEE), ...expectedText }
+      const confirmed = await here.act(ownDelegate.regNo, paid)
       expect([confirmed.status, confirmed.body.message]).toEqual([200, expect.any(String)])
-      // A confirmed payment counts once over all events, and the refusal says what to do.
-      const refused = await there.act(theirs.regNo, { ...paid, way: 'transfer' })
-      expect([refused.status, refused.body.message]).toEqual([
+      // A confirmed payment counts once in all events, and the error states the next step.
+      const rejected = await otherTreasurer.act(otherDelegate.regNo, { ...paid, way: 'transfer' })
+      expect([rejected.status, rejected.body.message]).toEqual([
         409,
         `${reference} is already recorded: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.`,
       ])
       const reject = { act: 'not_found', why: 'It is the payment of another event.' }
-      expect((await there.act(theirs.regNo, reject)).status).toBe(200)
+      expect((await otherTreasurer.act(otherDelegate.regNo, reject)).status).toBe(200)
     }
   })
 
-  test('that two delegates reported is confirmed for one of them only after staff looked', async () => {
+  test('that two delegates reported is confirmed for one of them only after staff checked it', async () => {
     const reference = utr()
-    const [theirs, mine] = [await register(THERE), await register(HERE)]
-    await report(theirs, reference)
-    await report(mine, reference)
-    const laid = await statement(here, HERE, came(`UPI ${reference}`))
-    expect(shown(laid)).toEqual([['ambiguous', mine.regNo]])
-    const [line] = laid.lines
-    const chosen = {
-      reg_no: mine.regNo,
+    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
+    await report(otherDelegate, reference)
+    await report(ownDelegate, reference)
+    const result = await statement(here, HERE, creditLine(`UPI ${reference}`))
+    expect(shown(result)).toEqual([['ambiguous', ownDelegate.regNo]])
+    const [line] = result.lines
+    const chosenLine = {
+      reg_no: ownDelegate.regNo,
       reference: line?.reference,
       also: line?.also,
       amount: line?.amount,
       day: line?.day,
     }
-    const body = { event: HERE, lines: [chosen], keep: [] }
+    const body = { event: HERE, lines: [chosenLine], keep: [] }
     expect(await post(here, '/admin/reconcile/confirm/', body)).toMatchObject({
-      done: [mine.regNo],
+      done: [ownDelegate.regNo],
       refused: [],
     })
-    expect(shown(await statement(there, THERE, came(`UPI ${reference}`)))).toEqual([['known']])
+    expect(
+      shown(await statement(otherTreasurer, OTHER_EVENT, creditLine(`UPI ${reference}`))),
+    ).toEqual([['known']])
   })
 
-  test('that was confirmed there is known here, without number, name and amount', async () => {
+  test('that was confirmed there is recognised here, without number, name and amount', async () => {
     const reference = utr()
-    const theirs = await register(THERE)
-    await confirm(theirs, reference)
-    const before = captures()
-    const laid = await statement(here, HERE, came(`IMPS ${reference} X`, 11))
-    expect(shown(laid)).toEqual([['known']])
-    expect(laid.lines[0]?.why).toBe('This payment is recorded for another event.')
-    for (const hidden of [theirs.regNo, theirs.name, '4,720', THERE])
-      expect(JSON.stringify(laid)).not.toContain(hidden)
-    await keep(here, HERE, laid)
-    expect(captures()).toEqual(before)
+    const otherDelegate = await register(OTHER_EVENT)
+    await confirm(otherDelegate, reference)
+    const before = readCaptures()
+    const result = await statement(here, HERE, creditLine(`IMPS ${reference} X`, 11))
+    expect(shown(result)).toEqual([['known']])
+    expect(result.lines[0]?.why).toBe('This payment is recorded for another event.')
+    for (const hidden of [otherDelegate.regNo, otherDelegate.name, '4,720', OTHER_EVENT])
+      expect(JSON.stringify(result)).not.toContain(hidden)
+    await keepUnmatched(here, HERE, result)
+    expect(readCaptures()).toEqual(before)
   })
 
   test.each([
-    ['as it is', (regNo: string) => regNo],
+    ['unchanged', (regNo: string) => regNo],
     [
       'in small letters and groups',
       (regNo: string) => regNo.toLowerCase().replace(/(\d{4})/g, ' $1 '),
@@ -249,70 +273,78 @@ describe('a transfer of the other event', () => {
       (regNo: string) =>
         regNo.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
     ],
-    ['behind a word', (regNo: string) => `Ref no. ${regNo}`],
-    ['run together with a word', (regNo: string) => `UPI${regNo}`],
-    ['between slashes and with a sign', (regNo: string) => `UPI/${regNo}@okbank`],
-  ])('that names its registration %s is not kept here', async (_, spell) => {
-    const theirs = await register(THERE)
-    const laid = await statement(here, HERE, came(`NEFT ${utr()} ${spell(theirs.regNo)}`))
-    expect(shown(laid)).toEqual([['elsewhere']])
-    expect(await keep(here, HERE, laid)).toContain('1 belongs to another event.')
-    // The same number of a registration here is found, in every spelling.
-    const mine = await register(HERE)
-    const found = await statement(here, HERE, came(`NEFT ${utr()} ${spell(mine.regNo)}`))
-    expect(shown(found)).toEqual([['matched', mine.regNo]])
+    ['after a word', (regNo: string) => `Ref no. ${regNo}`],
+    ['joined to a word', (regNo: string) => `UPI${regNo}`],
+    ['between slashes and with a separator', (regNo: string) => `UPI/${regNo}@okbank`],
+  ])('that names its registration %s is not recorded here', async (_, spellNumber) => {
+    const otherDelegate = await register(OTHER_EVENT)
+    const result = await statement(
+      here,
+      HERE,
+      creditLine(`NEFT ${utr()} ${spellNumber(otherDelegate.regNo)}`),
+    )
+    expect(shown(result)).toEqual([['elsewhere']])
+    expect(await keepUnmatched(here, HERE, result)).toContain('1 belongs to another event.')
+    // A number of a registration here is found in every spelling.
+    const ownDelegate = await register(HERE)
+    const found = await statement(
+      here,
+      HERE,
+      creditLine(`NEFT ${utr()} ${spellNumber(ownDelegate.regNo)}`),
+    )
+    expect(shown(found)).toEqual([['matched', ownDelegate.regNo]])
   })
 
-  test('in a line that also names a registration here waits for staff', async () => {
+  test('in a line that also names a registration here needs staff', async () => {
     const reference = utr()
-    const [theirs, mine] = [await register(THERE), await register(HERE)]
-    await report(theirs, reference)
-    const laid = await statement(here, HERE, came(`UPI ${reference} ${mine.regNo}`))
-    expect(shown(laid)).toEqual([['ambiguous', mine.regNo]])
-    expect(JSON.stringify(laid)).not.toContain(theirs.regNo)
+    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
+    await report(otherDelegate, reference)
+    const result = await statement(here, HERE, creditLine(`UPI ${reference} ${ownDelegate.regNo}`))
+    expect(shown(result)).toEqual([['ambiguous', ownDelegate.regNo]])
+    expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
   })
 
   test('that was reported there wrote the number of its registration into a review here', async () => {
     const reference = utr()
-    const theirs = await register(THERE)
-    await report(theirs, reference)
+    const otherDelegate = await register(OTHER_EVENT)
+    await report(otherDelegate, reference)
     expect(
-      (await office.act(theirs.regNo, { act: 'not_found', why: 'Not at the bank.' })).status,
+      (await office.act(otherDelegate.regNo, { act: 'not_found', why: 'Not at the bank.' })).status,
     ).toBe(200)
-    const laid = await statement(here, HERE, came(`UPI ${reference}`, 33))
-    await keep(here, HERE, laid)
-    const kept = (await reviewsOf(here, HERE)).find(
-      ({ came: money }) => money?.reference === reference,
+    const result = await statement(here, HERE, creditLine(`UPI ${reference}`, 33))
+    await keepUnmatched(here, HERE, result)
+    const unmatchedLines = (await reviewsOf(here, HERE)).find(
+      ({ came: received }) => received?.reference === reference,
     )
-    expect(kept?.why).toContain('nobody waits for it')
-    expect(JSON.stringify(await reviewsOf(here, HERE))).not.toContain(theirs.regNo)
+    expect(unmatchedLines?.why).toContain('nobody waits for it')
+    expect(JSON.stringify(await reviewsOf(here, HERE))).not.toContain(otherDelegate.regNo)
   })
 })
 
 describe('a transfer that the bank returned', () => {
   test.each([
-    ['a withdrawal', (reference: string) => went(`RETURN ${reference}`)],
-    ['a deposit with a minus', (reference: string) => came(`RTN ${reference}`, `-${FEE}.00`)],
-    ['a deposit in brackets', (reference: string) => came(`RTN ${reference}`, `(${FEE}.00)`)],
+    ['a withdrawal', (reference: string) => debitLine(`RETURN ${reference}`)],
+    ['a deposit with a minus', (reference: string) => creditLine(`RTN ${reference}`, `-${FEE}.00`)],
+    ['a deposit in brackets', (reference: string) => creditLine(`RTN ${reference}`, `(${FEE}.00)`)],
     [
-      'a deposit with the minus behind it',
-      (reference: string) => came(`RTN ${reference}`, `${FEE}.00-`),
+      'a deposit with a trailing minus',
+      (reference: string) => creditLine(`RTN ${reference}`, `${FEE}.00-`),
     ],
-    ['a deposit marked Dr', (reference: string) => came(`RTN ${reference}`, `${FEE}.00 Dr`)],
+    ['a deposit marked Dr', (reference: string) => creditLine(`RTN ${reference}`, `${FEE}.00 Dr`)],
   ])('as %s is shown, and waits until staff handle it', async (_, row) => {
     const reference = utr()
-    const mine = await register(HERE)
-    await confirm(mine, reference)
-    const laid = await statement(here, HERE, row(reference))
-    expect(shown(laid)).toEqual([['returned', mine.regNo]])
+    const ownDelegate = await register(HERE)
+    await confirm(ownDelegate, reference)
+    const result = await statement(here, HERE, row(reference))
+    expect(shown(result)).toEqual([['returned', ownDelegate.regNo]])
     // The file is not loaded again.
-    const waits = async () =>
-      (await reviewsOf(here, HERE)).filter(({ reg_no: regNo }) => regNo === mine.regNo)
-    const [review] = await waits()
+    const listReviews = async () =>
+      (await reviewsOf(here, HERE)).filter(({ reg_no: regNo }) => regNo === ownDelegate.regNo)
+    const [review] = await listReviews()
     expect(review?.why).toContain('It may have returned this transfer.')
     expect(review?.why.match(/withdrawal/g)).toHaveLength(1)
     await statement(here, HERE, row(reference))
-    expect(await waits()).toHaveLength(1)
+    expect(await listReviews()).toHaveLength(1)
     const refund = {
       act: 'refund',
       by_hand: true,
@@ -320,60 +352,70 @@ describe('a transfer that the bank returned', () => {
       amount: String(FEE),
       why: 'Returned by the bank.',
     }
-    expect((await office.act(mine.regNo, refund)).status).toBe(200)
-    expect(await waits()).toEqual([])
-    // Loaded once more, what was handled stays so.
+    expect((await office.act(ownDelegate.regNo, refund)).status).toBe(200)
+    expect(await listReviews()).toEqual([])
+    // After another load, it stays handled.
     await statement(here, HERE, row(reference))
-    expect(await waits()).toEqual([])
+    expect(await listReviews()).toEqual([])
   })
 
-  test('that it did not return: dismissing said that the money does not count, although it counts before and after', async () => {
+  test('that it did not return: dismissing said that the payment does not count, although it counts before and after', async () => {
     const reference = utr()
-    const mine = await register(HERE)
-    await confirm(mine, reference)
-    await statement(here, HERE, went(`CHARGES ${reference}`))
-    const [review] = (await reviewsOf(here, HERE)).filter(({ reg_no: no }) => no === mine.regNo)
+    const ownDelegate = await register(HERE)
+    await confirm(ownDelegate, reference)
+    await statement(here, HERE, debitLine(`CHARGES ${reference}`))
+    const [review] = (await reviewsOf(here, HERE)).filter(
+      ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
+    )
     expect(review).toMatchObject({ kind: 'returned', decisions: ['dismiss'] })
-    const words = { decision: 'dismiss', version: review?.version, why: 'It is a charge.' }
+    const expectedText = { decision: 'dismiss', version: review?.version, why: 'It is a charge.' }
     const { message } = await post<{ message: string }>(
       here,
       `/admin/reviews/${review?.id}/decide/`,
-      words,
+      expectedText,
     )
     expect(message).toBe('Warning closed. The payment still counts.')
-    const stored = await server.deps.store.registration(mine.regNo as RegNo)
-    expect(stored).toMatchObject({ paymentStatus: 'success', inReview: false, state: 'complete' })
+    const storedRegistration = await server.deps.store.registration(ownDelegate.regNo as RegNo)
+    expect(storedRegistration).toMatchObject({
+      paymentStatus: 'success',
+      inReview: false,
+      state: 'complete',
+    })
   })
 
   test('in a file that has no column of withdrawals is shown without an amount', async () => {
     const reference = utr()
-    const mine = await register(HERE)
-    await confirm(mine, reference)
+    const ownDelegate = await register(HERE)
+    await confirm(ownDelegate, reference)
     const file = [
       'Date,Narration,Deposit Amt,Balance',
       `09/01/27,IMPS ${utr()},10,10`,
       `10/01/27,RETURN ${reference},,10`,
     ]
-    const laid = await post<Laid>(here, `/admin/reconcile/?event=${HERE}`, file.join('\n'))
-    expect(laid.lines.find(({ as }) => as === 'returned')).toMatchObject({
+    const result = await post<StatementAnswer>(
+      here,
+      `/admin/reconcile/?event=${HERE}`,
+      file.join('\n'),
+    )
+    expect(result.lines.find(({ as: outcome }) => outcome === 'returned')).toMatchObject({
       amount: 0,
-      of: [{ reg_no: mine.regNo }],
+      of: [{ reg_no: ownDelegate.regNo }],
     })
   })
 
   test('and was of the other event changed nothing there before its own staff load the statement', async () => {
     const reference = utr()
-    const theirs = await register(THERE)
-    await confirm(theirs, reference)
-    const before = await waiting(there)
-    const laid = await statement(here, HERE, went(`RETURN ${reference}`))
-    expect(shown(laid)).toEqual([['returned']])
-    expect(laid.lines[0]?.why).toContain('of another event')
-    expect(JSON.stringify(laid)).not.toContain(theirs.regNo)
-    expect(await waiting(there)).toBe(before)
-    await statement(there, THERE, went(`RETURN ${reference}`))
-    expect((await reviewsOf(there, THERE)).map(({ reg_no: regNo }) => regNo)).toContain(
-      theirs.regNo,
-    )
+    const otherDelegate = await register(OTHER_EVENT)
+    await confirm(otherDelegate, reference)
+    const before = await readReviews(otherTreasurer)
+    const result = await statement(here, HERE, debitLine(`RETURN ${reference}`))
+    expect(shown(result)).toEqual([['returned']])
+    expect(result.lines[0]?.why).toContain('of another event')
+    expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
+    expect(await readReviews(otherTreasurer)).toBe(before)
+    await statement(otherTreasurer, OTHER_EVENT, debitLine(`RETURN ${reference}`))
+    expect(
+      (await reviewsOf(otherTreasurer, OTHER_EVENT)).map(({ reg_no: regNo }) => regNo),
+    ).toContain(otherDelegate.regNo)
   })
 })

@@ -1,4 +1,7 @@
-/** A refund that is in no settlement report: the office sees it, and the treasurer closes it with a reason. */
+/**
+ * A refund missing from settlement reports is in the work queue until the treasurer closes it with
+ * a reason.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
 import type {
@@ -9,7 +12,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import { actionsUrl, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -33,12 +36,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const listed = async (): Promise<readonly unknown[]> => {
+const listUnsettled = async (): Promise<readonly unknown[]> => {
   const page = await office.json('/admin/afpicon/registrations/?waiting=refund_unsettled')
   return (page as unknown as ListAnswer).registrations.map((row) => row['reg_no'])
 }
-const standing = async (regNo: string): Promise<ActionsAnswer> =>
-  (await office.get(actsOn(regNo))).json<ActionsAnswer>()
+const readActions = async (regNo: string): Promise<ActionsAnswer> =>
+  (await office.get(actionsUrl(regNo))).json<ActionsAnswer>()
 
 test('a refund in no settlement five days later left the work queue with any note: it needs “handled” and a reason', async () => {
   const { store } = server.deps
@@ -51,53 +54,57 @@ test('a refund in no settlement five days later left the work queue with any not
       throughGateway: true,
     }),
   )
-  const [regNo, settled] = [await missing, await other] as const
-  if (regNo === undefined || settled === undefined) throw new Error('not registered')
-  const refunded = { type: 'refunded', reference: 'RF1', amount: paise(5_000) } as const
-  await store.applyPaymentEvent(createOrderId(regNo, 1), { ...refunded, at: server.now() }, null)
-  // Eight days later a report covers the day, and lacks the refund.
+  const [regNo, settledRegNo] = [await missing, await other] as const
+  if (regNo === undefined || settledRegNo === undefined)
+    throw new Error('the delegate was not registered')
+  const refundEvent = { type: 'refunded', reference: 'RF1', amount: paise(5_000) } as const
+  await store.applyPaymentEvent(createOrderId(regNo, 1), { ...refundEvent, at: server.now() }, null)
+  // Eight days later a report covers the day, without the refund.
   server.setTime('2025-10-18T12:00:00+05:30')
   office = await signIn(server, 'treasurer')
   const report = [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
-    `${createOrderId(settled, 1)},REF2,7080.00,0,0,7080.00,UTR1,18-10-2025,Sale`,
+    `${createOrderId(settledRegNo, 1)},REF2,7080.00,0,0,7080.00,UTR1,18-10-2025,Sale`,
   ].join('\n')
-  const keep = await server.app.inject({
+  const saveResponse = await server.app.inject({
     method: 'POST',
     url: `/admin/reconcile/keep/?event=${EVENT}`,
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
     payload: report,
   })
-  expect(keep.statusCode, keep.body).toBe(200)
+  expect(saveResponse.statusCode, saveResponse.body).toBe(200)
 
-  expect(await listed()).toEqual([regNo])
+  expect(await listUnsettled()).toEqual([regNo])
   const queue = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
   expect(JSON.stringify(queue.data)).toContain('Refunds missing from settlements')
-  expect(await standing(regNo)).toMatchObject({
+  expect(await readActions(regNo)).toMatchObject({
     refund_unsettled: true,
     allowed: expect.arrayContaining(['handle_refund']),
   })
-  const fine = await standing(settled)
-  expect([fine.refund_unsettled, fine.allowed.includes('handle_refund')]).toEqual([false, false])
+  const settledState = await readActions(settledRegNo)
+  expect([settledState.refund_unsettled, settledState.allowed.includes('handle_refund')]).toEqual([
+    false,
+    false,
+  ])
 
   expect((await office.act(regNo, { act: 'note', why: 'Called.' })).status).toBe(200)
-  expect(await listed()).toEqual([regNo])
-  const handled = { act: 'handle_refund', why: 'Credited to the card on 16 October.' }
-  expect((await office.act(settled, handled)).body).toMatchObject({ code: 'not_now' })
-  expect((await office.act(regNo, { ...handled, why: ' ' })).body.code).toBe('no_grounds')
+  expect(await listUnsettled()).toEqual([regNo])
+  const handleAction = { act: 'handle_refund', why: 'Credited to the card on 16 October.' }
+  expect((await office.act(settledRegNo, handleAction)).body).toMatchObject({ code: 'not_now' })
+  expect((await office.act(regNo, { ...handleAction, why: ' ' })).body.code).toBe('no_grounds')
   const desk = await signIn(server, 'desk')
-  expect((await desk.act(regNo, handled)).body.code).toBe('not_your_role')
-  expect(await listed()).toEqual([regNo])
-  expect((await office.act(regNo, handled)).body).toMatchObject({
+  expect((await desk.act(regNo, handleAction)).body.code).toBe('not_your_role')
+  expect(await listUnsettled()).toEqual([regNo])
+  expect((await office.act(regNo, handleAction)).body).toMatchObject({
     message: 'Refund marked as handled.',
   })
-  expect(await listed()).toEqual([])
-  const after = await standing(regNo)
-  expect(after.refund_unsettled).toBe(false)
-  expect(after.trail[0]).toMatchObject({
+  expect(await listUnsettled()).toEqual([])
+  const stateAfter = await readActions(regNo)
+  expect(stateAfter.refund_unsettled).toBe(false)
+  expect(stateAfter.trail[0]).toMatchObject({
     text: 'Refund marked as handled',
     who: 'treasurer',
-    why: handled.why,
+    why: handleAction.why,
   })
 })
 
@@ -106,14 +113,18 @@ test('a refund row under the reference of a bank transfer was called the refund 
   office = await signIn(server)
   const answers = { ...DELEGATE, email: 'other@example.org', phone_number: '+919876500009' }
   const on = noon('2025-10-10')
-  const how = { n: 9, on, answers, pays: 'success', throughGateway: true } as const
-  const regNo = await register(server, EVENT, how)
+  const details = { n: 9, on, answers, pays: 'success', throughGateway: true } as const
+  const regNo = await register(server, EVENT, details)
   const transfer = { way: 'transfer', reference: '453001309669', amount: '1180' }
-  const added = await office.act(regNo, { act: 'came_again', why: 'In the bank.', ...transfer })
-  expect(added.status, JSON.stringify(added.body)).toBe(200)
+  const extraPayment = await office.act(regNo, {
+    act: 'came_again',
+    why: 'In the bank.',
+    ...transfer,
+  })
+  expect(extraPayment.status, JSON.stringify(extraPayment.body)).toBe(200)
   const order = createOrderId(regNo, 1)
-  const refunded = { type: 'refunded', reference: 'RF9', amount: paise(500_000) } as const
-  await store.applyPaymentEvent(order, { ...refunded, at: server.now() }, null)
+  const refundEvent = { type: 'refunded', reference: 'RF9', amount: paise(500_000) } as const
+  await store.applyPaymentEvent(order, { ...refundEvent, at: server.now() }, null)
   const report = [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
     `${order},453001309669,5000.00,0,0,5000.00,UTR9,18-10-2025,Refund`,
@@ -126,6 +137,6 @@ test('a refund row under the reference of a bank transfer was called the refund 
     payload: report,
   })
   const { settlement } = answer.json<Extract<ReconcileAnswer, { settlement: object }>>()
-  expect(settlement.lines.map(({ as }) => as)).toEqual(['unknown', 'refunded'])
+  expect(settlement.lines.map(({ as: outcome }) => outcome)).toEqual(['unknown', 'refunded'])
   expect(settlement.lines[0]?.why).toContain('bank transfer')
 })

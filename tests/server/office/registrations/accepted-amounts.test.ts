@@ -1,19 +1,29 @@
-/** Money that staff accepted at less or more than the price, and what is due, owed and invoiced after corrections, refunds and a cancellation. */
+/**
+ * Payments that staff accepted above or below the price, and the balance, refund and invoices after
+ * corrections, refunds and a cancellation.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, createEventWithItems, noon, register, signIn, shownVersion } from '../office.ts'
+import {
+  actionsUrl,
+  createEventWithItems,
+  noon,
+  register,
+  signIn,
+  shownVersion,
+} from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let made = 0
+let count = 0
 const EVENT = 'sample2026'
 const on = noon('2026-01-20')
-/** A member pays 1,180; the dinner makes it 3,540, the workshop 4,720, the tour 5,900. */
+/** A member pays 1,180; with dinner 3,540, workshop 4,720, tour 5,900. */
 const ITEMS = `  items:
     - {id: dinner, label: Dinner, when: {dinner: true}, prices: {period: [early, late], each: [2000, 2000]}}
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
@@ -30,44 +40,52 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const registered = (extras: Answers): Promise<RegNo> => {
-  made += 1
+const registerWith = (extras: Answers): Promise<RegNo> => {
+  count += 1
   const answers = {
-    full_name: `Sample ${made}`,
-    email: `sample${made}@example.org`,
-    phone_number: `+9198765${String(10_000 + made)}`,
+    full_name: `Sample ${count}`,
+    email: `sample${count}@example.org`,
+    phone_number: `+9198765${String(10_000 + count)}`,
     is_member: true,
     ...extras,
   }
-  return register(server, EVENT, { n: made, on, answers })
+  return register(server, EVENT, { n: count, on, answers })
 }
-const standing = async (regNo: RegNo) =>
-  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
-async function act(regNo: RegNo, words: object): Promise<void> {
-  const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...words })
+const readActions = async (regNo: RegNo) =>
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+async function performAction(regNo: RegNo, input: object): Promise<void> {
+  const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...input })
   expect(status, JSON.stringify(body)).toBe(200)
 }
-async function accept(regNo: RegNo): Promise<void> {
-  const [review] = (await standing(regNo)).reviews
-  await act(regNo, { act: 'accept', review: review?.id })
+async function acceptPayment(regNo: RegNo): Promise<void> {
+  const [review] = (await readActions(regNo)).reviews
+  await performAction(regNo, { act: 'accept', review: review?.id })
 }
 const confirm = (regNo: RegNo, amount: number): Promise<void> =>
-  act(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++made}`, amount })
-/** Another amount than the price came, and staff accept it. */
-async function accepted(extras: Answers, amount: number): Promise<RegNo> {
-  const regNo = await registered(extras)
+  performAction(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++count}`, amount })
+/** A payment with another amount than the price, which staff accept. */
+async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
+  const regNo = await registerWith(extras)
   await confirm(regNo, amount)
-  await accept(regNo)
+  await acceptPayment(regNo)
   return regNo
 }
 const correct = (regNo: RegNo, answers: Answers, total: number): Promise<void> =>
-  act(regNo, { act: 'correct', answers, total })
+  performAction(regNo, { act: 'correct', answers, total })
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
-  act(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++made}` })
+  performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++count}` })
 
-/** What is due, what is to be paid back, what is kept; the proposal at cancellation; invoices less credit notes. */
+/**
+ * Amounts due, refundable and retained; the proposal at cancellation; invoices minus credit notes.
+ */
 async function figures(regNo: RegNo) {
-  const { due, pay_back: back, kept, proposed_back: proposed, cancellation } = await standing(regNo)
+  const {
+    due,
+    pay_back: back,
+    kept,
+    proposed_back: proposed,
+    cancellation,
+  } = await readActions(regNo)
   const { owed, remaining, share, refunded } = cancellation
   expect(proposed).toBe(Math.round((owed + (share ?? 0) - refunded) * 100) / 100)
   const { store } = server.deps
@@ -86,11 +104,11 @@ test.each([
   [5900.5, 100, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
   [5800.5, 0, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
 ])(
-  'accepted ₹ %d, of which ₹ %d had been refunded, was said to count in full',
-  async (came, back, counts) => {
-    const regNo = await registered(TO_5900)
-    await confirm(regNo, came)
-    const [review] = (await standing(regNo)).reviews
+  'accepted ₹ %d, of which ₹ %d had been refunded, was reported as fully counted',
+  async (received, refundable, countedText) => {
+    const regNo = await registerWith(TO_5900)
+    await confirm(regNo, received)
+    const [review] = (await readActions(regNo)).reviews
     const decide = async (payload: object) =>
       server.app.inject({
         method: 'POST',
@@ -102,15 +120,20 @@ test.each([
           ...payload,
         },
       })
-    const byHand = { decision: 'refund', by_hand: true, reference: `back ${++made}` }
-    if (back > 0) expect((await decide({ ...byHand, amount: String(back) })).statusCode).toBe(200)
+    const byHand = { decision: 'refund', by_hand: true, reference: `back ${++count}` }
+    if (refundable > 0)
+      expect((await decide({ ...byHand, amount: String(refundable) })).statusCode).toBe(200)
     const { message } = (await decide({ decision: 'accept' })).json<{ message: string }>()
-    expect(message.replaceAll('\u00a0', ' ')).toBe(`${counts}: the registration is paid.`)
-    expect(await standing(regNo)).toMatchObject({ due: 0, pay_back: 0, kept: came - back })
+    expect(message.replaceAll('\u00a0', ' ')).toBe(`${countedText}: the registration is paid.`)
+    expect(await readActions(regNo)).toMatchObject({
+      due: 0,
+      pay_back: 0,
+      kept: received - refundable,
+    })
     const { audit } = (await office.json(`/admin/registrations/${regNo}/`)) as {
       audit?: { what: string }[]
     }
-    const amount = counts.slice(0, counts.indexOf(' counts'))
+    const amount = countedText.slice(0, countedText.indexOf(' counts'))
     expect(audit?.map(({ what }) => what.replaceAll('\u00a0', ' '))).toContain(
       `payment accepted, ${amount}: Agreed by phone.`,
     )
@@ -119,7 +142,7 @@ test.each([
 
 describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   test('and a correction to ₹ 4,720: a refund of ₹ 1,180 that never arrived was due', async () => {
-    const regNo = await accepted(TO_5900, 4000)
+    const regNo = await registerAccepted(TO_5900, 4000)
     expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900, proposed: 3000 })
     await correct(regNo, { tour: false }, 4720)
     expect(await figures(regNo)).toEqual({
@@ -134,51 +157,64 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   })
 
   test('and a correction to ₹ 3,540: ₹ 460 is refunded, and the scale applies to the rest', async () => {
-    const regNo = await accepted(TO_5900, 4000)
+    const regNo = await registerAccepted(TO_5900, 4000)
     await correct(regNo, { tour: false, workshop: false }, 3540)
-    const then = { back: 460, owed: 460, remaining: 3540, proposed: 460 + 2655, invoiced: 3540 }
-    expect(await figures(regNo)).toMatchObject(then)
-    // It is as much whether what is owed is refunded before the cancellation or with it.
+    const expectedAfter = {
+      back: 460,
+      owed: 460,
+      remaining: 3540,
+      proposed: 460 + 2655,
+      invoiced: 3540,
+    }
+    expect(await figures(regNo)).toMatchObject(expectedAfter)
+    // The total is the same whether the refund is paid before or with the cancellation.
     await refund(regNo, 460)
     expect(await figures(regNo)).toMatchObject({ back: 0, kept: 3540, proposed: 2655 })
-    await act(regNo, { act: 'cancel', pay_back: 2655, kept: 3540 })
+    await performAction(regNo, { act: 'cancel', pay_back: 2655, kept: 3540 })
     await refund(regNo, 2655)
     expect(await figures(regNo)).toMatchObject({ back: 0, kept: 885, invoiced: 885 })
   })
 
   test('and a higher price again: the shortfall is waived once', async () => {
-    const regNo = await accepted(TO_5900, 4000)
+    const regNo = await registerAccepted(TO_5900, 4000)
     await correct(regNo, { tour: false }, 4720)
     await correct(regNo, { tour: true }, 5900)
     expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900 })
   })
 
-  test('and a rest of ₹ 720 that is added after a correction to ₹ 4,720 is no surplus', async () => {
-    const regNo = await registered(TO_5900)
+  test('and a rest of ₹ 720 that is added after a correction to ₹ 4,720 is not a surplus', async () => {
+    const regNo = await registerWith(TO_5900)
     await confirm(regNo, 4000)
     await confirm(regNo, 720)
-    await accept(regNo)
-    await accept(regNo)
+    await acceptPayment(regNo)
+    await acceptPayment(regNo)
     await correct(regNo, { tour: false }, 4720)
     expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, remaining: 4720 })
   })
 })
 
 test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: it is refunded in full', async () => {
-  const regNo = await accepted(TO_4720, 4000)
+  const regNo = await registerAccepted(TO_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   expect(await figures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
   await confirm(regNo, 1180)
   await correct(regNo, { tour: false }, 4720)
-  const then = { due: 0, back: 1180, kept: 5180, owed: 1180, remaining: 4000, invoiced: 4720 }
-  expect(await figures(regNo)).toMatchObject(then)
+  const expectedAfter = {
+    due: 0,
+    back: 1180,
+    kept: 5180,
+    owed: 1180,
+    remaining: 4000,
+    invoiced: 4720,
+  }
+  expect(await figures(regNo)).toMatchObject(expectedAfter)
 })
 
 test('an accepted shortfall of a difference applies to the higher bill only', async () => {
-  const regNo = await accepted(TO_4720, 4000)
+  const regNo = await registerAccepted(TO_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   await confirm(regNo, 1000)
-  await accept(regNo)
+  await acceptPayment(regNo)
   expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 5000, invoiced: 5900 })
   await correct(regNo, { tour: false }, 4720)
   expect(await figures(regNo)).toMatchObject({ due: 0, back: 1000, remaining: 4000 })
@@ -186,32 +222,46 @@ test('an accepted shortfall of a difference applies to the higher bill only', as
 
 describe('more than the price, which staff accepted', () => {
   test('is due for refund immediately, also in the work queue', async () => {
-    const waiting = async (): Promise<string> =>
+    const readQueue = async (): Promise<string> =>
       JSON.stringify(await office.json('/admin/dashboard/stats/'))
-    const before = await waiting()
-    const regNo = await accepted(TO_4720, 5000)
+    const before = await readQueue()
+    const regNo = await registerAccepted(TO_4720, 5000)
     expect(await figures(regNo)).toMatchObject({ due: 0, back: 280, owed: 280, invoiced: 4720 })
-    expect(await waiting()).not.toBe(before)
+    expect(await readQueue()).not.toBe(before)
   })
 
   test('(a) is refunded first: ₹ 3,245 was proposed after a correction that was not paid, for ₹ 3,540', async () => {
-    const regNo = await accepted(TO_4720, 5900)
+    const regNo = await registerAccepted(TO_4720, 5900)
     await refund(regNo, 1180)
     expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
     await correct(regNo, { tour: true }, 5900)
-    const then = { due: 1180, back: 0, kept: 4720, owed: 1180, remaining: 4720, proposed: 3540 }
-    expect(await figures(regNo)).toMatchObject(then)
+    const expectedAfter = {
+      due: 1180,
+      back: 0,
+      kept: 4720,
+      owed: 1180,
+      remaining: 4720,
+      proposed: 3540,
+    }
+    expect(await figures(regNo)).toMatchObject(expectedAfter)
   })
 
   test('(a) and of a larger refund the rest is goodwill', async () => {
-    const regNo = await accepted(TO_4720, 5900)
+    const regNo = await registerAccepted(TO_4720, 5900)
     await refund(regNo, 1300)
-    const then = { due: 0, back: 0, kept: 4600, remaining: 4720, proposed: 3420, invoiced: 4600 }
-    expect(await figures(regNo)).toMatchObject(then)
+    const expectedAfter = {
+      due: 0,
+      back: 0,
+      kept: 4600,
+      remaining: 4720,
+      proposed: 3420,
+      invoiced: 4600,
+    }
+    expect(await figures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(b) pays a correction first: ₹ 1,180 was due of which ₹ 280 had come', async () => {
-    const regNo = await accepted(TO_4720, 5000)
+  test('(b) pays a correction first: ₹ 1,180 was due although ₹ 280 had arrived', async () => {
+    const regNo = await registerAccepted(TO_4720, 5000)
     await correct(regNo, { tour: true }, 5900)
     const open = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
     expect(await figures(regNo)).toMatchObject({ ...open, invoiced: 5900 })
@@ -222,18 +272,18 @@ describe('more than the price, which staff accepted', () => {
     expect(await figures(regNo)).toMatchObject({ ...paid, invoiced: 5900 })
   })
 
-  test('(c) and a correction downwards: ₹ 1,180 was to be paid back, and the surplus was in no list', async () => {
-    const regNo = await accepted(TO_5900, 7000)
+  test('(c) and a lower correction: ₹ 1,180 was refundable, and the surplus was in no list', async () => {
+    const regNo = await registerAccepted(TO_5900, 7000)
     await correct(regNo, { tour: false }, 4720)
-    const then = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
-    expect(await figures(regNo)).toMatchObject({ ...then, invoiced: 4720 })
-    await act(regNo, { act: 'cancel', pay_back: 5820, kept: 7000 })
+    const expectedAfter = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
+    expect(await figures(regNo)).toMatchObject({ ...expectedAfter, invoiced: 4720 })
+    await performAction(regNo, { act: 'cancel', pay_back: 5820, kept: 7000 })
     expect(await figures(regNo)).toMatchObject({ back: 5820, invoiced: 1180 })
   })
 })
 
-test('₹ 4,720 that was left of an unknown transfer and moved: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 beyond the price', async () => {
-  const to = await registered(TO_4720)
+test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 above the price', async () => {
+  const to = await registerWith(TO_4720)
   const post = async (url: string, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
     const answer = await server.app.inject({ method: 'POST', url, headers, payload })
@@ -243,36 +293,36 @@ test('₹ 4,720 that was left of an unknown transfer and moved: the receipt stat
   const reference = '526123450001'
   const line = { reference, also: [], amount: 104_720, day: '2026-01-20', narration: 'NEFT' }
   await post('/admin/reconcile/confirm/', { event: EVENT, lines: [], keep: [line] })
-  const all = await server.deps.store.reviews(EVENT)
-  const review = all.find(({ came }) => came?.reference === reference)
-  const decide = async (words: object) =>
+  const reviews = await server.deps.store.reviews(EVENT)
+  const review = reviews.find(({ came: received }) => received?.reference === reference)
+  const decide = async (input: object) =>
     post(`/admin/reviews/${review?.id}/decide/`, {
       why: 'It is theirs.',
       version: await shownVersion(server, review?.id),
-      ...words,
+      ...input,
     })
   const byHand = { by_hand: true, reference: 'NEFT OUT 1' }
   await decide({ decision: 'refund', amount: 100_000, ...byHand })
   await decide({ decision: 'move', to })
-  if ((await standing(to)).reviews.length > 0) await accept(to)
+  if ((await readActions(to)).reviews.length > 0) await acceptPayment(to)
   const { store } = server.deps
   const receipt = (await store.documents(to)).find(({ kind }) => kind === 'receipt')
   const body = await store.document(to, receipt?.id ?? 0)
   expect([receipt?.total, body?.paid?.amount]).toEqual([472_000, undefined])
-  const exact = { due: 0, back: 0, kept: 4720, owed: 0, remaining: 4720, invoiced: 4720 }
-  expect(await figures(to)).toMatchObject(exact)
+  const exactFigures = { due: 0, back: 0, kept: 4720, owed: 0, remaining: 4720, invoiced: 4720 }
+  expect(await figures(to)).toMatchObject(exactFigures)
   await correct(to, { tour: true }, 5900)
   expect(await figures(to)).toMatchObject({ due: 1180, proposed: 3540 })
-  expect((await standing(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
+  expect((await readActions(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
 })
 
-test('₹ 1,180 that was owed when it was cancelled with nothing to refund was in no list', async () => {
-  const regNo = await registered(TO_5900)
+test('₹ 1,180 that was refundable when it was cancelled with a refund of 0 was in no list', async () => {
+  const regNo = await registerWith(TO_5900)
   await confirm(regNo, 5900)
   await correct(regNo, { tour: false }, 4720)
   expect(await figures(regNo)).toMatchObject({ back: 1180 })
-  const cancelled = await office.act(regNo, { act: 'cancel', why: 'No show.', pay_back: 0 })
-  expect(cancelled.body.message).toContain('To refund: ₹\u00a01,180')
+  const cancelResponse = await office.act(regNo, { act: 'cancel', why: 'No show.', pay_back: 0 })
+  expect(cancelResponse.body.message).toContain('To refund: ₹\u00a01,180')
   expect(await figures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
   const api = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
   const found = await office.json(`${api}?waiting=pay_back&page_size=100`)
@@ -285,64 +335,80 @@ test.each([
   ['a correction to ₹ 4,720, then a refund of ₹ 4,720', true],
   ['a refund of ₹ 4,720, then a correction to ₹ 4,720', false],
 ])(
-  '%s, cancelled at the proposed ₹ 0: in one order ₹ 1,180 was left to be paid back',
+  '%s, cancelled at the proposed ₹ 0: in one order ₹ 1,180 remained refundable',
   async (_order, isCorrectedFirst) => {
-    const regNo = await registered(TO_5900)
+    const regNo = await registerWith(TO_5900)
     await confirm(regNo, 5900)
     if (isCorrectedFirst) await correct(regNo, { tour: false }, 4720)
     await refund(regNo, 4720)
     if (!isCorrectedFirst) await correct(regNo, { tour: false }, 4720)
     expect(await figures(regNo)).toMatchObject({ kept: 1180, owed: 1180, proposed: 0 })
-    await act(regNo, { act: 'cancel', pay_back: 0, kept: 1180 })
+    await performAction(regNo, { act: 'cancel', pay_back: 0, kept: 1180 })
     expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
   },
 )
 
 test('a refund with an empty amount refunded everything', async () => {
-  const regNo = await registered(TO_4720)
+  const regNo = await registerWith(TO_4720)
   await confirm(regNo, 4720)
-  const words = { act: 'refund', why: 'Agreed.', by_hand: true, reference: `back ${++made}` }
+  const input = { act: 'refund', why: 'Agreed.', by_hand: true, reference: `back ${++count}` }
   for (const amount of ['', '  ']) {
-    const empty = await office.act(regNo, { ...words, amount })
-    expect(empty).toMatchObject({
+    const emptyResponse = await office.act(regNo, { ...input, amount })
+    expect(emptyResponse).toMatchObject({
       status: 422,
       body: { code: 'bad_data', errors: { amount: 'Enter the amount to refund.' } },
     })
   }
   expect(await figures(regNo)).toMatchObject({ kept: 4720 })
-  await act(regNo, words)
-  expect(await standing(regNo)).toMatchObject({ kept: 0 })
+  await performAction(regNo, input)
+  expect(await readActions(regNo)).toMatchObject({ kept: 0 })
 })
 
 describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was left to refund', () => {
-  /** ₹ 5,900 by card, of which the gateway has begun to refund this much. */
-  async function begun(amount: number, extras: Answers = {}): Promise<RegNo> {
+  /** ₹ 5,900 by card, with a refund of this amount in progress at the gateway. */
+  async function startRefund(amount: number, extras: Answers = {}): Promise<RegNo> {
     const { store } = server.deps
-    const regNo = await registered(TO_5900)
-    const reference = `CARD${made}`
+    const regNo = await registerWith(TO_5900)
+    const reference = `CARD${count}`
     const at = server.now()
-    const came = { reference, amount: paise(590_000), currency: '356', kind: 'sale', at } as const
-    await store.applyPaymentEvent(createOrderId(regNo, 1), { type: 'confirmed', ...came }, null)
+    const received = {
+      reference,
+      amount: paise(590_000),
+      currency: '356',
+      kind: 'sale',
+      at,
+    } as const
+    await store.applyPaymentEvent(createOrderId(regNo, 1), { type: 'confirmed', ...received }, null)
     if ('tour' in extras) await correct(regNo, extras, 4720)
-    const wanted = { of: regNo, amount: paise(amount * 100), why: 'Agreed.', who: 'office', at }
-    expect(await store.requestRefund(wanted)).toMatchObject({ ok: true })
+    const refundRequest = {
+      of: regNo,
+      amount: paise(amount * 100),
+      why: 'Agreed.',
+      who: 'office',
+      at,
+    }
+    expect(await store.requestRefund(refundRequest)).toMatchObject({ ok: true })
     return regNo
   }
-  /** The gateway reports that it is done. */
+  /** The gateway reports that it is complete. */
   async function done(regNo: RegNo, amount: number): Promise<void> {
-    const back = { reference: `BACK${++made}`, amount: paise(amount * 100), at: server.now() }
-    const told = { type: 'refunded', ...back } as const
-    await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), told, null)
+    const refundable = {
+      reference: `BACK${++count}`,
+      amount: paise(amount * 100),
+      at: server.now(),
+    }
+    const refundEvent = { type: 'refunded', ...refundable } as const
+    await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), refundEvent, null)
   }
 
   test.each([
     ['goodwill', 2000, {}, 3900, 2425, 1475],
     ['the whole share', 4425, {}, 1475, 0, 1475],
-    ['money that was owed', 1180, { tour: false }, 4720, 3540, 1180],
+    ['a surplus', 1180, { tour: false }, 4720, 3540, 1180],
   ] as const)('of %s: ₹ %i', async (_what, amount, extras, kept, proposed, invoiced) => {
-    const regNo = await begun(amount, extras)
+    const regNo = await startRefund(amount, extras)
     expect(await figures(regNo)).toMatchObject({ kept, proposed })
-    await act(regNo, { act: 'cancel', pay_back: String(proposed), kept })
+    await performAction(regNo, { act: 'cancel', pay_back: String(proposed), kept })
     expect(await figures(regNo)).toMatchObject({ back: proposed, kept, invoiced })
     await done(regNo, amount)
     expect(await figures(regNo)).toMatchObject({ back: proposed, kept, invoiced })

@@ -1,17 +1,17 @@
-/** What the office does to registrations, by the one call for it: who may, what follows, what stays in the trail. */
+/** Staff actions on registrations: permissions, effects and the history. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer, FoundAnswer } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp, type TestApp } from '../../harness.ts'
-import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import { actionsUrl, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
 let owner: Office
 let desk: Office
 const EVENT = 'sample2026'
-const EXTRA = `
+const EVENT_EXTRAS = `
 cancellation:
   steps: [{until: 2026-01-15, refund: 75%}, {until: 2026-01-31, refund: 50%}, {otherwise: none}]
 quotas:
@@ -22,7 +22,7 @@ quotas:
 beforeAll(async () => {
   test_ = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({ extra: EXTRA }) },
+    events: { 'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(test_)
   await test_.deps.store.addAdmin('deskhand', await cheapHash(PASSWORD), test_.now(), {
@@ -46,22 +46,22 @@ const paid = (n: number, isMember = false): Promise<RegNo> =>
     answers: answersOf(n, isMember),
     pays: 'success',
   })
-/** What the delegate's page says of it, and what comes of pressing Pay. */
-const outside = async (regNo: string) => {
+/** The registration's state on the delegate's page, and the response to a payment retry. */
+const delegateView = async (regNo: string) => {
   const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
   const { stands, may_pay, difference_due } = read.json<{
     registration: { stands: string; may_pay: boolean; difference_due: number }
   }>().registration
-  const paying = await test_.app.inject({
+  const retryResponse = await test_.app.inject({
     method: 'POST',
     url: '/api/payment/retry/',
     payload: { order_id: regNo },
   })
-  const { code } = paying.json<{ code?: string }>()
-  return [stands, may_pay, difference_due, paying.statusCode === 201 ? 'pays' : code]
+  const { code } = retryResponse.json<{ code?: string }>()
+  return [stands, may_pay, difference_due, retryResponse.statusCode === 201 ? 'pays' : code]
 }
 const look = async (regNo: string, office = owner): Promise<ActionsAnswer> =>
-  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
 
 describe('allowed actions', () => {
   test("are those of the user's role in this state; others are rejected with a sentence", async () => {
@@ -79,8 +79,8 @@ describe('allowed actions', () => {
       },
     })
     expect((await desk.act(regNo, { act: 'cancel', why: 'x' })).status).toBe(403)
-    for (const unknown of ['', 'explode', 'add', 'constructor', 7])
-      expect(await owner.act(regNo, { act: unknown, why: 'x' })).toMatchObject({
+    for (const unknownInput of ['', 'explode', 'add', 'constructor', 7])
+      expect(await owner.act(regNo, { act: unknownInput, why: 'x' })).toMatchObject({
         status: 422,
         body: { code: 'act_unknown' },
       })
@@ -116,14 +116,14 @@ describe('allowed actions', () => {
 describe('cancelling', () => {
   test('proposes a refund by the scale of the file, frees the seat, sends an email, and can be refunded', async () => {
     const regNo = await paid(3, true)
-    const next = () =>
+    const registerNext = () =>
       test_.post(
         '/api/sample2026/register/',
         Object.fromEntries(
           Object.entries(answersOf(4, true)).map(([id, value]) => [id, String(value)]),
         ),
       )
-    expect((await next()).json()).toMatchObject({ code: 'full' })
+    expect((await registerNext()).json()).toMatchObject({ code: 'full' })
     expect(await look(regNo)).toMatchObject({ kept: 1180, proposed_back: 590, pay_back: 0 })
     const body = { act: 'cancel', why: 'Ill, wrote on 19 January.', pay_back: 590 }
     expect(await owner.act(regNo, { ...body, pay_back: 1180.01 })).toMatchObject({ status: 422 })
@@ -131,8 +131,8 @@ describe('cancelling', () => {
       status: 200,
       body: { state: 'cancelled' },
     })
-    expect((await next()).statusCode).toBe(201)
-    expect(await outside(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect((await registerNext()).statusCode).toBe(201)
+    expect(await delegateView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     expect(await look(regNo)).toMatchObject({
       state: 'cancelled',
       state_display: 'cancelled',
@@ -169,7 +169,7 @@ describe('cancelling', () => {
     })
     const { payments } = (await test_.deps.store.registration(regNo)) ?? { payments: [] }
     expect(payments).toMatchObject([{ status: 'failed' }])
-    expect(await outside(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await delegateView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     const [{ orderId, amount } = { orderId: '' as never, amount: 0 as never }] = payments
     const at = test_.now()
     await test_.deps.store.applyPaymentEvent(
@@ -184,31 +184,31 @@ describe('cancelling', () => {
       why: 'Payment received after the registration was cancelled.',
     })
     expect((await look(regNo)).state).toBe('cancelled')
-    const decided = { act: 'dismiss', why: 'Given back in the panel.', review: review?.id }
-    expect(await owner.act(await paid(6), decided)).toMatchObject({
+    const dismiss = { act: 'dismiss', why: 'Given back in the panel.', review: review?.id }
+    expect(await owner.act(await paid(6), dismiss)).toMatchObject({
       status: 404,
       body: { code: 'not_there' },
     })
-    expect(await owner.act(regNo, decided)).toMatchObject({ status: 200 })
+    expect(await owner.act(regNo, dismiss)).toMatchObject({ status: 200 })
     expect((await look(regNo)).trail.map(({ act: what }) => what)).toEqual(['dismiss', 'cancel'])
   })
 })
 
 const found = async (regNo: string) => {
-  const one = await test_.deps.store.registration(regNo)
-  if (one === null) throw new Error(`${regNo} is not there`)
-  return one
+  const row = await test_.deps.store.registration(regNo)
+  if (row === null) throw new Error(`${regNo} was not found`)
+  return row
 }
 const pay = (orderId: OrderId, reference: string, amount: Paise, also: object = {}) => {
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
-  const mail = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
-  return test_.deps.store.applyPaymentEvent(orderId, { ...sale, at: test_.now(), ...also }, mail)
+  const email = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
+  return test_.deps.store.applyPaymentEvent(orderId, { ...sale, at: test_.now(), ...also }, email)
 }
 
 describe('correcting', () => {
   test('a name: nothing is due, the list finds the new name and not the old one, the timeline shows both', async () => {
     const regNo = await paid(10)
-    // Indexed already, so that the old words have to be taken out.
+    // Already indexed, so the old words must be removed from the index.
     await expect
       .poll(() => test_.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
       .toBe((await found(regNo)).id)
@@ -217,24 +217,24 @@ describe('correcting', () => {
       await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
     ).toMatchObject({ status: 200, body: { message: 'Correction saved.', state: 'complete' } })
     expect(await found(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
-    const searched = async (search: string) =>
+    const numbersOf = async (search: string) =>
       (await test_.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
-    expect(await searched('Asha Corrected')).toBe(1)
-    expect(await searched('Delegate 10')).toBe(0)
+    expect(await numbersOf('Asha Corrected')).toBe(1)
+    expect(await numbersOf('Delegate 10')).toBe(0)
     expect((await look(regNo)).trail).toMatchObject([
       { text: 'Corrected: Full Name: Delegate 10 → Asha Corrected', why: 'Spelt wrongly.' },
     ])
   })
 
-  test('with invalid answers names the mistake and changes nothing', async () => {
+  test('with invalid answers names the error and changes nothing', async () => {
     const regNo = await paid(11)
-    const wrong = (answers: object) => owner.act(regNo, { act: 'correct', why: 'x', answers })
-    expect(await wrong({ full_name: '' })).toMatchObject({
+    const correct = (answers: object) => owner.act(regNo, { act: 'correct', why: 'x', answers })
+    expect(await correct({ full_name: '' })).toMatchObject({
       status: 422,
       body: { message: 'Full Name: Full name is required' },
     })
-    expect(await wrong({ nothing: 1 })).toMatchObject({ status: 422 })
-    expect(await wrong({ letter: 'a.pdf' })).toMatchObject({ status: 422 })
+    expect(await correct({ nothing: 1 })).toMatchObject({ status: 422 })
+    expect(await correct({ letter: 'a.pdf' })).toMatchObject({ status: 422 })
     expect((await owner.act(regNo, { act: 'correct', why: 'x' })).status).toBe(422)
     expect((await look(regNo)).trail).toEqual([])
   })
@@ -242,7 +242,7 @@ describe('correcting', () => {
   test('to a higher category: shows the difference first; it is then due, paid by its own order, and complete', async () => {
     await test_.deps.store.cancel(
       {
-        regNo: await dais(),
+        regNo: await findDaisHolder(),
         act: 'cancel',
         actor: 'owner',
         who: 'office',
@@ -272,9 +272,9 @@ describe('correcting', () => {
     expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
       payments: [{ asked: 'Payment of the difference after a correction requested.' }, {}],
     })
-    expect(await outside(regNo)).toEqual(['complete', true, 2360, 'pays'])
+    expect(await delegateView(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
-    // The first order is asked about again, and says what it said before: still to be paid.
+    // The first order is queried again; the gateway repeats that it is unpaid.
     await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Paise)
     expect(await found(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
     await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Paise)
@@ -286,7 +286,7 @@ describe('correcting', () => {
       category: 'non-member',
     })
     expect(await look(regNo)).toMatchObject({ due: 0, kept: 3540 })
-    expect(await outside(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
+    expect(await delegateView(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
   test('to a lower category: the surplus is due for refund, and a refund settles it', async () => {
@@ -303,15 +303,15 @@ describe('correcting', () => {
     }
     expect((await owner.act(regNo, refund)).status).toBe(200)
     expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
-    // The one seat of the dais is taken by it.
-    const another = await paid(14)
-    const member = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
+    // It takes the only seat of the dais.
+    const otherRegNo = await paid(14)
+    const memberCorrection = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
     const message = 'No seats are left for Dais, which these answers need.'
-    expect(await owner.act(another, member)).toMatchObject({
+    expect(await owner.act(otherRegNo, memberCorrection)).toMatchObject({
       status: 409,
       body: { code: 'taken', message },
     })
-    expect(await found(another)).toMatchObject({ total: 354_000, category: 'non-member' })
+    expect(await found(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
   test('to a lower and a higher category while the refund was in progress: the delegate owed nothing and had the refund', async () => {
@@ -319,12 +319,12 @@ describe('correcting', () => {
     const correct = (isMember: boolean, total: number) =>
       owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
     if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] === 0)
-      await owner.act(await dais(), { act: 'cancel', why: 'x' })
+      await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
     expect((await correct(true, 1180)).status).toBe(200)
     const wanted = { of: regNo, amount: 236_000 as Paise, why: 'Corrected.', who: 'office' }
     expect((await test_.deps.store.requestRefund({ ...wanted, at: test_.now() })).ok).toBe(true)
     expect(await correct(false, 3540)).toMatchObject({ status: 409, body: { code: 'moved_on' } })
-    // What costs the same is corrected all the same.
+    // A correction without a price change is still saved.
     const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
     expect((await owner.act(regNo, name)).status).toBe(200)
     expect(await found(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
@@ -337,27 +337,27 @@ describe('correcting', () => {
     [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, 'To refund: ₹\u00a0860.'],
   ] as const)(
     'of an unpaid registration requests the new price; a payment of the old order leaves the difference: %i (member: %s) now %i, and it %s',
-    async (n, isMember, costs, how, then, says) => {
-      if (isMember) await owner.act(await dais(), { act: 'cancel', why: 'x' })
+    async (n, isMember, newPrice, kind, expectedPaid, expectedText) => {
+      if (isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
       const answers = answersOf(n, isMember)
       const regNo = await register(test_, EVENT, { n, on: noon('2026-01-19'), answers })
-      if (!isMember) await owner.act(await dais(), { act: 'cancel', why: 'x' })
+      if (!isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
       const other = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
-      expect((await owner.act(regNo, { ...other, total: costs })).body.state).toBe('to_pay')
+      expect((await owner.act(regNo, { ...other, total: newPrice })).body.state).toBe('to_pay')
       const [now, old] = (await found(regNo)).payments
-      expect(now).toMatchObject({ status: 'pending', amount: costs * 100, isDifference: false })
+      expect(now).toMatchObject({ status: 'pending', amount: newPrice * 100, isDifference: false })
       if (old === undefined) throw new Error('no order from before the correction')
-      // In a currency that is not named it is before a person; a part of it may have gone back before.
-      const refunds = how === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
-      const unnamed = { currency: '', refunds }
-      await pay(old.orderId, `OLD${n}`, old.amount, how === 'fits' ? {} : unnamed)
+      // A payment in an unknown currency is under review; it may have been refunded in part.
+      const refunds = kind === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
+      const withoutCurrency = { currency: '', refunds }
+      await pay(old.orderId, `OLD${n}`, old.amount, kind === 'fits' ? {} : withoutCurrency)
       const review = (await look(regNo)).reviews[0]?.id
-      expect(review === undefined).toBe(how === 'fits')
+      expect(review === undefined).toBe(kind === 'fits')
       const accepted = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
-      expect(accepted.body.message).toContain(says)
-      const { payments, ...rest } = await found(regNo)
-      expect(rest).toMatchObject({ ...then, total: costs * 100, inReview: false })
-      expect(payments[0]?.status).toBe(then.due > 0 ? 'pending' : 'failed')
+      expect(accepted.body.message).toContain(expectedText)
+      const { payments, ...otherData } = await found(regNo)
+      expect(otherData).toMatchObject({ ...expectedPaid, total: newPrice * 100, inReview: false })
+      expect(payments[0]?.status).toBe(expectedPaid.due > 0 ? 'pending' : 'failed')
       expect(payments.at(-1)?.status).toBe('success')
     },
   )
@@ -399,8 +399,8 @@ describe('a transfer', () => {
       total: 354_000,
       answers: body.answers,
     })
-    const mails = (await test_.deps.store.mailsOf(regNo)).slice(-2)
-    expect(mails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
+    const lastEmails = (await test_.deps.store.mailsOf(regNo)).slice(-2)
+    expect(lastEmails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
     expect((await test_.deps.store.accessLink('h20'))?.expiresAt).toBe(test_.now())
     const unpaid = await register(test_, EVENT, {
       n: 21,
@@ -411,8 +411,8 @@ describe('a transfer', () => {
   })
 })
 
-/** Whoever has the one seat of the dais. */
-async function dais(): Promise<RegNo> {
+/** The registration with the only seat of the dais. */
+async function findDaisHolder(): Promise<RegNo> {
   const [row] = test_.rows(
     `SELECT reg_no FROM registrations WHERE id IN (SELECT registration_id FROM places_taken JOIN places ON places.id = place_id
      WHERE place = 'dais' AND places_taken.state <> 'free')`,
@@ -445,23 +445,23 @@ describe('a payment recorded by staff', () => {
       { source: 'transfer', reference: transfer.reference, amount: 354_000, state: 'fits' },
     ])
     expect((await test_.deps.store.documents(regNo)).map(({ kind }) => kind)).toEqual(['receipt'])
-    const again = { ...transfer, reference: transfer.reference.toLowerCase() }
-    expect(await owner.act(other, again)).toMatchObject({
+    const repeatedTransfer = { ...transfer, reference: transfer.reference.toLowerCase() }
+    expect(await owner.act(other, repeatedTransfer)).toMatchObject({
       status: 409,
       body: {
         code: 'taken',
-        message: `${again.reference} is already recorded: it is the payment of ${regNo}.`,
+        message: `${repeatedTransfer.reference} is already recorded: it is the payment of ${regNo}.`,
       },
     })
     expect((await look(other)).state).toBe('to_pay')
-    // What came by transfer cannot go back through the gateway.
+    // A transfer cannot be refunded through the gateway.
     expect(await owner.act(regNo, { act: 'refund', why: 'Payment requested.' })).toMatchObject({
       body: { code: 'not_by_gateway' },
     })
   })
 
   test('of a balance after a correction completes it without a second confirmation', async () => {
-    await owner.act(await dais(), { act: 'cancel', why: 'The seat is needed.' })
+    await owner.act(await findDaisHolder(), { act: 'cancel', why: 'The seat is needed.' })
     const dear = await register(test_, EVENT, {
       n: 47,
       on: noon('2026-01-10'),
@@ -501,10 +501,10 @@ describe('a payment recorded by staff', () => {
       'failed',
       'refunded',
     ])
-    expect(await outside(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
+    expect(await delegateView(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
   })
 
-  test('refunded in part before a correction: the refund due never exceeds the remaining money', async () => {
+  test('refunded in part before a correction: the refund due never exceeds the remaining amount', async () => {
     const regNo = await paid(49)
     const back = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
     await owner.act(regNo, { ...back, amount: 1500 })
@@ -527,7 +527,7 @@ describe('a payment recorded by staff', () => {
         },
       },
     )
-    const [review] = (await test_.deps.store.reviews(EVENT)).filter((one) => one.regNo === regNo)
+    const [review] = (await test_.deps.store.reviews(EVENT)).filter((row) => row.regNo === regNo)
     expect(
       await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Bank charges.' }),
     ).toMatchObject({ status: 200, body: { state: 'complete' } })
@@ -539,9 +539,9 @@ describe('a payment recorded by staff', () => {
     [{ amount: 0 }, 'Enter the amount received.'],
     [{ day: '2026-01-21' }, 'The date received, 21 Jan 2026, is after today, 20 Jan 2026.'],
     [{ day: '20/01/2026' }, 'Enter the date as 2026-12-31.'],
-  ])('rejects %o with a sentence', async (wrong, message) => {
+  ])('rejects %o with a sentence', async (correct, message) => {
     const regNo = await unpaid(200 + message.length)
-    expect(await owner.act(regNo, { ...transfer, ...wrong })).toMatchObject({
+    expect(await owner.act(regNo, { ...transfer, ...correct })).toMatchObject({
       status: 422,
       body: { message },
     })
@@ -570,10 +570,10 @@ describe('the one search', () => {
       `/admin/find/?${new URLSearchParams({ q }).toString()}`,
     )) as unknown as FoundAnswer
 
-  test('finds a registration by the reference of its money, and a number as it is printed', async () => {
+  test('finds a registration by its payment reference, and a number as printed', async () => {
     const regNo = await paid(60)
-    const grouped = `${regNo.slice(0, 4)} ${regNo.slice(4, 8)} ${regNo.slice(8)}`
-    for (const q of ['ref60', grouped, `${regNo}`, 'delegate60@example.org'])
+    const groupedNumber = `${regNo.slice(0, 4)} ${regNo.slice(4, 8)} ${regNo.slice(8)}`
+    for (const q of ['ref60', groupedNumber, `${regNo}`, 'delegate60@example.org'])
       expect((await found(desk, q)).found.map(({ reg_no }) => reg_no)).toEqual([regNo])
     expect((await found(desk, 'ref60')).found[0]).toMatchObject({
       name: 'Delegate 60',
@@ -590,7 +590,7 @@ describe('the one search', () => {
       role: 'owner',
       events: ['another'],
     })
-    const elsewhere = await signIn(test_, 'elsewhere')
-    expect((await found(elsewhere, 'delegate')).found).toEqual([])
+    const otherUser = await signIn(test_, 'elsewhere')
+    expect((await found(otherUser, 'delegate')).found).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** Somebody stands at the desk with their money: they are registered and paid, or neither. */
+/** Staff register a delegate with payment at the front desk: both are stored, or neither. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,15 +17,15 @@ const DESK = `payment:
     - {id: card, gateway: airpay, account: $1}
     - {id: desk, label: At the desk, office_only: true, fields: [{id: slip, label: Slip number}]}`
 const GATEWAY = /payment: \{gateway: airpay, account: (\w+)\}/
-/** There is one place for members. */
-const FEW = fixtureEvent({
+/** There is one seat for members. */
+const FEW_SEATS = fixtureEvent({
   extra: `
 quotas:
   - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left.}}
 `,
 }).replace(GATEWAY, DESK)
-/** Members are seen before they are paid. */
-const SEEN = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(GATEWAY, DESK)
+/** Documents of members are checked before payment. */
+const REVIEWED_EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(GATEWAY, DESK)
 
 let server: TestApp
 let office: Office
@@ -43,10 +43,15 @@ const person = (name: string) => ({
 })
 const inCash = (slip: string) => ({ way: 'desk', paid: { mode: 'cash', slip } })
 
-let clicks = 0
-const add = async (name: string, payload: Readonly<Record<string, unknown>>) => {
+let requestCount = 0
+const addRegistration = async (name: string, payload: Readonly<Record<string, unknown>>) => {
   const headers = { authorization: `Bearer ${office.token}` }
-  const body = { event, key: `click-of-the-desk-${++clicks}`, answers: person(name), ...payload }
+  const body = {
+    event,
+    key: `click-of-the-desk-${++requestCount}`,
+    answers: person(name),
+    ...payload,
+  }
   const answer = await server.app.inject({
     method: 'POST',
     url: '/admin/add/',
@@ -55,19 +60,19 @@ const add = async (name: string, payload: Readonly<Record<string, unknown>>) => 
   })
   return { status: answer.statusCode, body: answer.json<Readonly<Record<string, unknown>>>() }
 }
-const called = async (name: string) =>
+const findByName = async (name: string) =>
   (await server.deps.store.listPage({ eventId: event, answers: {} }, 1, 100)).rows.filter(
     ({ answers }) => answers['full_name'] === name,
   )
 
 test('rejects a slip number that is already recorded; corrected, it makes one paid registration', async () => {
-  const first = await add('Anu Joseph', inCash('C-001'))
+  const first = await addRegistration('Anu Joseph', inCash('C-001'))
   expect(first, JSON.stringify(first.body)).toMatchObject({
     status: 201,
     body: { state: 'complete' },
   })
-  const refused = await add('Binu Thomas', inCash('C-001'))
-  expect(refused).toMatchObject({
+  const rejected = await addRegistration('Binu Thomas', inCash('C-001'))
+  expect(rejected).toMatchObject({
     status: 409,
     body: {
       code: 'taken',
@@ -75,66 +80,74 @@ test('rejects a slip number that is already recorded; corrected, it makes one pa
       errors: { slip: expect.stringContaining('C-001 is already recorded') },
     },
   })
-  expect(await called('Binu Thomas')).toEqual([])
-  const mended = await add('Binu Thomas', inCash('C-002'))
-  expect(mended).toMatchObject({ status: 201, body: { state: 'complete' } })
-  const [only, ...more] = await called('Binu Thomas')
-  expect([only?.paymentStatus, more]).toEqual(['success', []])
+  expect(await findByName('Binu Thomas')).toEqual([])
+  const corrected = await addRegistration('Binu Thomas', inCash('C-002'))
+  expect(corrected).toMatchObject({ status: 201, body: { state: 'complete' } })
+  const [created, ...others] = await findByName('Binu Thomas')
+  expect([created?.paymentStatus, others]).toEqual(['success', []])
 })
 
 test('a delegate who pays at the desk gets the same confirmation as when it is resent', async () => {
-  const { body } = await add('Divya Menon', inCash('C-010'))
+  const { body } = await addRegistration('Divya Menon', inCash('C-010'))
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
-  const known = await server.deps.store.registration(regNo as never)
-  const [again, first, ...more] = await server.deps.store.mailsOf(known?.regNo as never)
-  expect(more).toEqual([])
+  const storedRegistration = await server.deps.store.registration(regNo as never)
+  const [resentEmail, first, ...others] = await server.deps.store.mailsOf(
+    storedRegistration?.regNo as never,
+  )
+  expect(others).toEqual([])
   expect(first?.text).toContain(regNo)
-  expect([again?.to, again?.subject, again?.text]).toEqual([first?.to, first?.subject, first?.text])
+  expect([resentEmail?.to, resentEmail?.subject, resentEmail?.text]).toEqual([
+    first?.to,
+    first?.subject,
+    first?.text,
+  ])
 })
 
 test('two concurrent clicks with one slip make one registration', async () => {
   const answers = await Promise.all([
-    add('Esha Pillai', inCash('C-020')),
-    add('Farid Khan', inCash('C-020')),
+    addRegistration('Esha Pillai', inCash('C-020')),
+    addRegistration('Farid Khan', inCash('C-020')),
   ])
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
-  expect([...(await called('Esha Pillai')), ...(await called('Farid Khan'))]).toHaveLength(1)
+  expect([...(await findByName('Esha Pillai')), ...(await findByName('Farid Khan'))]).toHaveLength(
+    1,
+  )
 })
 
 test('returns the first registration for a repeated click, and rejects it with another slip number', async () => {
   const key = 'a-click-without-an-answer'
-  const first = await add('Gita Rao', { ...inCash('C-030'), key })
-  expect(await add('Gita Rao', { ...inCash('C-030'), key })).toEqual(first)
-  expect(await add('Gita Rao', { ...inCash('C-031'), key })).toMatchObject({
+  const first = await addRegistration('Gita Rao', { ...inCash('C-030'), key })
+  expect(await addRegistration('Gita Rao', { ...inCash('C-030'), key })).toEqual(first)
+  expect(await addRegistration('Gita Rao', { ...inCash('C-031'), key })).toMatchObject({
     status: 409,
     body: { code: 'idempotency_key_reused', message: expect.stringContaining('Check the list') },
   })
-  expect(await called('Gita Rao')).toHaveLength(1)
+  expect(await findByName('Gita Rao')).toHaveLength(1)
 })
 
 test('a payment that needs a review first registers no delegate', async () => {
-  const seen = await startTestApp({
+  const reviewServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
-    events: { 'sample2026.yaml': SEEN },
+    events: { 'sample2026.yaml': REVIEWED_EVENT },
   })
   try {
-    const headers = { authorization: `Bearer ${(await signIn(seen)).token}` }
+    const headers = { authorization: `Bearer ${(await signIn(reviewServer)).token}` }
     const answers = { ...person('Hari Das'), is_member: 'true' }
     const body = { event: 'sample2026', key: 'first-click', answers }
     const url = '/admin/add/'
     const paid = { ...body, way: 'desk', paid: { slip: '1' } }
-    const refused = await seen.app.inject({ method: 'POST', url, headers, payload: paid })
-    expect([refused.statusCode, refused.json<{ message: string }>().message]).toEqual([
+    const rejected = await reviewServer.app.inject({ method: 'POST', url, headers, payload: paid })
+    expect([rejected.statusCode, rejected.json<{ message: string }>().message]).toEqual([
       409,
       'This registration needs approval before payment. Choose “Pay later (send link)”. Nothing was registered.',
     ])
-    const left = await seen.app.inject({ method: 'POST', url, headers, payload: body })
+    const left = await reviewServer.app.inject({ method: 'POST', url, headers, payload: body })
     expect(left.json()).toMatchObject({ status: 'success', state: 'to_approve' })
-    const of = { eventId: 'sample2026', answers: {} }
-    expect((await seen.deps.store.listPage(of, 1, 10)).count).toBe(1)
+    const query = { eventId: 'sample2026', answers: {} }
+    expect((await reviewServer.deps.store.listPage(query, 1, 10)).count).toBe(1)
   } finally {
-    await seen.close()
+    await reviewServer.close()
   }
 })
 
@@ -147,40 +160,45 @@ test('reports that a workshop is full before the payment, and registers no deleg
     ['Indu Nair', 'C-040'],
     ['Jaya Nair', 'C-041'],
   ] as const)
-    expect(await add(name, { ...inCash(slip), answers: answers(name) })).toMatchObject({
+    expect(await addRegistration(name, { ...inCash(slip), answers: answers(name) })).toMatchObject({
       status: 201,
     })
   expect(await left()).toEqual({ 'workshop-seats.records': 0 })
-  const refused = await add('Kiran Nair', { ...inCash('C-042'), answers: answers('Kiran Nair') })
-  expect(refused).toMatchObject({
+  const rejected = await addRegistration('Kiran Nair', {
+    ...inCash('C-042'),
+    answers: answers('Kiran Nair'),
+  })
+  expect(rejected).toMatchObject({
     status: 409,
     body: { code: 'full', place: 'workshop-seats.records' },
   })
-  expect(await called('Kiran Nair')).toEqual([])
-  expect(await add('Kiran Nair', inCash('C-042'))).toMatchObject({ status: 201 })
+  expect(await findByName('Kiran Nair')).toEqual([])
+  expect(await addRegistration('Kiran Nair', inCash('C-042'))).toMatchObject({ status: 201 })
 })
 
 test('a category offered instead of a full one is paid at its own price, after confirmation', async () => {
-  const few = await startTestApp({
+  const smallServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
-    events: { 'sample2026.yaml': FEW },
+    events: { 'sample2026.yaml': FEW_SEATS },
   })
   try {
-    const headers = { authorization: `Bearer ${(await signIn(few)).token}` }
-    let tries = 0
-    const send = async (slip: string, more: Readonly<Record<string, unknown>> = {}) => {
-      const answers = { ...person(`Member ${slip}`), is_member: 'true', ...more }
-      const key = `a-click-of-${++tries}`
+    const headers = { authorization: `Bearer ${(await signIn(smallServer)).token}` }
+    let attempts = 0
+    const send = async (slip: string, others: Readonly<Record<string, unknown>> = {}) => {
+      const answers = { ...person(`Member ${slip}`), is_member: 'true', ...others }
+      const key = `a-click-of-${++attempts}`
       const payload = { event: 'sample2026', key, answers, way: 'desk', paid: { slip } }
-      return few.app.inject({ method: 'POST', url: '/admin/add/', headers, payload })
+      return smallServer.app.inject({ method: 'POST', url: '/admin/add/', headers, payload })
     }
     expect((await send('1')).statusCode).toBe(201)
     expect((await send('2')).json()).toMatchObject({ code: 'full', place: 'members' })
-    const agreed = await send('2', { registration_category: 'non-member' })
-    expect(agreed.json()).toMatchObject({ status: 'success', state: 'complete' })
-    const stored = await few.deps.store.registration(agreed.json<{ reg_no: string }>().reg_no)
+    const confirmed = await send('2', { registration_category: 'non-member' })
+    expect(confirmed.json()).toMatchObject({ status: 'success', state: 'complete' })
+    const stored = await smallServer.deps.store.registration(
+      confirmed.json<{ reg_no: string }>().reg_no,
+    )
     expect(stored).toMatchObject({ category: 'non-member', paymentStatus: 'success' })
   } finally {
-    await few.close()
+    await smallServer.close()
   }
 })

@@ -1,4 +1,7 @@
-/** Registrations that somebody sees before they are paid: what the delegate is told, what the office does, what is paid and until when. */
+/**
+ * Registrations that need approval before payment: messages to the delegate, staff actions, price
+ * and deadline.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,13 +18,13 @@ import { createPdf } from '../../sample-uploads.ts'
 import { fixtureEvent, addMemberLetter } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, cheapHash, PASSWORD, signIn } from '../office.ts'
+import { actionsUrl, cheapHash, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
 let owner: Office
 let desk: Office
-const EXTRA = `
+const EVENT_EXTRAS = `
 approval:
   - id: letter
     when: {category: member}
@@ -32,11 +35,11 @@ approval:
 quotas:
   - {id: dais, when: {is_member: true}, max: 40, full: {message: The dais is full}}
 `
-const EVENT = addMemberLetter(fixtureEvent({ extra: EXTRA }), 'Letter of the society')
-const REGISTERED = '2026-01-30T16:00:00+05:30'
+const EVENT = addMemberLetter(fixtureEvent({ extra: EVENT_EXTRAS }), 'Letter of the society')
+const START_TIME = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {
-  test_ = await startTestApp({ clock: REGISTERED, events: { 'sample2026.yaml': EVENT } })
+  test_ = await startTestApp({ clock: START_TIME, events: { 'sample2026.yaml': EVENT } })
   owner = await signIn(test_)
   await test_.deps.store.addAdmin('deskhand', await cheapHash(PASSWORD), test_.now(), {
     role: 'desk',
@@ -58,97 +61,101 @@ const send = (n: number, headers: Readonly<Record<string, string>> = {}) =>
     { letter: { name: 'letter.pdf', bytes: createPdf(`letter ${n}`) } },
     headers,
   )
-const registered = async (n: number): Promise<string> => {
-  test_.setTime(REGISTERED)
+const registerMember = async (n: number): Promise<string> => {
+  test_.setTime(START_TIME)
   const answer = await send(n)
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<RegisterAnswer>().reg_no
 }
 /** A session does not last for days. */
-const onDay = async (at: string): Promise<void> => {
-  test_.setTime(at)
+const onDay = async (goToTime: string): Promise<void> => {
+  test_.setTime(goToTime)
   owner = await signIn(test_)
 }
-const look = async (regNo: string): Promise<ActionsAnswer> =>
-  (await owner.json(actsOn(regNo))) as unknown as ActionsAnswer
-const stored = async (regNo: string) => {
+const readActions = async (regNo: string): Promise<ActionsAnswer> =>
+  (await owner.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+const readStored = async (regNo: string) => {
   const found = await test_.deps.store.registration(regNo)
-  if (found === null) throw new Error(`${regNo} is not there`)
+  if (found === null) throw new Error(`${regNo} was not found`)
   return found
 }
-const lastMail = async (regNo: string) => (await test_.deps.store.mailsOf(regNo as RegNo)).at(-1)
+const readLastEmail = async (regNo: string) =>
+  (await test_.deps.store.mailsOf(regNo as RegNo)).at(-1)
 const payOf = async (regNo: string, n: number) => {
-  const paying = await test_.app.inject({
+  const retryResponse = await test_.app.inject({
     method: 'POST',
     url: '/api/payment/retry/',
     payload: { order_id: regNo, email: `delegate${n}@example.org` },
   })
-  return paying.json<RegisterAnswer>().payment_data
+  return retryResponse.json<RegisterAnswer>().payment_data
 }
-/** The token of the last mail's link, as the delegate gets it. */
+/** The token of the last email's link. */
 const linkOf = async (regNo: string): Promise<string> => {
   await test_.mailer.run()
-  const letters = readdirSync(join(test_.dir, 'mail')).filter((name) => name.includes(regNo))
-  const letter = readFileSync(join(test_.dir, 'mail', letters.toSorted().at(-1) ?? ''), 'utf8')
-  return /\/my\/([\w-]+)/.exec(letter.replaceAll(/=\n/g, ''))?.[1] ?? ''
+  const emailFiles = readdirSync(join(test_.dir, 'mail')).filter((name) => name.includes(regNo))
+  const emailText = readFileSync(
+    join(test_.dir, 'mail', emailFiles.toSorted().at(-1) ?? ''),
+    'utf8',
+  )
+  return /\/my\/([\w-]+)/.exec(emailText.replaceAll(/=\n/g, ''))?.[1] ?? ''
 }
 const places = async () =>
-  (await test_.deps.store.takenSeats('sample2026')).map(({ taken }) => taken)
+  (await test_.deps.store.takenSeats('sample2026')).map(({ taken: seatsTaken }) => seatsTaken)
 
 describe('a registration that needs approval', () => {
   test('is not called paid if it is cancelled before the decision', async () => {
-    const regNo = await registered(90)
-    const cancelled = await owner.act(regNo, { act: 'cancel', why: 'Sent twice.' })
-    expect(cancelled).toMatchObject({ status: 200, body: { state: 'cancelled' } })
-    expect(await stored(regNo)).toMatchObject({ state: 'cancelled', paymentStatus: 'failed' })
+    const regNo = await registerMember(90)
+    const cancelResponse = await owner.act(regNo, { act: 'cancel', why: 'Sent twice.' })
+    expect(cancelResponse).toMatchObject({ status: 200, body: { state: 'cancelled' } })
+    expect(await readStored(regNo)).toMatchObject({ state: 'cancelled', paymentStatus: 'failed' })
   })
 
   test('is registered without a payment, keeps its seat, and states the next step and its date', async () => {
     const answer = await send(1, { 'idempotency-key': 'one-and-the-same-key' })
     expect(answer.statusCode).toBe(201)
-    const { reg_no: regNo, ...rest } = answer.json<RegisterAnswer>()
-    expect(rest).toEqual({
+    const { reg_no: regNo, ...responseData } = answer.json<RegisterAnswer>()
+    expect(responseData).toEqual({
       status: 'success',
       message: 'Your registration is saved. The organisers will review it before you pay.',
       stands: 'to-approve',
     })
-    // The same form sent again says the same.
-    const again = (await send(1, { 'idempotency-key': 'one-and-the-same-key' })).json()
-    expect(again).toEqual({ ...rest, reg_no: regNo })
-    expect(await stored(regNo)).toMatchObject({
+    // Sending the same form again returns the same response.
+    const repeatedResponse = (await send(1, { 'idempotency-key': 'one-and-the-same-key' })).json()
+    expect(repeatedResponse).toEqual({ ...responseData, reg_no: regNo })
+    expect(await readStored(regNo)).toMatchObject({
       state: 'to_approve',
       paymentStatus: 'pending',
       approval: 'letter',
       total: 118_000,
       payments: [],
     })
-    expect(await lastMail(regNo)).toMatchObject({
+    expect(await readLastEmail(regNo)).toMatchObject({
       subject: 'Your registration for Sample 2026 is waiting for approval',
       text: expect.stringContaining(
         '(Letter of the society) before you pay. They will decide by 1 February 2026.',
       ),
     })
-    const paying = await test_.app.inject({
+    const retryResponse = await test_.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: regNo, email: 'delegate1@example.org' },
     })
-    expect(paying.json()).toMatchObject({ code: 'nothing_due' })
-    expect(await look(regNo)).toMatchObject({
+    expect(retryResponse.json()).toMatchObject({ code: 'nothing_due' })
+    expect(await readActions(regNo)).toMatchObject({
       state: 'to_approve',
       allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse', 'erase'],
     })
     expect((await desk.act(regNo, { act: 'approve' })).status).toBe(403)
-    // A slip that is corrected meanwhile leaves it what it was, and its place.
+    // Correcting a document in the meantime keeps the state and the seat.
     const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate One' } }
     expect(await owner.act(regNo, name)).toMatchObject({ body: { state: 'to_approve' } })
-    expect(await stored(regNo)).toMatchObject({ paymentStatus: 'pending', payments: [] })
-    const held = `SELECT state FROM places_taken WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`
-    expect(test_.rows(held, regNo)).toEqual([{ state: 'kept' }])
+    expect(await readStored(regNo)).toMatchObject({ paymentStatus: 'pending', payments: [] })
+    const seatStateSql = `SELECT state FROM places_taken WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`
+    expect(test_.rows(seatStateSql, regNo)).toEqual([{ state: 'kept' }])
   })
 
   test('is approved, and paid by the link at the price of the registration date', async () => {
-    const regNo = await registered(2)
+    const regNo = await registerMember(2)
     await onDay('2026-02-02T10:00:00+05:30')
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({
       status: 200,
@@ -158,131 +165,139 @@ describe('a registration that needs approval', () => {
       },
     })
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ status: 409 })
-    const mail = await lastMail(regNo)
-    expect(mail?.subject).toBe('Approved: please pay for Sample 2026')
-    expect(mail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
-    expect(mail?.text).toContain('Please pay by 9 February 2026')
-    // The first period is over and its price would be 2,360 today; by the last day it is still the old one.
+    const lastEmail = await readLastEmail(regNo)
+    expect(lastEmail?.subject).toBe('Approved: please pay for Sample 2026')
+    expect(lastEmail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
+    expect(lastEmail?.text).toContain('Please pay by 9 February 2026')
+    // The first period is over, and today's price is 2,360; until the last day the old price
+    // applies.
     test_.setTime('2026-02-09T23:00:00+05:30')
-    const paying = await test_.app.inject({
+    const retryResponse = await test_.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: regNo, email: 'delegate2@example.org' },
     })
-    expect(paying.json<RegisterAnswer>().payment_data).toMatchObject({ amount: '1180.00' })
-    expect(await stored(regNo)).toMatchObject({ state: 'to_pay' })
+    expect(retryResponse.json<RegisterAnswer>().payment_data).toMatchObject({ amount: '1180.00' })
+    expect(await readStored(regNo)).toMatchObject({ state: 'to_pay' })
     const before = await places()
-    const { payments } = await stored(regNo)
+    const { payments } = await readStored(regNo)
     expect(payments.map(({ amount }) => amount)).toEqual([118_000])
-    // A day without money ends the order, and neither the state nor the place.
+    // A day without payment ends the order, but neither the state nor the seat.
     await test_.deps.store.applyPaymentEvent(
       payments[0]?.orderId as OrderId,
       { type: 'expired', at: test_.now() },
       null,
     )
-    expect(await stored(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'failed' })
+    expect(await readStored(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'failed' })
     expect(await places()).toEqual(before)
   })
 })
 
 describe('a registration that is not approved', () => {
   test('frees the seat, states the reason, and offers another category at the price of the registration date', async () => {
-    const regNo = await registered(4)
+    const regNo = await registerMember(4)
     await onDay('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', offer: true })).status).toBe(422)
     const before = await places()
-    const refusal = { act: 'refuse', why: 'The letter is of another society.', offer: true }
-    expect(await owner.act(regNo, refusal)).toMatchObject({
+    const refuseAction = { act: 'refuse', why: 'The letter is of another society.', offer: true }
+    expect(await owner.act(regNo, refuseAction)).toMatchObject({
       status: 200,
       body: { state: 'refused' },
     })
-    expect(await places()).toEqual(before.map((taken) => taken - 1))
-    expect(await stored(regNo)).toMatchObject({
+    expect(await places()).toEqual(before.map((seatsTaken) => seatsTaken - 1))
+    expect(await readStored(regNo)).toMatchObject({
       state: 'refused',
       paymentStatus: 'failed',
       offer: 'non-member',
     })
-    const mail = await lastMail(regNo)
-    expect(mail?.subject).toBe('Your registration for Sample 2026 was not approved')
-    expect(mail?.text).toContain('did not approve it: The letter is of another society.')
-    expect(mail?.text).toContain('Members of other societies are welcome as non-members.')
-    expect(mail?.text).toContain(
+    const lastEmail = await readLastEmail(regNo)
+    expect(lastEmail?.subject).toBe('Your registration for Sample 2026 was not approved')
+    expect(lastEmail?.text).toContain('did not approve it: The letter is of another society.')
+    expect(lastEmail?.text).toContain('Members of other societies are welcome as non-members.')
+    expect(lastEmail?.text).toContain(
       'You can take part in the category “Non-member” instead, for ₹\u00a03,540',
     )
-    // Whoever has the link reads why, and accepts in one press, however often it is pressed.
+    // The link shows the reason and accepts with one click, also repeatedly.
     const path = `/api/my/${await linkOf(regNo)}/`
-    const mine = (await test_.app.inject(path)).json<MyAnswer>()
-    expect(mine.refused).toEqual({
+    const ownPage = (await test_.app.inject(path)).json<MyAnswer>()
+    expect(ownPage.refused).toEqual({
       why: 'The letter is of another society.',
       say: 'Members of other societies are welcome as non-members.',
       offer: { category: 'non-member', label: 'Non-member', total: 3540 },
     })
-    const accept = async (category: string) => {
+    const acceptOffer = async (category: string) => {
       const payload = { act: 'accept_offer', category, key: 'one-press-0001' }
       const answer = await test_.app.inject({ method: 'POST', url: `${path}acts/`, payload })
       return { status: answer.statusCode, body: answer.json<ActionDoneAnswer>() }
     }
-    expect((await accept('member')).status).toBe(409)
-    expect((await accept('emeritus')).status).toBe(422)
-    expect(await accept('non-member')).toMatchObject({ status: 200, body: { state: 'to_pay' } })
-    expect(await accept('non-member')).toMatchObject({ status: 200, body: { repeated: true } })
-    expect(await stored(regNo)).toMatchObject({
+    expect((await acceptOffer('member')).status).toBe(409)
+    expect((await acceptOffer('emeritus')).status).toBe(422)
+    expect(await acceptOffer('non-member')).toMatchObject({
+      status: 200,
+      body: { state: 'to_pay' },
+    })
+    expect(await acceptOffer('non-member')).toMatchObject({ status: 200, body: { repeated: true } })
+    expect(await readStored(regNo)).toMatchObject({
       category: 'non-member',
       period: 'early',
       total: 354_000,
       offer: null,
       payUntil: expect.any(Number),
     })
-    expect((await lastMail(regNo))?.text).toContain('Please pay by 8 February 2026')
+    expect((await readLastEmail(regNo))?.text).toContain('Please pay by 8 February 2026')
     expect(await payOf(regNo, 4)).toMatchObject({ amount: '3540.00' })
-    // Another answer leaves the category that was accepted, and its price.
+    // A later answer keeps the accepted category and its price.
     const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate Four' } }
     expect((await owner.act(regNo, name)).status).toBe(200)
-    expect(await stored(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
+    expect(await readStored(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
   })
 
   test('has ended without an offer, until staff approve it after all', async () => {
-    const regNo = await registered(5)
+    const regNo = await registerMember(5)
     await onDay('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', why: 'No letterhead.' })).status).toBe(200)
-    expect((await lastMail(regNo))?.text).toContain(
+    expect((await readLastEmail(regNo))?.text).toContain(
       'You were not charged. You do not need to do anything.',
     )
     const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
     expect(read.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
-    const taken = await places()
+    const seatsTaken = await places()
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
-    expect(await places()).toEqual(taken.map((one) => one + 1))
+    expect(await places()).toEqual(seatsTaken.map((one) => one + 1))
     expect(await payOf(regNo, 5)).toMatchObject({ amount: '1180.00' })
   })
 })
 
 test('an approved registration that is not paid in time expires and frees its seat', async () => {
-  const regNo = await registered(9)
+  const regNo = await registerMember(9)
   await onDay('2026-02-01T10:00:00+05:30')
   expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
   const before = await places()
   test_.setTime('2026-02-08T23:59:59+05:30')
   await test_.expiry.run()
-  expect(await stored(regNo)).toMatchObject({ state: 'to_pay' })
+  expect(await readStored(regNo)).toMatchObject({ state: 'to_pay' })
   test_.setTime('2026-02-09T00:00:00+05:30')
   await test_.expiry.run()
-  expect(await stored(regNo)).toMatchObject({ state: 'lapsed' })
+  expect(await readStored(regNo)).toMatchObject({ state: 'lapsed' })
   expect(await places()).not.toEqual(before)
 })
 
 test('approves many registrations in one action, each separately', async () => {
-  const [one, two, three] = [await registered(6), await registered(7), await registered(8)]
+  const [one, two, three] = [
+    await registerMember(6),
+    await registerMember(7),
+    await registerMember(8),
+  ]
   await onDay('2026-02-01T10:00:00+05:30')
   expect((await owner.act(three, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
-  const bulk = async (office: Office, payload: object) => {
+  const approveMany = async (office: Office, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
     const url = '/admin/registrations/bulk/'
     const answer = await test_.app.inject({ method: 'POST', url, headers, payload })
     return { status: answer.statusCode, body: answer.json<BulkAnswer>() }
   }
   const reg_nos = [one, two, three, 'SMPL0', one]
-  expect(await bulk(owner, { act: 'approve', reg_nos })).toMatchObject({
+  expect(await approveMany(owner, { act: 'approve', reg_nos })).toMatchObject({
     status: 200,
     body: {
       message: '2 done; 2 failed, for the reasons below.',
@@ -296,10 +311,10 @@ test('approves many registrations in one action, each separately', async () => {
       ],
     },
   })
-  expect(await stored(one)).toMatchObject({ state: 'to_pay' })
-  // What takes a figure or a reason of its own is done one by one.
-  expect((await bulk(owner, { act: 'refund', reg_nos })).status).toBe(422)
-  expect((await bulk(owner, { act: 'approve', reg_nos: [] })).status).toBe(422)
+  expect(await readStored(one)).toMatchObject({ state: 'to_pay' })
+  // Actions that need an amount or a separate reason are done individually.
+  expect((await approveMany(owner, { act: 'refund', reg_nos })).status).toBe(422)
+  expect((await approveMany(owner, { act: 'approve', reg_nos: [] })).status).toBe(422)
 })
 
 describe('a bank statement', () => {
@@ -315,31 +330,36 @@ describe('a bank statement', () => {
     })
     return { status: answer.statusCode, body: answer.json() }
   }
-  const ADDRESS = '/admin/reconcile/?event=sample2026'
+  const RECONCILE_URL = '/admin/reconcile/?event=sample2026'
 
   test('is matched with expected payments, confirmed in bulk, and confirms nothing twice', async () => {
-    const [fits, less] = [await registered(10), await registered(11)]
+    const [matchingRegNo, lowerRegNo] = [await registerMember(10), await registerMember(11)]
     await onDay('2026-02-01T10:00:00+05:30')
-    for (const regNo of [fits, less])
+    for (const regNo of [matchingRegNo, lowerRegNo])
       expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
     const statement = [
       'SAMPLE BANK,,,',
       'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
-      `01/02/26,"NEFT <img src=x onerror=alert(1)> ${fits}",SBIN026032000001,,"1,180.00"`,
-      `01/02/26,UPI/603212345678/${less},,,"1,000.00"`,
+      `01/02/26,"NEFT <img src=x onerror=alert(1)> ${matchingRegNo}",SBIN026032000001,,"1,180.00"`,
+      `01/02/26,UPI/603212345678/${lowerRegNo},,,"1,000.00"`,
       '01/02/26,=HYPERLINK("x") INTEREST,,,"12.00"',
     ].join('\n')
-    const laid = await post(ADDRESS, statement)
-    expect(laid).toMatchObject({
+    const result = await post(RECONCILE_URL, statement)
+    expect(result).toMatchObject({
       status: 200,
       body: {
         lines: [
-          { as: 'matched', reference: 'SBIN026032000001', amount: 1180, of: [{ reg_no: fits }] },
+          {
+            as: 'matched',
+            reference: 'SBIN026032000001',
+            amount: 1180,
+            of: [{ reg_no: matchingRegNo }],
+          },
           {
             as: 'differs',
             reference: '603212345678',
             amount: 1000,
-            of: [{ reg_no: less, due: 1180 }],
+            of: [{ reg_no: lowerRegNo, due: 1180 }],
           },
           { as: 'unmatched', of: [] },
         ],
@@ -353,34 +373,44 @@ describe('a bank statement', () => {
       day: string
       of: { reg_no: string }[]
     }
-    const lines = (laid.body as unknown as { lines: Line[] }).lines
+    const lines = (result.body as unknown as { lines: Line[] }).lines
       .filter(({ of }) => of.length === 1)
       .map(({ reference, amount, day, of }) => ({ reg_no: of[0]?.reg_no, reference, amount, day }))
     const confirm = () => post('/admin/reconcile/confirm/', { event: 'sample2026', lines })
-    // Under another event's name the same lines confirm nothing.
-    const elsewhere = await post('/admin/reconcile/confirm/', { event: 'other', lines })
-    expect([elsewhere.status, elsewhere.body]).toMatchObject([404, { code: 'no_such_event' }])
-    expect(await stored(fits)).toMatchObject({ state: 'to_pay' })
+    // For another event, the same lines confirm nothing.
+    const otherResponse = await post('/admin/reconcile/confirm/', { event: 'other', lines })
+    expect([otherResponse.status, otherResponse.body]).toMatchObject([
+      404,
+      { code: 'no_such_event' },
+    ])
+    expect(await readStored(matchingRegNo)).toMatchObject({ state: 'to_pay' })
     expect(await confirm()).toMatchObject({
       body: {
-        done: [fits, less],
+        done: [matchingRegNo, lowerRegNo],
         refused: [],
         message: '1 confirmed; 1 sent to review because the amount differs.',
       },
     })
-    expect(await stored(fits)).toMatchObject({ state: 'complete', paymentStatus: 'success' })
-    expect(await stored(less)).toMatchObject({ paymentStatus: 'pending', inReview: true })
-    expect((await post(ADDRESS, statement)).body).toMatchObject({
-      lines: [{ as: 'known', of: [{ reg_no: fits }] }, { as: 'known' }, { as: 'unmatched' }],
+    expect(await readStored(matchingRegNo)).toMatchObject({
+      state: 'complete',
+      paymentStatus: 'success',
+    })
+    expect(await readStored(lowerRegNo)).toMatchObject({ paymentStatus: 'pending', inReview: true })
+    expect((await post(RECONCILE_URL, statement)).body).toMatchObject({
+      lines: [
+        { as: 'known', of: [{ reg_no: matchingRegNo }] },
+        { as: 'known' },
+        { as: 'unmatched' },
+      ],
     })
     expect((await confirm()).body).toMatchObject({ done: [] })
-    expect(await test_.deps.store.captures(fits as RegNo)).toHaveLength(1)
-    // The command says the same, and its exit status whether anything is left.
+    expect(await test_.deps.store.captures(matchingRegNo as RegNo)).toHaveLength(1)
+    // The command reports the same, and its exit status whether anything remains.
     const file = join(test_.dir, 'statement.csv')
-    const said: string[] = []
+    const output: string[] = []
     const terminal = {
-      print: (text: string) => void said.push(text),
-      printError: (text: string) => void said.push(text),
+      print: (text: string) => void output.push(text),
+      printError: (text: string) => void output.push(text),
       environment: () => test_.environment,
     }
     const run = async (text: string): Promise<number> => {
@@ -388,26 +418,30 @@ describe('a bank statement', () => {
       return main(['payment', 'reconcile', 'sample2026', file], terminal)
     }
     expect(await run(statement)).toBe(1)
-    expect(said[0]).toContain(
-      `:3: ₹\u00a01,180 on 1 February 2026, SBIN026032000001: confirmed before ${fits}`,
+    expect(output[0]).toContain(
+      `:3: ₹\u00a01,180 on 1 February 2026, SBIN026032000001: confirmed before ${matchingRegNo}`,
     )
-    expect(said[2]).toContain('₹\u00a012 on 1 February 2026')
+    expect(output[2]).toContain('₹\u00a012 on 1 February 2026')
     expect(await run(statement.split('\n').slice(0, 4).join('\n'))).toBe(0)
     expect(await main(['payment', 'reconcile', 'nothing2026', file], terminal)).toBe(2)
   })
 
   test('asks for the columns of an unknown format, and rejects a file that is too large', async () => {
     await onDay('2026-02-01T10:00:00+05:30')
-    const odd = 'Wann,Was,Wieviel\n01/02/2026,UPI,590\n'
-    expect((await post(ADDRESS, odd)).body).toEqual({
+    const oddStatement = 'Wann,Was,Wieviel\n01/02/2026,UPI,590\n'
+    expect((await post(RECONCILE_URL, oddStatement)).body).toEqual({
       status: 'success',
       header: ['Wann', 'Was', 'Wieviel'],
     })
-    expect((await post(`${ADDRESS}&date=0&narration=1&credit=2`, odd)).body).toMatchObject({
+    expect(
+      (await post(`${RECONCILE_URL}&date=0&narration=1&credit=2`, oddStatement)).body,
+    ).toMatchObject({
       lines: [{ as: 'unmatched', amount: 590 }],
     })
-    expect((await post(ADDRESS, 'a,"b\n')).status).toBe(422)
-    expect((await post(ADDRESS, 'x,y\n'.repeat(5_001))).body).toMatchObject({ code: 'not_csv' })
-    expect((await post(ADDRESS, 'x'.repeat(2 * 1024 * 1024 + 1))).status).toBe(413)
+    expect((await post(RECONCILE_URL, 'a,"b\n')).status).toBe(422)
+    expect((await post(RECONCILE_URL, 'x,y\n'.repeat(5_001))).body).toMatchObject({
+      code: 'not_csv',
+    })
+    expect((await post(RECONCILE_URL, 'x'.repeat(2 * 1024 * 1024 + 1))).status).toBe(413)
   })
 })

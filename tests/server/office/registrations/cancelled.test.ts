@@ -1,4 +1,7 @@
-/** What is over in the office: a paid registration that was cancelled looked paid, and a desk would have let it in. */
+/**
+ * Cancelled registrations in the office: a paid and cancelled one looked paid, and would have been
+ * admitted.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SoldAnswer } from '../../../../engine/index.ts'
 import type { FoundAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
@@ -22,7 +25,7 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': fixtureEvent({}) },
   })
   owner = await signIn(test_)
-  const one = (n: number, pays?: 'success') =>
+  const registerSample = (n: number, pays?: 'success') =>
     register(test_, EVENT, {
       n,
       on: noon('2026-01-10'),
@@ -33,11 +36,11 @@ beforeAll(async () => {
       },
       ...(pays && { pays }),
     })
-  cancelled = await one(1, 'success')
-  await one(2, 'success')
-  await one(3)
-  const unpaid = await one(4)
-  for (const regNo of [cancelled, unpaid])
+  cancelled = await registerSample(1, 'success')
+  await registerSample(2, 'success')
+  await registerSample(3)
+  const unpaidRegNo = await registerSample(4)
+  for (const regNo of [cancelled, unpaidRegNo])
     await owner.act(regNo, { act: 'cancel', why: 'Not coming.' })
 })
 afterAll(() => test_.close())
@@ -46,7 +49,7 @@ const page = async (query: string): Promise<ListAnswer> =>
   (await owner.json(`/admin/${EVENT}/registrations/?${query}`)) as unknown as ListAnswer
 
 test('a paid registration that is cancelled is not called paid in the list, in the search, on its page or on the dashboard', async () => {
-  const says = { payment_status: 'success', payment_status_display: 'Cancelled (paid)' }
+  const expectedStatus = { payment_status: 'success', payment_status_display: 'Cancelled (paid)' }
   const { registrations } = await page('')
   expect(registrations.map((row) => row.payment_status_display)).toEqual([
     'Cancelled',
@@ -54,11 +57,11 @@ test('a paid registration that is cancelled is not called paid in the list, in t
     'Paid',
     'Cancelled (paid)',
   ])
-  expect(registrations.at(-1)).toMatchObject({ ...says, in_state: 'cancelled' })
+  expect(registrations.at(-1)).toMatchObject({ ...expectedStatus, in_state: 'cancelled' })
   const found = (await owner.json(`/admin/find/?q=${cancelled}`)) as unknown as FoundAnswer
-  expect(found.found).toMatchObject([{ ...says, in_state: 'cancelled' }])
+  expect(found.found).toMatchObject([{ ...expectedStatus, in_state: 'cancelled' }])
   expect((await owner.json(`/admin/registrations/${cancelled}/`))['registration']).toMatchObject({
-    ...says,
+    ...expectedStatus,
     in_state: 'cancelled',
   })
   const { data } = (await owner.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
@@ -70,30 +73,30 @@ test('a paid registration that is cancelled is not called paid in the list, in t
     ended_registrations: 2,
   })
   expect(data.recent_registrations[EVENT]?.at(-1)).toMatchObject({
-    ...says,
+    ...expectedStatus,
     in_state: 'cancelled',
   })
 })
 
 test('the filter Cancelled finds cancelled registrations, and totals count none twice', async () => {
-  const over = await page('payment_status=cancelled')
-  expect(over.shown).toBe('2 cancelled registrations')
-  expect(over.registrations.map(({ reg_no }) => reg_no)).toContain(cancelled)
-  expect(over.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
+  const cancelledPage = await page('payment_status=cancelled')
+  expect(cancelledPage.shown).toBe('2 cancelled registrations')
+  expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelled)
+  expect(cancelledPage.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
   expect((await page('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
-  // By the money they are found as before: the sums say how many of those are over.
+  // By their payment they are found as before; the totals state how many are cancelled.
   const paid = await page('payment_status=success')
   expect([paid.count, paid.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
   expect((await page('payment_status=refused')).count).toBe(0)
-  const both = await owner.get(
+  const bothPages = await owner.get(
     `/admin/${EVENT}/registrations/?payment_status=cancelled&in_state=complete`,
   )
-  expect([both.statusCode, both.json<{ message: string }>().message]).toEqual([
+  expect([bothPages.statusCode, bothPages.json<{ message: string }>().message]).toEqual([
     400,
     'A registration cannot be both cancelled and complete.',
   ])
-  const sorted = await page('sort=status')
-  expect(sorted.registrations.map(({ in_state }) => in_state)).toEqual([
+  const sortedPage = await page('sort=status')
+  expect(sortedPage.registrations.map(({ in_state }) => in_state)).toEqual([
     'to_pay',
     'complete',
     'cancelled',
@@ -101,25 +104,25 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
   ])
 })
 
-test('sales leave out cancelled registrations, unless they are filtered for', async () => {
+test('sales exclude cancelled registrations, unless they are filtered for', async () => {
   const list = test_.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
-  const sold = async (more: string) => {
+  const readSales = async (more: string) => {
     const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${more}`)
     const [row] = (answer as unknown as SoldAnswer).rows
     return row && [row.registrations, row.quantity, row.paid_quantity]
   }
-  expect(await sold('')).toEqual([2, 2, 1])
-  expect(await sold('&payment_status=success')).toEqual([1, 1, 1])
-  expect(await sold('&search=Delegate')).toEqual([2, 2, 1])
-  expect(await sold('&payment_status=cancelled')).toEqual([2, 2, 1])
+  expect(await readSales('')).toEqual([2, 2, 1])
+  expect(await readSales('&payment_status=success')).toEqual([1, 1, 1])
+  expect(await readSales('&search=Delegate')).toEqual([2, 2, 1])
+  expect(await readSales('&payment_status=cancelled')).toEqual([2, 2, 1])
 })
 
-test('an export filtered for Paid leaves out cancelled registrations', async () => {
+test('an export filtered for Paid excludes cancelled registrations', async () => {
   const file = await owner.get(`/admin/export/?event_type=${EVENT}`)
   const statuses = file.body.match(/Paid|Pending|Cancelled(?: \(paid\))?/g)
   expect(statuses).toEqual(['Cancelled', 'Pending', 'Paid', 'Cancelled (paid)'])
-  const named = await owner.get(`/admin/export/?event_type=${EVENT}&payment_status=cancelled`)
-  expect(named.headers['content-disposition']).toContain('_cancelled.csv')
+  const csvExport = await owner.get(`/admin/export/?event_type=${EVENT}&payment_status=cancelled`)
+  expect(csvExport.headers['content-disposition']).toContain('_cancelled.csv')
   const config = test_.deps.events.byId(EVENT)
   if (config === null) throw new Error('no event')
   const read = readImportText(config.config, config.hash, file.body)

@@ -1,4 +1,7 @@
-/** What a correction makes free is complete and confirmed at once, and what another lets cost again is a difference, whatever was paid before. */
+/**
+ * A registration corrected to free is complete and confirmed immediately; a later price increase
+ * creates a balance.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
 import type { ActionDoneAnswer } from '../../../../engine/api.ts'
@@ -22,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const made = (n: number, pays?: 'success'): Promise<RegNo> =>
+const registerSample = (n: number, pays?: 'success'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: noon('2026-01-10'),
@@ -36,7 +39,7 @@ const made = (n: number, pays?: 'success'): Promise<RegNo> =>
       ? {}
       : { pays, mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' } }),
   })
-const act = async (regNo: RegNo, body: object): Promise<ActionDoneAnswer> => {
+const performAction = async (regNo: RegNo, body: object): Promise<ActionDoneAnswer> => {
   const answer = await server.app.inject({
     method: 'POST',
     url: `/admin/registrations/${regNo}/acts/`,
@@ -47,25 +50,25 @@ const act = async (regNo: RegNo, body: object): Promise<ActionDoneAnswer> => {
   return answer.json<ActionDoneAnswer>()
 }
 const nowFree = (regNo: RegNo) =>
-  act(regNo, { act: 'correct', answers: { is_member: true }, total: 0 })
-const costsAgain = (regNo: RegNo) =>
-  act(regNo, { act: 'correct', answers: { is_member: false }, total: 3540 })
+  performAction(regNo, { act: 'correct', answers: { is_member: true }, total: 0 })
+const correctToPaid = (regNo: RegNo) =>
+  performAction(regNo, { act: 'correct', answers: { is_member: false }, total: 3540 })
 const found = async (regNo: RegNo) => {
-  const one = await server.deps.store.registration(regNo)
-  if (one === null) throw new Error(`${regNo} is not there`)
-  return one
+  const registration = await server.deps.store.registration(regNo)
+  if (registration === null) throw new Error(`${regNo} was not found`)
+  return registration
 }
-const stands = async (regNo: RegNo) => {
+const readState = async (regNo: RegNo) => {
   const { state, paymentStatus, due, total } = await found(regNo)
   return [state, paymentStatus, due, total]
 }
-const confirmations = async (regNo: RegNo): Promise<unknown[]> => {
+const listConfirmations = async (regNo: RegNo): Promise<unknown[]> => {
   const { id } = await found(regNo)
   return server.rows(
     `SELECT recipient, subject, body FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
   )
 }
-const pay = (orderId: OrderId | undefined, reference: string, amount: number) =>
+const applyPayment = (orderId: OrderId | undefined, reference: string, amount: number) =>
   server.deps.store.applyPaymentEvent(
     orderId ?? ('' as OrderId),
     {
@@ -80,60 +83,61 @@ const pay = (orderId: OrderId | undefined, reference: string, amount: number) =>
   )
 
 test('an unpaid registration that becomes free gets one confirmation with the ticket', async () => {
-  const regNo = await made(1)
+  const regNo = await registerSample(1)
   expect(await nowFree(regNo)).toMatchObject({ state: 'complete' })
-  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 0])
-  expect(await confirmations(regNo)).toEqual([
+  expect(await readState(regNo)).toEqual(['complete', 'success', 0, 0])
+  expect(await listConfirmations(regNo)).toEqual([
     {
       recipient: 'delegate1@example.org',
       subject: `Sample 2026: ${regNo}`,
       body: expect.stringContaining('you are registered as Member'),
     },
   ])
-  // Money comes all the same for the order from before: it is to go back, and nobody is confirmed a second time.
-  await pay((await found(regNo)).payments[0]?.orderId, 'LATE1', 354_000)
-  expect(await stands(regNo)).toEqual(['complete', 'success', -354_000, 0])
-  expect(await confirmations(regNo)).toHaveLength(1)
+  // A payment of the earlier order still arrives: it is refundable, and no second confirmation is
+  // sent.
+  await applyPayment((await found(regNo)).payments[0]?.orderId, 'LATE1', 354_000)
+  expect(await readState(regNo)).toEqual(['complete', 'success', -354_000, 0])
+  expect(await listConfirmations(regNo)).toHaveLength(1)
 })
 
 test('a paid registration that becomes free gets no second confirmation', async () => {
-  const regNo = await made(2, 'success')
+  const regNo = await registerSample(2, 'success')
   await nowFree(regNo)
-  expect(await stands(regNo)).toEqual(['complete', 'success', -354_000, 0])
-  expect(await confirmations(regNo)).toMatchObject([{ subject: 'Paid' }])
+  expect(await readState(regNo)).toEqual(['complete', 'success', -354_000, 0])
+  expect(await listConfirmations(regNo)).toMatchObject([{ subject: 'Paid' }])
 })
 
 test('a registration made free before payment, then priced again, is complete once the difference is paid', async () => {
-  const regNo = await made(3)
+  const regNo = await registerSample(3)
   await nowFree(regNo)
-  expect(await costsAgain(regNo)).toMatchObject({ state: 'to_pay' })
-  expect(await stands(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
-  await pay((await found(regNo)).payments[0]?.orderId, 'DIFF3', 354_000)
-  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 354_000])
-  expect(await confirmations(regNo)).toHaveLength(1)
+  expect(await correctToPaid(regNo)).toMatchObject({ state: 'to_pay' })
+  expect(await readState(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
+  await applyPayment((await found(regNo)).payments[0]?.orderId, 'DIFF3', 354_000)
+  expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
+  expect(await listConfirmations(regNo)).toHaveLength(1)
 })
 
 test('a registration paid, made free and refunded, then priced again, is not cancelled', async () => {
-  const regNo = await made(4, 'success')
+  const regNo = await registerSample(4, 'success')
   await nowFree(regNo)
-  await act(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 4' })
-  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 0])
-  expect(await costsAgain(regNo)).toMatchObject({ state: 'to_pay' })
-  expect(await stands(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
-  await pay((await found(regNo)).payments[0]?.orderId, 'DIFF4', 354_000)
-  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 354_000])
+  await performAction(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 4' })
+  expect(await readState(regNo)).toEqual(['complete', 'success', 0, 0])
+  expect(await correctToPaid(regNo)).toMatchObject({ state: 'to_pay' })
+  expect(await readState(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
+  await applyPayment((await found(regNo)).payments[0]?.orderId, 'DIFF4', 354_000)
+  expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
 })
 
 test('a payment of the first order pays the new price, which is not requested twice', async () => {
-  const regNo = await made(5)
+  const regNo = await registerSample(5)
   const [first] = (await found(regNo)).payments
   await nowFree(regNo)
-  await costsAgain(regNo)
-  await pay(first?.orderId, 'LATE5', 354_000)
-  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 354_000])
+  await correctToPaid(regNo)
+  await applyPayment(first?.orderId, 'LATE5', 354_000)
+  expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
   const { payments } = await found(regNo)
   expect(payments.map(({ status }) => status)).toEqual(['failed', 'success'])
-  // Given back by somebody's wish it is what it would be without all that.
-  await act(regNo, { act: 'refund', by_hand: true, reference: 'NEFT 5' })
-  expect((await stands(regNo)).slice(0, 2)).toEqual(['cancelled', 'refunded'])
+  // A goodwill refund changes the state as usual.
+  await performAction(regNo, { act: 'refund', by_hand: true, reference: 'NEFT 5' })
+  expect((await readState(regNo)).slice(0, 2)).toEqual(['cancelled', 'refunded'])
 })

@@ -1,4 +1,4 @@
-/** Sentences about money that said two things at once, or nothing that helps. */
+/** Payment messages that were contradictory or not helpful. */
 import { expect, test } from 'vitest'
 import { instant, paise } from '../../../../engine/index.ts'
 import { linesText } from '../../../../engine/pricing/bill-lines.ts'
@@ -24,18 +24,18 @@ test('the timeline states which of two equal refunds the gateway rejected', () =
     amount,
     why: 'Asked.',
   })
-  const trail = buildTimeline([], [refund(1), refund(2)] as never, [
+  const timeline = buildTimeline([], [refund(1), refund(2)] as never, [
     { at: instant(1), amount, state: 'refused', captureId: 1, reference: null },
     { at: instant(2), amount, state: 'done', captureId: 1, reference: null },
   ])
-  expect(trail.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
+  expect(timeline.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
     'Refund requested, ₹ 4,719',
     'Refund requested, ₹ 4,719, refused by the gateway',
   ])
 })
 
-test('the timeline says how much is to be paid back where part of the price was never paid', () => {
-  const corrected = (data: object) =>
+test('the timeline states the refundable amount where part of the price was never paid', () => {
+  const buildCorrection = (data: object) =>
     buildTimeline(
       [{ id: 1, at: instant(1), who: 'office', act: 'correct', why: '', data }] as never,
       [],
@@ -43,19 +43,19 @@ test('the timeline says how much is to be paid back where part of the price was 
     )
       .map(({ text }) => text.replaceAll('\u00a0', ' '))
       .join()
-  expect(corrected({ changes: ['Room'], difference: -472_605, due: -422_605 })).toContain(
+  expect(buildCorrection({ changes: ['Room'], difference: -472_605, due: -422_605 })).toContain(
     'Room; ₹ 4,726.05 less; ₹ 4,226.05 to refund',
   )
-  expect(corrected({ changes: ['Room'], difference: -472_605, due: null })).toMatch(
+  expect(buildCorrection({ changes: ['Room'], difference: -472_605, due: null })).toMatch(
     /₹ 4,726\.05 less$/,
   )
 })
 
 test('the timeline says under which reference a refund was recorded outside the gateway', () => {
   const [amount, at] = [paise(902_605), instant(1)]
-  const decided = { at, who: 'office', what: 'refund by hand', about: 'C7', amount, why: '' }
+  const refundEntry = { at, who: 'office', what: 'refund by hand', about: 'C7', amount, why: '' }
   const refund = { at, amount, state: 'done', captureId: 7, reference: 'N329261111111111' } as const
-  expect(buildTimeline([], [decided] as never, [refund])[0]?.text).toContain(
+  expect(buildTimeline([], [refundEntry] as never, [refund])[0]?.text).toContain(
     ', reference N329261111111111',
   )
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsAnswer, OfficeRegistrationAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, noon, numberOf, register, signIn } from '../office.ts'
+import { actionsUrl, noon, numberOf, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
@@ -86,15 +86,15 @@ test('shows all data of a registration, and logs that it was opened', async () =
 
 test('shows other registrations with the same email address in any spelling', async () => {
   const email = 'twice@example.org'
-  const made = [email, 'Twice@Example.Org', `not-${email}`].map((one, at) =>
+  const registrations = [email, 'Twice@Example.Org', `not-${email}`].map((address, index) =>
     register(test_, EVENT, {
-      n: 20 + at,
+      n: 20 + index,
       on: noon('2025-10-10'),
-      answers: { ...answersOf(20 + at), email: one },
+      answers: { ...answersOf(20 + index), email: address },
       pays: 'success',
     }),
   )
-  const [first = '', second = ''] = await Promise.all(made)
+  const [first = '', second = ''] = await Promise.all(registrations)
   expect((await open(first)).same_email).toEqual([
     { reg_no: second, payment_status_display: 'Paid' },
   ])
@@ -120,12 +120,12 @@ test('describes a payment that does not match', async () => {
 
 test('the CSV does not say just "Paid" for a registration with a second payment', async () => {
   const at = noon('2025-10-10')
-  const both = [3, 4].map((n) =>
+  const bothRegNos = [3, 4].map((n) =>
     register(test_, EVENT, { n, on: at, answers: answersOf(n), pays: 'success' }),
   )
-  const [regNo = ''] = await Promise.all(both)
+  const [regNo = ''] = await Promise.all(bothRegNos)
   const payment = await test_.deps.store.payment(regNo)
-  if (payment === null) throw new Error('no payment')
+  if (payment === null) throw new Error('the registration has no payment')
   const { orderId, amount } = payment
   await test_.deps.store.applyPaymentEvent(
     orderId,
@@ -147,10 +147,10 @@ test('a payment between opening the dialog and the click is not overlooked: the 
     on: noon('2025-10-10'),
     answers: answersOf(70),
   })
-  const look = () => office.json(actsOn(regNo))
-  const { kept } = await look()
-  const came = { act: 'confirm', way: 'transfer', reference: 'HDFCN52025101001' }
-  const confirmed = await office.act(regNo, { ...came, amount: 7080, day: '2025-10-10' })
+  const readActions = () => office.json(actionsUrl(regNo))
+  const { kept } = await readActions()
+  const confirmAction = { act: 'confirm', way: 'transfer', reference: 'HDFCN52025101001' }
+  const confirmed = await office.act(regNo, { ...confirmAction, amount: 7080, day: '2025-10-10' })
   expect(confirmed).toMatchObject({ status: 200 })
   const body = { act: 'cancel', why: 'Never paid.', pay_back: 0, kept }
   expect(await office.act(regNo, { ...body, kept: 'all' })).toMatchObject({ status: 422 })
@@ -162,13 +162,13 @@ test('a payment between opening the dialog and the click is not overlooked: the 
         'The payments have changed: ₹\u00a07,080 is paid now. Nothing was cancelled. Check the registration again.',
     },
   })
-  expect(await look()).toMatchObject({ state: 'complete', kept: 7080 })
-  const seen = { ...body, kept: 7080, pay_back: 7080 }
-  expect(await office.act(regNo, seen)).toMatchObject({
+  expect(await readActions()).toMatchObject({ state: 'complete', kept: 7080 })
+  const shownAmounts = { ...body, kept: 7080, pay_back: 7080 }
+  expect(await office.act(regNo, shownAmounts)).toMatchObject({
     status: 200,
     body: { state: 'cancelled' },
   })
-  expect(await look()).toMatchObject({ pay_back: 7080 })
+  expect(await readActions()).toMatchObject({ pay_back: 7080 })
 })
 
 test('an unknown number', async () => {
@@ -211,8 +211,8 @@ describe('the proof', () => {
   })
 })
 
-const acts = async (regNo: string): Promise<ActionsAnswer> =>
-  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
+const readActions = async (regNo: string): Promise<ActionsAnswer> =>
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
 
 test('includes contact details and payments under review', async () => {
   const regNo = await register(test_, EVENT, {
@@ -225,7 +225,7 @@ test('includes contact details and payments under review', async () => {
     email: 'delegate7@example.org',
     phone: '+919876500000',
   })
-  const { reviews, allowed } = await acts(regNo)
+  const { reviews, allowed } = await readActions(regNo)
   expect(reviews).toMatchObject([{ due: 7080, came: { amount: 1, reference: 'REF7' } }])
   expect(reviews[0]?.decisions).toEqual(expect.arrayContaining(['accept', 'dismiss']))
   expect(allowed).toEqual(expect.arrayContaining(['accept', 'dismiss']))
@@ -234,7 +234,7 @@ test('includes contact details and payments under review', async () => {
     on: noon('2025-10-10'),
     answers: answersOf(8),
   })
-  expect((await acts(other)).reviews).toEqual([])
+  expect((await readActions(other)).reviews).toEqual([])
 })
 
 describe('resending the confirmation', () => {
@@ -256,8 +256,8 @@ describe('resending the confirmation', () => {
     const { mails } = await open(regNo)
     expect(mails).toHaveLength(1)
     expect(mails[0]).toMatchObject({ to: 'delegate5@example.org', status: 'queued' })
-    const { trail } = await acts(regNo)
-    expect(trail.map(({ act, who }) => [act, who])).toEqual([['resend', 'office']])
+    const { trail: history } = await readActions(regNo)
+    expect(history.map(({ act, who }) => [act, who])).toEqual([['resend', 'office']])
   })
 
   test('is rejected before the payment is confirmed', async () => {

@@ -1,4 +1,7 @@
-/** Money that came in two ways or two parts, was moved, dismissed or declined: what is due, and how it goes back. */
+/**
+ * Payments in two methods or two parts, moved, dismissed or declined: the balance, and how they are
+ * refunded.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -15,7 +18,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, signIn, shownVersion } from '../office.ts'
+import { actionsUrl, signIn, shownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const EVENT = 'lekhacon2027'
@@ -32,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let count = 0
-/** A UTR that nothing has used yet. */
+/** An unused UTR. */
 const utr = (): string => String(526_123_000_000 + ++count)
 const post = async (url: string, payload: object) => {
   const headers = { authorization: `Bearer ${office.token}` }
@@ -51,22 +54,28 @@ const register = async (way: 'transfer' | 'card'): Promise<RegNo> => {
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<RegisterAnswer>().reg_no as RegNo
 }
-const standing = async (regNo: RegNo) =>
-  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
-const act = async (regNo: RegNo, words: object): Promise<void> => {
-  const done = await office.act(regNo, words)
+const readActions = async (regNo: RegNo) =>
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+const performAction = async (regNo: RegNo, input: object): Promise<void> => {
+  const done = await office.act(regNo, input)
   expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
 }
-const confirm = (regNo: RegNo, amount: number, more: object = {}) =>
-  act(regNo, { act: 'confirm', way: 'transfer', reference: utr(), amount: String(amount), ...more })
+const confirm = (regNo: RegNo, amount: number, extraFields: object = {}) =>
+  performAction(regNo, {
+    act: 'confirm',
+    way: 'transfer',
+    reference: utr(),
+    amount: String(amount),
+    ...extraFields,
+  })
 const correct = (regNo: RegNo, workshop: string | null, price = 1180) =>
-  act(regNo, {
+  performAction(regNo, {
     act: 'correct',
     why: 'By phone.',
     answers: { workshop },
     total: workshop === null ? FEE : FEE + price,
   })
-/** The registration's open order is tried again by card. */
+/** The registration's open order is retried by card. */
 const byCard = async (regNo: RegNo): Promise<OrderId> => {
   const { email } = (await server.deps.store.registration(regNo))?.answers ?? {}
   const answer = await post('/api/payment/retry/', { order_id: regNo, email, way: 'card' })
@@ -95,61 +104,69 @@ test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded 
   await correct(regNo, 'records')
   await paysByCard(await byCard(regNo), 1180)
   await correct(regNo, null)
-  expect(await standing(regNo)).toMatchObject({ pay_back: 1180, kept: 5900, back_by_gateway: 1180 })
+  expect(await readActions(regNo)).toMatchObject({
+    pay_back: 1180,
+    kept: 5900,
+    back_by_gateway: 1180,
+  })
   const refund = { act: 'refund', why: 'No workshop.' }
   for (const amount of [{ amount: '1700' }, {}]) {
     const tooMuch = await office.act(regNo, { ...refund, ...amount })
     expect([tooMuch.status, tooMuch.body.code]).toEqual([409, 'not_by_gateway'])
     expect(tooMuch.body.message).toContain('can refund only ₹\u00a01,180')
   }
-  await act(regNo, { ...refund, amount: '1180' })
+  await performAction(regNo, { ...refund, amount: '1180' })
   expect((await rupeesOf(regNo)).map(([amount]) => amount)).toEqual([1180])
 })
 
 test('a refund that the gateway rejected can be recorded as paid by transfer', async () => {
   const regNo = await register('card')
   await paysByCard(createOrderId(regNo, 1), FEE)
-  // The gateway of these tests knows no payment, so it refuses.
-  await act(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
-  const [review] = (await standing(regNo)).reviews
+  // The gateway of these tests has no record of the payment, so it rejects the refund.
+  await performAction(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
+  const [review] = (await readActions(regNo)).reviews
   expect(review).toMatchObject({
     kind: 'refund-refused',
     decisions: ['accept', 'refund', 'dismiss'],
   })
-  const decide = async (words: object) =>
+  const sendDecision = async (input: object) =>
     post(`/admin/reviews/${review?.id}/decide/`, {
       why: 'Paid by transfer.',
       version: await shownVersion(server, review?.id),
-      ...words,
+      ...input,
     })
-  const byHand = await decide({ decision: 'refund', by_hand: true, reference: utr() })
+  const byHand = await sendDecision({ decision: 'refund', by_hand: true, reference: utr() })
   expect(byHand.body['message']).toBe(
     'Accept this review instead, with the reference of the refund.',
   )
-  expect((await decide({ decision: 'accept' })).body['code']).toBe('no_reference')
-  // Meanwhile all but ₹ 400 goes back.
-  const rest = { act: 'refund', why: 'Agreed.', by_hand: true }
-  await act(regNo, { ...rest, amount: '4320', reference: utr() })
+  expect((await sendDecision({ decision: 'accept' })).body['code']).toBe('no_reference')
+  // In the meantime all but ₹ 400 is refunded.
+  const manualRefund = { act: 'refund', why: 'Agreed.', by_hand: true }
+  await performAction(regNo, { ...manualRefund, amount: '4320', reference: utr() })
   const reference = utr()
-  expect((await decide({ decision: 'accept', reference })).body['code']).toBe('bad_amount')
-  expect(await standing(regNo)).toMatchObject({ kept: 400 })
+  expect((await sendDecision({ decision: 'accept', reference })).body['code']).toBe('bad_amount')
+  expect(await readActions(regNo)).toMatchObject({ kept: 400 })
 
   const other = await register('card')
   await paysByCard(createOrderId(other, 1), FEE)
-  await act(other, { act: 'refund', why: 'Goodwill.', amount: '500' })
-  const [waiting] = (await standing(other)).reviews
-  const accepted = await post(`/admin/reviews/${waiting?.id}/decide/`, {
+  await performAction(other, { act: 'refund', why: 'Goodwill.', amount: '500' })
+  const [openReview] = (await readActions(other)).reviews
+  const acceptResponse = await post(`/admin/reviews/${openReview?.id}/decide/`, {
     decision: 'accept',
-    version: waiting?.version,
+    version: openReview?.version,
     reference,
     why: 'Paid by transfer.',
   })
-  expect(accepted.body).toMatchObject({ message: '₹\u00a0500 was refunded.' })
+  expect(acceptResponse.body).toMatchObject({ message: '₹\u00a0500 was refunded.' })
   expect(await rupeesOf(other)).toEqual([
     [500, 'refused'],
     [500, 'done'],
   ])
-  expect(await standing(other)).toMatchObject({ kept: FEE - 500, reviews: [], state: 'complete' })
+  expect(await readActions(other)).toMatchObject({
+    kept: FEE - 500,
+    reviews: [],
+    state: 'complete',
+  })
 })
 
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
@@ -162,32 +179,36 @@ const statement = async (...rows: readonly string[]) => {
   })
   return answer.json<Extract<ReconcileAnswer, { header: null }>>().lines
 }
-/** What is due for one, as the list, the export, the page and the bank's statement say it; and whether the sums agree. */
+/**
+ * The balance of one registration in list, export, page and statement, and whether the totals
+ * agree.
+ */
 const dueAt = async (regNo: RegNo) => {
   const url = `/admin/${EVENT}/registrations/?page_size=100`
   const { registrations, sums } = (await office.json(url)) as unknown as ListAnswer
   const csv = (await office.get(`/admin/export/?event_type=${EVENT}`)).body.replace(/^\uFEFF/, '')
-  const exported = parse(csv, { columns: true }) as Record<string, string>[]
+  const csvRows = parse(csv, { columns: true }) as Record<string, string>[]
   const [line] = await statement(`10/01/27,NEFT ${regNo},${utr()},,${FEE}`)
-  const sum = (due: readonly unknown[]) => due.reduce<number>((so, one) => so + Number(one), 0)
-  const [first] = Object.keys(exported[0] ?? {})
+  const sum = (amounts: readonly unknown[]) =>
+    amounts.reduce<number>((sum, amount) => sum + Number(amount), 0)
+  const [first] = Object.keys(csvRows[0] ?? {})
   expect([
     sum(registrations.map((row) => row['money.owed'])),
-    sum(exported.map((row) => row['Amount due'])),
+    sum(csvRows.map((row) => row['Amount due'])),
   ]).toEqual([sums?.due, sums?.due])
   return [
     registrations.find((row) => row.reg_no === regNo)?.['money.owed'],
-    Number(exported.find((row) => row[first ?? ''] === regNo)?.['Amount due']),
+    Number(csvRows.find((row) => row[first ?? ''] === regNo)?.['Amount due']),
     line?.of[0]?.due,
   ]
 }
 
 test('what is due after a declined card, and after a wrong amount was dismissed, moved or refunded, was 0 in the list', async () => {
-  const declined = await register('card')
+  const declinedRegNo = await register('card')
   const at = server.now()
-  const fact = { type: 'declined', code: '400', message: 'No funds', at } as const
-  await server.deps.store.applyPaymentEvent(createOrderId(declined, 1), fact, null)
-  expect(await dueAt(declined)).toEqual([FEE, FEE, FEE])
+  const declinedEvent = { type: 'declined', code: '400', message: 'No funds', at } as const
+  await server.deps.store.applyPaymentEvent(createOrderId(declinedRegNo, 1), declinedEvent, null)
+  expect(await dueAt(declinedRegNo)).toEqual([FEE, FEE, FEE])
   const decisions = [
     { decision: 'dismiss' },
     { decision: 'move', to: await register('transfer') },
@@ -196,9 +217,9 @@ test('what is due after a declined card, and after a wrong amount was dismissed,
   for (const decision of decisions) {
     const regNo = await register('transfer')
     await confirm(regNo, 1000)
-    const [review] = (await standing(regNo)).reviews
-    const words = { why: 'Not enough.', version: review?.version, ...decision }
-    expect((await post(`/admin/reviews/${review?.id}/decide/`, words)).status).toBe(200)
+    const [review] = (await readActions(regNo)).reviews
+    const input = { why: 'Not enough.', version: review?.version, ...decision }
+    expect((await post(`/admin/reviews/${review?.id}/decide/`, input)).status).toBe(200)
     expect(await dueAt(regNo), decision.decision).toEqual([FEE, FEE, FEE])
     await confirm(regNo, FEE)
     expect((await dueAt(regNo)).slice(0, 2)).toEqual([0, 0])
@@ -209,16 +230,24 @@ test('a price paid in two transfers, of which the second could only be refunded,
   const regNo = await register('transfer')
   await confirm(regNo, 4000)
   await confirm(regNo, 720)
-  const decide = async (decision: string) => {
-    const [review] = (await standing(regNo)).reviews
-    const words = { decision, version: review?.version, why: 'Paid in two parts.' }
-    return (await post(`/admin/reviews/${review?.id}/decide/`, words)).body['message']
+  const sendDecision = async (decision: string) => {
+    const [review] = (await readActions(regNo)).reviews
+    const input = { decision, version: review?.version, why: 'Paid in two parts.' }
+    return (await post(`/admin/reviews/${review?.id}/decide/`, input)).body['message']
   }
-  await decide('accept')
-  const [rest] = (await standing(regNo)).reviews
-  expect(rest).toMatchObject({ kind: 'rest', decisions: ['accept', 'refund', 'move', 'dismiss'] })
-  expect(await decide('accept')).toBe('₹\u00a0720 is added: the registration is paid.')
-  expect(await standing(regNo)).toMatchObject({ state: 'complete', kept: FEE, due: 0, reviews: [] })
+  await sendDecision('accept')
+  const [manualRefund] = (await readActions(regNo)).reviews
+  expect(manualRefund).toMatchObject({
+    kind: 'rest',
+    decisions: ['accept', 'refund', 'move', 'dismiss'],
+  })
+  expect(await sendDecision('accept')).toBe('₹\u00a0720 is added: the registration is paid.')
+  expect(await readActions(regNo)).toMatchObject({
+    state: 'complete',
+    kept: FEE,
+    due: 0,
+    reviews: [],
+  })
   expect(await server.deps.store.registration(regNo)).toMatchObject({ inReview: false })
   const documents = await server.deps.store.documents(regNo)
   const receipts = documents.filter(({ kind }) => kind === 'receipt')
@@ -226,56 +255,61 @@ test('a price paid in two transfers, of which the second could only be refunded,
   const body = await server.deps.store.document(regNo, receipts.at(-1)?.id ?? 0)
   expect(body?.total).toBe(FEE * 100)
   expect(body?.paid).not.toHaveProperty('amount')
-  // What is more than missing is another payment, which cannot be added.
+  // A payment above the missing amount is a separate payment, which cannot be added.
   const other = await register('transfer')
   await confirm(other, 4000)
   await confirm(other, 721)
-  const [short] = (await standing(other)).reviews
-  const words = { decision: 'accept', version: short?.version, why: 'Agreed.' }
-  await post(`/admin/reviews/${short?.id}/decide/`, words)
-  expect((await standing(other)).reviews).toMatchObject([{ kind: 'second' }])
+  const [shortReview] = (await readActions(other)).reviews
+  const words = { decision: 'accept', version: shortReview?.version, why: 'Agreed.' }
+  await post(`/admin/reviews/${shortReview?.id}/decide/`, words)
+  expect((await readActions(other)).reviews).toMatchObject([{ kind: 'second' }])
 })
 
-test('money that staff dismiss is in the figures of the dashboard, until it is refunded', async () => {
-  const dismissed = async (): Promise<number> => {
+test('payments that staff dismiss are in the dashboard figures, until they are refunded', async () => {
+  const sumDismissed = async (): Promise<number> => {
     const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
     const { key = '' } = server.deps.events.byId(EVENT)?.config.admin.dashboard ?? {}
     return (data[`${key}_stats`] as EventStats).dismissed_amount
   }
-  const before = await dismissed()
+  const before = await sumDismissed()
   const regNo = await register('transfer')
   await confirm(regNo, 300)
-  const [review] = (await standing(regNo)).reviews
-  const decide = async (words: object) =>
+  const [review] = (await readActions(regNo)).reviews
+  const sendDecision = async (input: object) =>
     post(`/admin/reviews/${review?.id}/decide/`, {
       why: 'The delegate does not want a refund.',
       version: await shownVersion(server, review?.id),
-      ...words,
+      ...input,
     })
-  await decide({ decision: 'refund', amount: '100', by_hand: true, reference: utr() })
-  expect(await dismissed()).toBe(before)
-  expect((await decide({ decision: 'dismiss' })).status).toBe(200)
-  expect(await dismissed()).toBe(before + 200)
+  await sendDecision({ decision: 'refund', amount: '100', by_hand: true, reference: utr() })
+  expect(await sumDismissed()).toBe(before)
+  expect((await sendDecision({ decision: 'dismiss' })).status).toBe(200)
+  expect(await sumDismissed()).toBe(before + 200)
 })
 
 test('a treasurer accepted a payment of one registration from an old page, and another became paid with it', async () => {
   const [from, to] = [await register('transfer'), await register('transfer')]
   await correct(to, 'records')
   await confirm(from, FEE - 1)
-  const [shown] = (await standing(from)).reviews
-  const accept = { decision: 'accept', version: shown?.version, why: 'One rupee less.' }
-  const decide = (words: object) => post(`/admin/reviews/${shown?.id}/decide/`, words)
-  // Both treasurers have the page from before.
-  const moved = await decide({ ...accept, decision: 'move', to, why: 'Paid for a colleague.' })
-  expect(moved.body['message']).toContain(`moved to ${to}, where it needs review`)
+  const [shown] = (await readActions(from)).reviews
+  const acceptDecision = { decision: 'accept', version: shown?.version, why: 'One rupee less.' }
+  const sendDecision = (input: object) => post(`/admin/reviews/${shown?.id}/decide/`, input)
+  // Both treasurers have the page from before the change.
+  const moveResponse = await sendDecision({
+    ...acceptDecision,
+    decision: 'move',
+    to,
+    why: 'Paid for a colleague.',
+  })
+  expect(moveResponse.body['message']).toContain(`moved to ${to}, where it needs review`)
   const byHand = { by_hand: true, reference: utr() }
   for (const words of [
-    accept,
-    { ...accept, decision: 'dismiss' },
-    { ...accept, decision: 'refund', ...byHand },
-    { ...accept, decision: 'move', to: from },
+    acceptDecision,
+    { ...acceptDecision, decision: 'dismiss' },
+    { ...acceptDecision, decision: 'refund', ...byHand },
+    { ...acceptDecision, decision: 'move', to: from },
   ])
-    expect(await decide(words), words.decision).toEqual({
+    expect(await sendDecision(words), words.decision).toEqual({
       status: 409,
       body: {
         status: 'error',
@@ -284,54 +318,70 @@ test('a treasurer accepted a payment of one registration from an old page, and a
       },
     })
   for (const name of ['accept', 'dismiss']) {
-    const words = { act: name, review: shown?.id, version: shown?.version, why: 'One rupee less.' }
-    expect((await office.act(to, words)).body.code, name).toBe('review_changed')
-    expect((await office.act(to, { ...words, version: '' })).status, name).toBe(422)
+    const input = { act: name, review: shown?.id, version: shown?.version, why: 'One rupee less.' }
+    expect((await office.act(to, input)).body.code, name).toBe('review_changed')
+    expect((await office.act(to, { ...input, version: '' })).status, name).toBe(422)
   }
-  const bulk = { act: 'accept', reg_nos: [to], versions: [shown?.version], why: 'One rupee less.' }
-  const { body } = await post('/admin/registrations/bulk/', bulk)
+  const bulkAccept = {
+    act: 'accept',
+    reg_nos: [to],
+    versions: [shown?.version],
+    why: 'One rupee less.',
+  }
+  const { body } = await post('/admin/registrations/bulk/', bulkAccept)
   expect(body).toMatchObject({
     done: [],
     refused: [{ message: expect.stringContaining('moved meanwhile') }],
   })
   expect(await dueAt(to)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
 
-  // The amounts can change too: a part is refunded meanwhile.
-  const [now] = (await standing(to)).reviews
-  const part = { ...accept, version: now?.version, decision: 'refund', amount: '100' }
-  expect((await decide({ ...part, ...byHand })).status).toBe(200)
-  expect((await decide({ ...accept, version: now?.version })).body['message']).toContain(
-    'was changed meanwhile',
-  )
-  // A page from before the decision named a version.
-  const { version: _, ...unnamed } = accept
-  expect(await decide(unnamed)).toMatchObject({ status: 422, body: { code: 'no_version' } })
+  // The amounts can change too: a part is refunded in the meantime.
+  const [now] = (await readActions(to)).reviews
+  const partialRefund = {
+    ...acceptDecision,
+    version: now?.version,
+    decision: 'refund',
+    amount: '100',
+  }
+  expect((await sendDecision({ ...partialRefund, ...byHand })).status).toBe(200)
+  expect(
+    (await sendDecision({ ...acceptDecision, version: now?.version })).body['message'],
+  ).toContain('was changed meanwhile')
+  // An older page sent no version of the decision.
+  const { version: _, ...withoutVersion } = acceptDecision
+  expect(await sendDecision(withoutVersion)).toMatchObject({
+    status: 422,
+    body: { code: 'no_version' },
+  })
 })
 
-test('a workshop was refunded before the correction, and the correction asked for the same refund again without a word', async () => {
+test('a workshop was refunded before the correction, and the correction requested the same refund again without a note', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'writing', 1770)
   await confirm(regNo, 1770)
   const refund = { act: 'refund', why: 'No workshop.', amount: '1770', by_hand: true }
-  await act(regNo, { ...refund, reference: utr() })
-  const says =
+  await performAction(regNo, { ...refund, reference: utr() })
+  const expectedNote =
     '₹\u00a01,770 was refunded already as goodwill and is not deducted: the list of refunds will ask for ₹\u00a01,770.'
-  const words = { act: 'correct', why: 'No workshop.', answers: { workshop: null } }
-  const preview = await office.act(regNo, words)
-  expect([preview.status, preview.body.code]).toEqual([409, 'price_changes'])
-  expect(preview.body.message).toContain(says)
-  const saved = await office.act(regNo, { ...words, total: FEE })
-  expect([saved.status, saved.body.message]).toEqual([200, expect.stringContaining(says)])
-  expect(await standing(regNo)).toMatchObject({ pay_back: 1770, goodwill: 1770, kept: FEE })
+  const input = { act: 'correct', why: 'No workshop.', answers: { workshop: null } }
+  const previewResponse = await office.act(regNo, input)
+  expect([previewResponse.status, previewResponse.body.code]).toEqual([409, 'price_changes'])
+  expect(previewResponse.body.message).toContain(expectedNote)
+  const saveResponse = await office.act(regNo, { ...input, total: FEE })
+  expect([saveResponse.status, saveResponse.body.message]).toEqual([
+    200,
+    expect.stringContaining(expectedNote),
+  ])
+  expect(await readActions(regNo)).toMatchObject({ pay_back: 1770, goodwill: 1770, kept: FEE })
 
-  // In the right order nothing is goodwill.
+  // In the correct order nothing is goodwill.
   const other = await register('transfer')
   await confirm(other, FEE)
   await correct(other, 'writing', 1770)
   await confirm(other, 1770)
   await correct(other, null)
-  expect(await standing(other)).toMatchObject({ pay_back: 1770, goodwill: 0 })
-  await act(other, { ...refund, reference: utr() })
-  expect(await standing(other)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
+  expect(await readActions(other)).toMatchObject({ pay_back: 1770, goodwill: 0 })
+  await performAction(other, { ...refund, reference: utr() })
+  expect(await readActions(other)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
 })

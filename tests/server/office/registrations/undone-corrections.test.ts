@@ -1,4 +1,4 @@
-/** A correction and its reversal: what is due, to be paid back and invoiced at each rate is as before. */
+/** A correction and its reversal leave balance, refund and invoices at each rate unchanged. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
@@ -6,12 +6,12 @@ import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { runs } from '../../../runs.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, createEventWithItems, noon, register, signIn } from '../office.ts'
+import { actionsUrl, createEventWithItems, noon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let made = 0
+let count = 0
 const EVENT = 'sample2026'
 const on = noon('2026-01-20')
 const ITEMS = `  items:
@@ -22,7 +22,7 @@ const ITEMS = `  items:
 const MEMBER = 1180
 const PRICES = { room: 3150, workshop: 1180, donation: 1180 }
 type Extras = Readonly<Record<keyof typeof PRICES, boolean>>
-const ALL: Extras = { room: true, workshop: true, donation: true }
+const ALL_EXTRAS: Extras = { room: true, workshop: true, donation: true }
 const priceOf = (extras: Extras): number =>
   (['room', 'workshop', 'donation'] as const).reduce(
     (sum, id) => sum + (extras[id] ? PRICES[id] : 0),
@@ -36,36 +36,36 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function act(regNo: RegNo, words: object): Promise<void> {
-  const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...words })
+async function performAction(regNo: RegNo, input: object): Promise<void> {
+  const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...input })
   expect(status, JSON.stringify(body)).toBe(200)
 }
 async function paid(extras: Extras): Promise<RegNo> {
-  made += 1
+  count += 1
   const answers: Answers = {
-    full_name: `Sample ${made}`,
-    email: `sample${made}@example.org`,
-    phone_number: `+9198765${String(10_000 + made)}`,
+    full_name: `Sample ${count}`,
+    email: `sample${count}@example.org`,
+    phone_number: `+9198765${String(10_000 + count)}`,
     is_member: true,
     ...extras,
   }
-  const regNo = await register(server, EVENT, { n: made, on, answers })
-  const reference = `slip ${made}`
-  await act(regNo, { act: 'confirm', way: 'cash', reference, amount: priceOf(extras) })
+  const regNo = await register(server, EVENT, { n: count, on, answers })
+  const reference = `slip ${count}`
+  await performAction(regNo, { act: 'confirm', way: 'cash', reference, amount: priceOf(extras) })
   return regNo
 }
 const correct = (regNo: RegNo, extras: Extras): Promise<void> =>
-  act(regNo, { act: 'correct', answers: extras, total: priceOf(extras) })
+  performAction(regNo, { act: 'correct', answers: extras, total: priceOf(extras) })
 let refunds = 0
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
-  act(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refunds}` })
+  performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refunds}` })
 
-/** The money of a registration as the office reads it, and invoices less credit notes by rate in paise. */
+/** A registration's amounts in the office, and invoices minus credit notes by rate in paise. */
 async function figures(regNo: RegNo) {
-  const answer = (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
+  const answer = (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
   const { due, pay_back: back, kept, proposed_back: proposed } = answer
   const { store } = server.deps
-  const invoiced: Record<string, number> = {}
+  const invoicedByRate: Record<string, number> = {}
   for (const { id, kind } of await store.documents(regNo))
     for (const { rate = null, base, gst } of kind === 'receipt'
       ? []
@@ -75,37 +75,37 @@ async function figures(regNo: RegNo) {
         ['tax', gst],
       ] as const) {
         const key = `${of} at ${rate ?? 0}%`
-        invoiced[key] = (invoiced[key] ?? 0) + (kind === 'credit' ? -amount : amount)
+        invoicedByRate[key] = (invoicedByRate[key] ?? 0) + (kind === 'credit' ? -amount : amount)
       }
-  const charged = Object.entries(invoiced).filter(([, amount]) => amount !== 0)
-  return { due, back, kept, proposed, invoiced: Object.fromEntries(charged) }
+  const nonZeroRates = Object.entries(invoicedByRate).filter(([, amount]) => amount !== 0)
+  return { due, back, kept, proposed, invoiced: Object.fromEntries(nonZeroRates) }
 }
-const sumOf = (invoiced: Readonly<Record<string, number>>): number =>
-  Object.values(invoiced).reduce((sum, amount) => sum + amount, 0) / 100
+const sumOf = (invoicedByRate: Readonly<Record<string, number>>): number =>
+  Object.values(invoicedByRate).reduce((sum, amount) => sum + amount, 0) / 100
 
-test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,460 of the goodwill was requested again, all of it invoiced at 5%', async () => {
-  const regNo = await paid(ALL)
+test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,460 of the goodwill was requested again, all invoiced at 5%', async () => {
+  const regNo = await paid(ALL_EXTRAS)
   await refund(regNo, 6000)
   const before = await figures(regNo)
   expect(before).toMatchObject({ due: 0, back: 0, kept: 690 })
   expect(sumOf(before.invoiced)).toBe(690)
   expect(Object.keys(before.invoiced)).toContain('value at 18%')
-  await correct(regNo, { ...ALL, room: false })
-  const cheaper = await figures(regNo)
-  expect(cheaper).toMatchObject({ due: 0, back: 690, kept: 690, invoiced: {} })
-  await correct(regNo, ALL)
+  await correct(regNo, { ...ALL_EXTRAS, room: false })
+  const reducedFigures = await figures(regNo)
+  expect(reducedFigures).toMatchObject({ due: 0, back: 690, kept: 690, invoiced: {} })
+  await correct(regNo, ALL_EXTRAS)
   expect(await figures(regNo)).toEqual(before)
-  // And what the organisers charge beyond it is still asked for and invoiced in full.
-  await correct(regNo, { ...ALL, donation: false })
+  // Amounts above it are still requested and invoiced in full.
+  await correct(regNo, { ...ALL_EXTRAS, donation: false })
   await refund(regNo, 600)
-  await correct(regNo, ALL)
-  const after = await figures(regNo)
-  expect(after).toMatchObject({ due: 600, back: 0, kept: 90, invoiced: before.invoiced })
+  await correct(regNo, ALL_EXTRAS)
+  const figuresAfter = await figures(regNo)
+  expect(figuresAfter).toMatchObject({ due: 600, back: 0, kept: 90, invoiced: before.invoiced })
 })
 
 const extras = fc.record({ room: fc.boolean(), workshop: fc.boolean(), donation: fc.boolean() })
 const step = fc.record({
-  /** Of what is kept, in percent; nothing is refunded in most steps. */
+  /** Percent of the retained amount; most steps refund nothing. */
   refund: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 99 })),
   undone: fc.array(extras, { minLength: 1, maxLength: 3 }),
   then: extras,
@@ -113,24 +113,28 @@ const step = fc.record({
 
 test('corrections and their reversal change nothing, whatever was refunded and corrected before', async () => {
   await fc.assert(
-    fc.asyncProperty(extras, fc.array(step, { minLength: 1, maxLength: 4 }), async (first, all) => {
-      const regNo = await paid(first)
-      let now = first
-      for (const { refund: percent, undone, then } of all) {
-        const { kept } = await figures(regNo)
-        const amount = Math.floor(kept * percent) / 100
-        if (amount > 0) await refund(regNo, amount)
-        const before = await figures(regNo)
-        expect(sumOf(before.invoiced)).toBe(
-          Math.round((before.kept + before.due - before.back) * 100) / 100,
-        )
-        for (const other of undone) await correct(regNo, other)
-        await correct(regNo, now)
-        expect(await figures(regNo)).toEqual(before)
-        await correct(regNo, then)
-        now = then
-      }
-    }),
+    fc.asyncProperty(
+      extras,
+      fc.array(step, { minLength: 1, maxLength: 4 }),
+      async (first, steps) => {
+        const regNo = await paid(first)
+        let now = first
+        for (const { refund: percent, undone, then: expectedAfter } of steps) {
+          const { kept } = await figures(regNo)
+          const amount = Math.floor(kept * percent) / 100
+          if (amount > 0) await refund(regNo, amount)
+          const before = await figures(regNo)
+          expect(sumOf(before.invoiced)).toBe(
+            Math.round((before.kept + before.due - before.back) * 100) / 100,
+          )
+          for (const other of undone) await correct(regNo, other)
+          await correct(regNo, now)
+          expect(await figures(regNo)).toEqual(before)
+          await correct(regNo, expectedAfter)
+          now = expectedAfter
+        }
+      },
+    ),
     { numRuns: runs(60) },
   )
 })

@@ -25,7 +25,7 @@ test.each([
   ['\u2800 -2+3', "'\u2800 -2+3"],
   ['\u200d+919876543210', "'\u200d+919876543210"],
   ['x;\u200d=1+1', "x;'\u200d=1+1"],
-])('the formula %j is defused', (value, written) => expect(cellOf(value)).toBe(written))
+])('the formula %j is neutralised', (value, expected) => expect(cellOf(value)).toBe(expected))
 
 test.each([
   '+919876543210',
@@ -43,31 +43,34 @@ test.each([
   'क्‍षमा',
   '\u200dക',
   '\u{1F468}\u200d\u{1F469}\u200d\u{1F467} ❤\ufe0f',
-])('%j stays as it is', (value) => expect(cellOf(value)).toBe(value))
+])('%j stays unchanged', (value) => expect(cellOf(value)).toBe(value))
 
-test('the byte order mark opens the file and nothing else', () => {
+test('the file starts with one byte order mark', () => {
   expect(csvRows([['a']], true)).toBe('\uFEFFa\r\n')
   expect(csvRows([['a', null, undefined, 7080, true, false]], false)).toBe('a,,,7080,Yes,No\r\n')
 })
 
-test('a discount of ₹ 590 is a number that a spreadsheet adds up, and the same characters typed by a person stay text', () => {
+test('a discount of ₹ 590 is a number that a spreadsheet adds up, and the same characters entered by a person stay text', () => {
   expect(csvRows([[{ rupees: -590 }, '-590.00', { rupees: 7080.5 }]], false)).toBe(
     "-590.00,'-590.00,7080.50\r\n",
   )
 })
 
-test('a carriage return in an answer does not become a row of its own', () => {
+test('a carriage return in an answer does not start a new row', () => {
   expect(parse(csvRows([['x\ry', 'z']], false))).toEqual([['x\ry', 'z']])
 })
 
-/** Rows are written as the library writes them, which took six times as long; what spreadsheets split at is the part above. */
-test('everything else is written as csv-stringify writes it', () => {
+/**
+ * Rows are compared with the library's output, which was six times slower; the test above covers
+ * line breaks.
+ */
+test('all other values are written as csv-stringify writes them', () => {
   const text = fc
     .array(fc.constantFrom(...'ab12 ,"\'\r\n=+-@＝＋－＠\u{1F600}്', '\uFEFF', '\u2028'), {
       maxLength: 6,
     })
-    .map((letters) => letters.join(''))
-    .filter((one) => !/[\r\n]./s.test(one) && !/^\+[0-9]|^\s+[=+\-@＝＋－＠]/.test(one))
+    .map((characters) => characters.join(''))
+    .filter((value) => !/[\r\n]./s.test(value) && !/^\+[0-9]|^\s+[=+\-@＝＋－＠]/.test(value))
   const cell: fc.Arbitrary<CsvCell> = fc.oneof(
     text,
     fc.integer(),
@@ -78,7 +81,7 @@ test('everything else is written as csv-stringify writes it', () => {
   const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 4 })
   fc.assert(
     fc.property(rows, fc.boolean(), (cells, first) => {
-      const theirs = stringify(
+      const libraryOutput = stringify(
         cells.map((row) => [...row]),
         {
           bom: first,
@@ -88,8 +91,8 @@ test('everything else is written as csv-stringify writes it', () => {
           cast: { number: String, boolean: (value) => (value ? 'Yes' : 'No') },
         },
       )
-      // The library writes no byte order mark where there is no row.
-      expect(csvRows(cells, first)).toBe(cells.length === 0 && first ? '\uFEFF' : theirs)
+      // The library writes no byte order mark without rows.
+      expect(csvRows(cells, first)).toBe(cells.length === 0 && first ? '\uFEFF' : libraryOutput)
     }),
     { seed: 20261122, numRuns: runs(3000) },
   )

@@ -1,4 +1,6 @@
-/** The money of one event at every place where the office reads it: the figures must agree, to the paisa. */
+/**
+ * The payments of one event in every report of the office: the figures must agree, to the paisa.
+ */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
@@ -24,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const made = (n: number, pays?: 'success' | 'wrong-amount') =>
+const registerSample = (n: number, pays?: 'success' | 'wrong-amount') =>
   register(test_, EVENT, {
     n,
     on: noon('2025-10-10'),
@@ -38,18 +40,18 @@ const made = (n: number, pays?: 'success' | 'wrong-amount') =>
     ...(pays === undefined ? {} : { pays }),
   })
 const paisaOf = (rupees: unknown): number => Math.round(Number(rupees) * 100)
-const act = async (regNo: string, payload: object) => {
+const performAction = async (regNo: string, payload: object) => {
   const done = await office.act(regNo, payload)
   expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
 }
 
-/** The gateway's report of all sales so far, and of refunds that went through it. */
+/** The gateway's report of all sales so far, and of refunds through it. */
 const report: string[] = [
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
 ]
-const settles = (order: string, reference: string, amount: number, is: 'Sale' | 'Refund') =>
+const createLine = (order: string, reference: string, amount: number, is: 'Sale' | 'Refund') =>
   report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${is}`)
-/** Refunds that no gateway knows of. */
+/** Refunds outside the gateway. */
 let byHand = 0
 const sendReport = async (path: string) => {
   const answer = await test_.app.inject({
@@ -61,65 +63,66 @@ const sendReport = async (path: string) => {
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<{ settlement: WireSettlement }>()
 }
-/** Settled, and still to come; without what is under review. */
-async function reconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
+/** Settled and outstanding amounts, without payments under review. */
+async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
   const { reviews } = (await office.json(
     `/admin/reviews/?event=${EVENT}`,
   )) as unknown as ReviewsAnswer
-  const sum = (amounts: readonly number[]) => amounts.reduce((so, one) => so + paisaOf(one), 0)
+  const sum = (amounts: readonly number[]) =>
+    amounts.reduce((sum, amount) => sum + paisaOf(amount), 0)
   return (
     sum(payouts.map(({ sales }) => sales)) -
     sum(payouts.map(({ refunds }) => refunds)) +
     sum(unsettled.map(({ amount }) => amount)) -
-    sum(reviews.map(({ came }) => came?.amount ?? 0)) -
+    sum(reviews.map(({ came: received }) => received?.amount ?? 0)) -
     byHand
   )
 }
 
-const grounds = { who: 'office', why: 'Ill', actor: 'owner', once: null } as const
+const actionInput = { who: 'office', why: 'Ill', actor: 'owner', once: null } as const
 
-/** What each reader of the office adds up, in paise. */
+/** The sums of each report, in paise. */
 async function figures() {
-  const listed = (await office.json(
+  const listRows = (await office.json(
     '/admin/afpicon/registrations/?page_size=100',
   )) as unknown as ListAnswer
   const body = (await office.get('/afpicon/download-csv/')).body.replace(/^\uFEFF/, '')
   const rows = parse(body, { columns: true }) as Record<string, string>[]
-  const added = (column: string) => rows.reduce((sum, row) => sum + paisaOf(row[column]), 0)
+  const sumColumn = (column: string) => rows.reduce((sum, row) => sum + paisaOf(row[column]), 0)
   const rowsAdded = (column: string) =>
-    listed.registrations.reduce((sum, row) => sum + paisaOf(row[column] ?? 0), 0)
-  const sold = (await office.json(
+    listRows.registrations.reduce((sum, row) => sum + paisaOf(row[column] ?? 0), 0)
+  const soldRows = (await office.json(
     `/admin/sold/?event_id=${EVENT}&list_id=afpicon`,
   )) as unknown as SoldAnswer
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
   const stats = data['afpicon_stats'] as { total_revenue: number }
   return {
-    csv: added('Amount paid') - added('Amount refunded'),
-    csvDue: added('Amount due'),
+    csv: sumColumn('Amount paid') - sumColumn('Amount refunded'),
+    csvDue: sumColumn('Amount due'),
     rows: rowsAdded('money.paid') - rowsAdded('money.refunded'),
-    list: paisaOf(listed.sums?.money),
-    listDue: paisaOf(listed.sums?.due),
-    sales: sold.rows.reduce((sum, row) => sum + paisaOf(row.paid_total), 0),
-    beside: paisaOf(sold.paid_beside),
+    list: paisaOf(listRows.sums?.money),
+    listDue: paisaOf(listRows.sums?.due),
+    sales: soldRows.rows.reduce((sum, row) => sum + paisaOf(row.paid_total), 0),
+    beside: paisaOf(soldRows.paid_beside),
     dashboard: paisaOf(stats.total_revenue),
-    reconciliation: await reconciled(
+    reconciliation: await sumReconciled(
       ((await office.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsAnswer)
         .settlement,
     ),
   }
 }
-/** `beside`: of the money, what was paid for no line that is still sold. */
-async function agree(money: number, due: number, beside = 0) {
+/** `unsold`: the part that was paid for items no longer sold. */
+async function expectAgreement(paidSum: number, due: number, beside = 0) {
   expect(await figures()).toEqual({
-    csv: money,
+    csv: paidSum,
     csvDue: due,
-    rows: money,
-    list: money,
+    rows: paidSum,
+    list: paidSum,
     listDue: due,
-    sales: money - beside,
+    sales: paidSum - beside,
     beside,
-    dashboard: money,
-    reconciliation: money,
+    dashboard: paidSum,
+    reconciliation: paidSum,
   })
 }
 
@@ -127,38 +130,38 @@ const PRICE = 708_000
 
 test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconciliation add up to one figure', async () => {
   const [paid, cancelled, review] = [
-    await made(1, 'success'),
-    await made(2, 'success'),
-    await made(3, 'wrong-amount'),
+    await registerSample(1, 'success'),
+    await registerSample(2, 'success'),
+    await registerSample(3, 'wrong-amount'),
   ]
-  await made(4)
-  await agree(2 * PRICE, 2 * PRICE)
-  // A part of a price accepted as the whole: the payer paid one rupee.
-  await act(review, { act: 'accept', why: 'Agreed.', review: await reviewOf(review) })
-  await agree(2 * PRICE + 100, PRICE)
+  await registerSample(4)
+  await expectAgreement(2 * PRICE, 2 * PRICE)
+  // A partial amount accepted as the price: one rupee was paid.
+  await performAction(review, { act: 'accept', why: 'Agreed.', review: await reviewOf(review) })
+  await expectAgreement(2 * PRICE + 100, PRICE)
   await test_.deps.store.requestRefund({
     of: paid,
     amount: paise(100_050),
-    ...grounds,
+    ...actionInput,
     byHand: 'NEFT 1',
     at: test_.now(),
   })
   byHand += 100_050
-  await agree(2 * PRICE + 100 - 100_050, PRICE)
+  await expectAgreement(2 * PRICE + 100 - 100_050, PRICE)
   await test_.deps.store.cancel(
-    { ...grounds, regNo: cancelled, act: 'cancel', at: test_.now() },
+    { ...actionInput, regNo: cancelled, act: 'cancel', at: test_.now() },
     { payBack: paise(300_000), shown: null, mail: null },
   )
-  await agree(2 * PRICE + 100 - 100_050, PRICE, PRICE)
+  await expectAgreement(2 * PRICE + 100 - 100_050, PRICE, PRICE)
   await test_.deps.store.requestRefund({
     of: cancelled,
     amount: paise(300_000),
-    ...grounds,
+    ...actionInput,
     byHand: 'NEFT 2',
     at: test_.now(),
   })
   byHand += 300_000
-  await agree(2 * PRICE + 100 - 400_050, PRICE, PRICE - 300_000)
+  await expectAgreement(2 * PRICE + 100 - 400_050, PRICE, PRICE - 300_000)
 
   // The gateway settles two of the three, and a refund made in its own panel.
   await test_.deps.store.applyPaymentEvent(
@@ -166,13 +169,13 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
     { type: 'refunded', reference: 'PANEL', amount: paise(8_000), at: test_.now() },
     null,
   )
-  settles(createOrderId(paid, 1), 'REF1', PRICE, 'Sale')
-  settles(createOrderId(review, 1), 'REF3', 100, 'Sale')
-  settles(createOrderId(paid, 1), 'PANEL', 8_000, 'Refund')
-  const money = 2 * PRICE + 100 - 408_050
-  expect(await reconciled((await sendReport('reconcile')).settlement)).toBe(money)
+  createLine(createOrderId(paid, 1), 'REF1', PRICE, 'Sale')
+  createLine(createOrderId(review, 1), 'REF3', 100, 'Sale')
+  createLine(createOrderId(paid, 1), 'PANEL', 8_000, 'Refund')
+  const paidSum = 2 * PRICE + 100 - 408_050
+  expect(await sumReconciled((await sendReport('reconcile')).settlement)).toBe(paidSum)
   await sendReport('reconcile/keep')
-  await agree(money, PRICE, PRICE - 300_000)
+  await expectAgreement(paidSum, PRICE, PRICE - 300_000)
 })
 
 const reviewOf = async (regNo: RegNo): Promise<string> =>

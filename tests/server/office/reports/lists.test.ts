@@ -26,7 +26,7 @@ beforeAll(async () => {
   office = await signIn(test_)
   const pays = ['success', 'success', 'failed', undefined] as const
   for (let n = 1; n <= 45; n += 1) {
-    const member = n % 3 === 0
+    const isMember = n % 3 === 0
     const paid = pays[n % 4]
     await register(test_, EVENT, {
       n,
@@ -37,8 +37,8 @@ beforeAll(async () => {
         email: `delegate${n}@example.org`,
         phone_number: `+9198765${String(n).padStart(5, '0')}`,
         ticket_type: CATEGORIES[n % 5] ?? '',
-        afpi_member: member,
-        ...(member && { afpi_membership_number: `EXAMPLE-${n}` }),
+        afpi_member: isMember,
+        ...(isMember && { afpi_membership_number: `EXAMPLE-${n}` }),
         ...(n === 9 && { city: 'Changanassery, "Kottayam"' }),
       },
       ...(paid !== undefined && { pays: paid }),
@@ -113,10 +113,10 @@ describe('a list call', () => {
     const third = await page('/afpicon/admin/registrations/?page=3&page_size=20')
     expect(third).toMatchObject({ next: null, page: 3 })
     expect(third.registrations).toHaveLength(5)
-    const all = [await page('/afpicon/admin/registrations/?page=1'), second, third].flatMap(
+    const allRows = [await page('/afpicon/admin/registrations/?page=1'), second, third].flatMap(
       (answer) => answer.registrations.map(({ reg_no }) => reg_no),
     )
-    expect(new Set(all).size).toBe(45)
+    expect(new Set(allRows).size).toBe(45)
     expect(await page('/afpicon/admin/registrations/?page=99')).toMatchObject({
       count: 45,
       registrations: [],
@@ -184,7 +184,7 @@ describe('a list call', () => {
     ['page=1e9', '“page” must be a whole number from 1.'],
     ['page_size=101', '“page_size” must be a whole number from 1 to 100.'],
     [`search=${'x'.repeat(101)}`, 'Search for at most 100 characters.'],
-  ])('%s is refused in words', async (query, message) => {
+  ])('%s is rejected with a sentence', async (query, message) => {
     const answer = await office.get(`/afpicon/admin/registrations/?${query}`)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toEqual({ status: 'error', code: 'bad_query', message })
@@ -203,21 +203,21 @@ describe('a list call', () => {
       'date_from=2025-10-09&payment_status=success',
     ]) {
       const shown = await page(`/afpicon/admin/registrations/?page_size=100&${query}`)
-      const of = (status: string): number[] =>
+      const rowsWithStatus = (status: string): number[] =>
         shown.registrations
           .filter((row) => row.payment_status === status)
           .map((row) => Number(row['total']))
-      const together = (totals: readonly number[]): number =>
+      const sumTotals = (totals: readonly number[]): number =>
         totals.reduce((sum, total) => sum + total, 0)
       expect(shown.sums, query).toEqual({
-        paid: of('success').length,
-        pending: of('pending').length,
-        failed: of('failed').length,
+        paid: rowsWithStatus('success').length,
+        pending: rowsWithStatus('pending').length,
+        failed: rowsWithStatus('failed').length,
         refunded: 0,
         ended: 0,
-        money: together(of('success')),
-        // A declined card leaves the price to be paid.
-        due: together([...of('pending'), ...of('failed')]),
+        money: sumTotals(rowsWithStatus('success')),
+        // A declined card leaves the price due.
+        due: sumTotals([...rowsWithStatus('pending'), ...rowsWithStatus('failed')]),
       })
     }
   })
@@ -240,22 +240,22 @@ describe('a list call', () => {
     async (query, valueOf) => {
       const rows = async (sort: string): Promise<ListRow[]> => {
         const first = await page(`/admin/afpicon/registrations/?${sort}`)
-        const more =
+        const nextRows =
           first.next === null
             ? []
             : (await page(`/admin/afpicon/registrations/?${sort}&page=2`)).registrations
         expect(first.not_sorted).toBeNull()
-        return [...first.registrations, ...more]
+        return [...first.registrations, ...nextRows]
       }
       const values = (await rows(query)).map(valueOf)
       expect(values).toEqual(values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
       expect(new Set(values).size).toBeGreaterThan(1)
-      const back = (await rows(query.replace('=', '=-'))).map(valueOf)
-      expect(back).toEqual(back.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)))
+      const reversed = (await rows(query.replace('=', '=-'))).map(valueOf)
+      expect(reversed).toEqual(reversed.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)))
     },
   )
 
-  test('a list named only by its event file answers under the event id', async () => {
+  test('a list declared only in its event file responds under the event id', async () => {
     expect(await page('/admin/midzone2025/registrations/')).toMatchObject({
       count: 0,
       registrations: [],
@@ -310,7 +310,7 @@ describe('an export', () => {
     const { rows, text } = await csv('/afpicon/download-csv/')
     expect(text.startsWith('\uFEFF')).toBe(true)
     const list = test_.deps.events.byId(EVENT)?.config.admin.lists[1]
-    // The columns of the specification as it orders them, then ours.
+    // The specification's columns in its order, then additional ones.
     expect(rows[0]).toEqual([
       ...(list?.columns ?? []).map(({ label }) => label),
       'Amount paid',
@@ -354,10 +354,10 @@ describe('an export', () => {
     ['date_from=2025-10-09&date_to=2025-10-09&as=xlsx', '_from-2025-10-09_to-2025-10-09.xlsx'],
     ['waiting=review&afpi_member=false', '_review_not-afpi_member.csv'],
     ['search=Asha%20Nair', '_search.csv'],
-  ])('states %s in its file name, without personal data', async (query, ending) => {
+  ])('states %s in its file name, without personal data', async (query, fileNameEnd) => {
     const answer = await office.get(`/admin/export/?event_type=afpicon&${query}`)
     expect(answer.headers['content-disposition']).toBe(
-      `attachment; filename="afpicon_registrations${ending}"`,
+      `attachment; filename="afpicon_registrations${fileNameEnd}"`,
     )
   })
 
@@ -378,16 +378,18 @@ describe('an export', () => {
 
   test('neutralises formulas, and keeps phone numbers, commas and quotes', async () => {
     const { rows } = await csv('/admin/export/?event_type=afpicon')
-    const flat = rows.flat()
-    expect(flat).toContain('\'=HYPERLINK("http://evil.example")')
-    expect(flat).toContain('+919876500007')
-    expect(flat).toContain('Changanassery, "Kottayam"')
+    const cells = rows.flat()
+    expect(cells).toContain('\'=HYPERLINK("http://evil.example")')
+    expect(cells).toContain('+919876500007')
+    expect(cells).toContain('Changanassery, "Kottayam"')
   })
 
   test('rejects an unknown event type and an invalid filter with a sentence', async () => {
-    const unknown = await office.get('/admin/export/?event_type=nothing')
-    expect(unknown.statusCode).toBe(404)
-    expect(unknown.json()).toMatchObject({ message: 'There is no list for this event type.' })
+    const unknownResponse = await office.get('/admin/export/?event_type=nothing')
+    expect(unknownResponse.statusCode).toBe(404)
+    expect(unknownResponse.json()).toMatchObject({
+      message: 'There is no list for this event type.',
+    })
     expect((await office.get('/admin/export/')).statusCode).toBe(404)
     expect((await office.get('/afpicon/download-csv/?payment_status=paid')).statusCode).toBe(400)
   })
@@ -442,54 +444,54 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
 })
 
 test('a list moves to the address in its changed event file without a restart', async () => {
-  const moved = await startTestApp()
+  const movedServer = await startTestApp()
   try {
-    const { get } = await signIn(moved)
+    const { get } = await signIn(movedServer)
     expect((await get('/afpicon/admin/registrations/')).statusCode).toBe(200)
-    const text = moved.readEvent('afpicon2026.yaml')
-    moved.writeEvent(
+    const text = movedServer.readEvent('afpicon2026.yaml')
+    movedServer.writeEvent(
       'afpicon2026.yaml',
       text
         .replaceAll('/afpicon/admin/registrations/', '/afpicon/office/people/')
         .replaceAll('event_type=afpicon,', 'event_type=afpi,'),
     )
-    await moved.deps.events.reload()
-    expect(moved.printed.join('\n')).toBe('')
+    await movedServer.deps.events.reload()
+    expect(movedServer.printed.join('\n')).toBe('')
     expect((await get('/afpicon/office/people/')).statusCode).toBe(200)
     expect((await get('/api/afpicon/office/people')).statusCode).toBe(200)
     expect((await get('/api/afpicon/admin/registrations/')).statusCode).toBe(404)
     expect((await get('/admin/export/?event_type=afpi')).statusCode).toBe(200)
     expect((await get('/admin/export/?event_type=afpicon')).statusCode).toBe(404)
   } finally {
-    await moved.close()
+    await movedServer.close()
   }
 })
 
 test('an event without tax has no tax column in its list and CSV', async () => {
-  const untaxed = fixtureEvent({ total: 1000 })
+  const untaxedEvent = fixtureEvent({ total: 1000 })
     .replace(/ {2}tax: .*\n/, '')
     .replace('lines: [base, gst, total]', 'lines: [total]')
   const other = await startTestApp({
     clock: '2026-01-10T16:00:00+05:30',
-    events: { 'sample2026.yaml': untaxed },
+    events: { 'sample2026.yaml': untaxedEvent },
   })
   try {
-    const answered = await other.app.inject({
+    const registerResponse = await other.app.inject({
       method: 'POST',
       url: '/api/sample2026/register/',
       payload: { ...fixtureDelegate, total_amount: 1000 },
     })
-    expect(answered.statusCode, answered.body).toBe(201)
+    expect(registerResponse.statusCode, registerResponse.body).toBe(201)
     const { get, json } = await signIn(other)
-    const listed = (await json('/admin/sample2026/registrations/')) as unknown as ListAnswer
-    expect(listed.registrations.map(({ base, gst, total }) => ({ base, gst, total }))).toEqual([
+    const listPage = (await json('/admin/sample2026/registrations/')) as unknown as ListAnswer
+    expect(listPage.registrations.map(({ base, gst, total }) => ({ base, gst, total }))).toEqual([
       { base: 1000, gst: 0, total: 1000 },
     ])
-    const [head] = parse((await get('/admin/export/?event_type=sample2026')).body, {
+    const [headings] = parse((await get('/admin/export/?event_type=sample2026')).body, {
       bom: true,
     }) as string[][]
-    expect(head).toContain('Total Amount')
-    expect(head?.filter((label) => /gst|tax|base/i.test(label))).toEqual([])
+    expect(headings).toContain('Total Amount')
+    expect(headings?.filter((label) => /gst|tax|base/i.test(label))).toEqual([])
   } finally {
     await other.close()
   }
@@ -500,8 +502,8 @@ test('a registration with a price that was never requested is not paid and adds 
   const day = dayOf(test_.now())
   const before = await store.dashboardFigures(EVENT, day)
   const { regNo } = await registerSample(store, { eventId: EVENT, orderId: null, at: test_.now() })
-  const listed = await page(`/admin/afpicon/registrations/?search=${regNo}`)
-  expect(listed.registrations).toMatchObject([
+  const listPage = await page(`/admin/afpicon/registrations/?search=${regNo}`)
+  expect(listPage.registrations).toMatchObject([
     { payment_status_display: 'Registered', final_amount: 5015 },
   ])
   expect((await store.dashboardFigures(EVENT, day)).revenue).toBe(before.revenue)

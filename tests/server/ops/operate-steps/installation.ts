@@ -1,4 +1,4 @@
-/** Where the operator works: an unpacked release, its variables, and folders of one server after the other. */
+/** The operator's installation: an unpacked release, its variables, and one folder per server. */
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -15,34 +15,34 @@ import Database from 'better-sqlite3'
 import { formOf } from '../../../attacks/target.ts'
 import { createPdf } from '../../sample-uploads.ts'
 import { fixtureEvent } from '../../small-event.ts'
-import { hold } from '../socket-parent.ts'
-import type { Held } from '../socket-parent.ts'
-import { askOnce } from '../load.ts'
-import type { Ask } from '../load.ts'
+import { startSocketParent } from '../socket-parent.ts'
+import type { SocketParent } from '../socket-parent.ts'
+import { sendOnce } from '../load.ts'
+import type { LoadRequest } from '../load.ts'
 import type { Folders } from '../operator.ts'
 import { sandboxAccount } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { confinementOf, unitOf, USER_ID } from './systemd-unit.ts'
 import type { Confinement } from './systemd-unit.ts'
 
 export const PASSWORD = 'a password for operators'
-/** One that is paid, with a proof, and one that is free and so mails at once. */
-export const PAID = 'sample2026'
-export const FREE = 'free2026'
+/** A paid event with a proof, and a free event that emails immediately. */
+export const PAID_EVENT = 'sample2026'
+export const FREE_EVENT = 'free2026'
 
-export type Place = {
+export type Installation = {
   readonly release: string
   readonly confinement: Confinement
-  /** The variables of the unit and of its file; DATA_DIR and EVENTS_DIR are each server's own. */
+  /** The variables of the unit and its file; DATA_DIR and EVENTS_DIR are per server. */
   readonly variables: Readonly<Record<string, string>>
-  /** A folder of its own that everybody may pass through. */
+  /** A separate folder that every user may enter. */
   folder(name: string): string
-  /** Where a server keeps its data, and its event files, both new. */
+  /** New folders for a server's data and event files. */
   folders(name: string): Folders
-  /** The server's command under the unit's settings. */
+  /** The server's command with the unit's settings. */
   command(folders: Folders): readonly [string, ...string[]]
-  /** A socket, and a server that serves on it. */
-  serve(folders: Folders, variables?: Readonly<Record<string, string>>): Promise<Held>
-  /** `rollcall …` of the release as the server's user; answers what it said and its status. */
+  /** A socket and a server on it. */
+  serve(folders: Folders, variables?: Readonly<Record<string, string>>): Promise<SocketParent>
+  /** Runs `rollcall …` of the release as the server's user. Returns its output and status. */
   rollcall(
     folders: Folders,
     args: readonly string[],
@@ -55,7 +55,7 @@ export type Place = {
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
 const DAY_MS = 24 * 60 * 60_000
 
-/** An event that takes registrations today. */
+/** An event that is open for registration today. */
 export function openEvent(id: string, payment: 'airpay' | 'none', now = Date.now()): string {
   const at = (days: number): string => day(now + days * DAY_MS)
   return fixtureEvent({
@@ -71,8 +71,8 @@ export function openEvent(id: string, payment: 'airpay' | 'none', now = Date.now
     .replace('on: 2026-01-10', `on: ${at(0)}`)
 }
 
-/** Prepares to operate the release that lies unpacked in a folder. */
-export function placeOf(release: string): Place {
+/** Prepares the operation of an unpacked release. */
+export function createInstallation(release: string): Installation {
   const base = mkdtempSync(join(tmpdir(), 'rollcall-operate-'))
   chmodSync(base, 0o755)
   const unit = unitOf(release)
@@ -89,7 +89,7 @@ export function placeOf(release: string): Place {
     AIRPAY_SAMPLE_PASSWORD: account.password,
     AIRPAY_SAMPLE_SECRET: account.secret,
     AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
-    // Of rehearsals, which the unit is none.
+    // For rehearsals, which the unit is not.
     CLOCK: '',
     RATE_LIMITS: 'on',
     NODE_COMPILE_CACHE: join(base, 'compiled'),
@@ -104,7 +104,7 @@ export function placeOf(release: string): Place {
     dataDir,
     variables.NODE_COMPILE_CACHE,
   ]
-  const place: Place = {
+  const installation: Installation = {
     release,
     confinement,
     variables,
@@ -114,8 +114,8 @@ export function placeOf(release: string): Place {
       mkdirSync(folder)
       const eventsDir = join(folder, 'events')
       cpSync(join(release, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
-      writeFileSync(join(eventsDir, `${PAID}.yaml`), openEvent(PAID, 'airpay'))
-      writeFileSync(join(eventsDir, `${FREE}.yaml`), openEvent(FREE, 'none'))
+      writeFileSync(join(eventsDir, `${PAID_EVENT}.yaml`), openEvent(PAID_EVENT, 'airpay'))
+      writeFileSync(join(eventsDir, `${FREE_EVENT}.yaml`), openEvent(FREE_EVENT, 'none'))
       return { folder, dataDir: ofServer(join(folder, 'data')), eventsDir }
     },
     command: (folders) =>
@@ -124,19 +124,28 @@ export function placeOf(release: string): Place {
         unit.command.map((word) => (word.includes('bin/') ? join(release, word) : word)),
         writable(folders),
       ),
-    serve: async (folders, more = {}) => {
-      const held = await hold(folders, { ...variables, ...more }, place.command(folders))
-      held.start()
-      await held.serving()
-      return held
+    serve: async (folders, extraVariables = {}) => {
+      const socketParent = await startSocketParent(
+        folders,
+        { ...variables, ...extraVariables },
+        installation.command(folders),
+      )
+      socketParent.start()
+      await socketParent.serving()
+      return socketParent
     },
-    rollcall: async ({ dataDir, eventsDir, ...folders }, args, writes = [], more = {}) => {
-      const [program, ...rest] = confinement.confined(
+    rollcall: async (
+      { dataDir, eventsDir, ...folders },
+      args,
+      writes = [],
+      extraVariables = {},
+    ) => {
+      const [program, ...command] = confinement.confined(
         [join(release, 'bin', 'rollcall'), ...args],
         [...writable({ dataDir, eventsDir, ...folders }), ...writes],
       )
-      const child = spawn(program, rest, {
-        env: { ...variables, DATA_DIR: dataDir, EVENTS_DIR: eventsDir, ...more },
+      const child = spawn(program, command, {
+        env: { ...variables, DATA_DIR: dataDir, EVENTS_DIR: eventsDir, ...extraVariables },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       let said = ''
@@ -147,10 +156,10 @@ export function placeOf(release: string): Place {
     },
     remove: () => rmSync(base, { recursive: true, force: true }),
   }
-  return place
+  return installation
 }
 
-/** Rows of a database that nobody else need have closed. */
+/** Rows of a database that another process may have open. */
 export function rowsOf(file: string, sql: string): readonly Record<string, unknown>[] {
   const db = new Database(file, { readonly: true })
   try {
@@ -164,11 +173,11 @@ export const numbersIn = ({ dataDir }: Pick<Folders, 'dataDir'>): readonly strin
     ({ reg_no }) => String(reg_no),
   )
 
-/** Each comes from an address of their own, so that each has limits of their own. */
+/** Each has a different address, so that each has separate limits. */
 const addressOf = (n: number): string => `127.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${n & 255}`
 
-/** The n-th request of a load: somebody reads, registers, registers with a proof. */
-export function asksOf(n: number, event = PAID): Ask {
+/** The n-th request of a load: a page, a registration, or a registration with a proof. */
+export function createLoadRequest(n: number, event = PAID_EVENT): LoadRequest {
   const from = addressOf(n)
   if (n % 3 === 0) return { path: `/${event}`, from }
   const answers = {
@@ -185,16 +194,16 @@ export function asksOf(n: number, event = PAID): Ask {
   return { path, body: form.body, headers: form.headers, from }
 }
 
-/** Registers one; answers the number, or throws what was answered instead. */
-export async function registerOne(url: string, n: number, event = PAID): Promise<string> {
-  const { status, text } = await askOnce(url, asksOf(n * 3 + 1, event))
+/** Registers a delegate. Returns the number, or throws the response. */
+export async function registerOne(url: string, n: number, event = PAID_EVENT): Promise<string> {
+  const { status, text } = await sendOnce(url, createLoadRequest(n * 3 + 1, event))
   if (status !== 201) throw new Error(`not registered: ${status} ${text}`)
   return (JSON.parse(text) as { readonly reg_no: string }).reg_no
 }
 
-/** Signs in; answers what asks the office. */
+/** Signs in. Returns a function that calls the office. */
 export async function officeOf(url: string): Promise<(path: string) => Promise<string>> {
-  const { text } = await askOnce(url, {
+  const { text } = await sendOnce(url, {
     path: '/admin/login/',
     body: JSON.stringify({ username: 'admin', password: PASSWORD }),
   })
@@ -202,15 +211,15 @@ export async function officeOf(url: string): Promise<(path: string) => Promise<s
   if (token === undefined) throw new Error(`not signed in: ${text}`)
   return async (path) => {
     const headers = { authorization: `Bearer ${token}` }
-    const answer = await askOnce(url, { path, headers })
+    const answer = await sendOnce(url, { path, headers })
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`)
     return answer.text
   }
 }
 
-/** Lines of /metrics by their name. */
-export async function figuresOf(url: string): Promise<ReadonlyMap<string, number>> {
-  const { text } = await askOnce(url, { path: '/metrics', headers: { connection: 'keep-alive' } })
+/** Lines of /metrics by name. */
+export async function readMetrics(url: string): Promise<ReadonlyMap<string, number>> {
+  const { text } = await sendOnce(url, { path: '/metrics', headers: { connection: 'keep-alive' } })
   return new Map(
     [...text.matchAll(/^(rollcall_\S+) (\S+)$/gm)].map(([, name = '', value]) => [
       name,
@@ -219,22 +228,22 @@ export async function figuresOf(url: string): Promise<ReadonlyMap<string, number
   )
 }
 
-/** Looks until it is so, for so long at most; throws what was seen last. */
-export async function until(
-  what: string,
+/** Polls until `look` is satisfied or the time is over. Throws the last value. */
+export async function waitUntil(
+  condition: string,
   secondsMax: number,
-  look: () => Promise<boolean> | boolean,
+  check: () => Promise<boolean> | boolean,
 ): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   for (;;) {
-    const seconds = (performance.now() - began) / 1000
-    if (await look()) return seconds
-    if (seconds > secondsMax) throw new Error(`${what}: not within ${secondsMax} seconds`)
+    const seconds = (performance.now() - startedAt) / 1000
+    if (await check()) return seconds
+    if (seconds > secondsMax) throw new Error(`timeout after ${secondsMax} seconds: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 
-export function same(what: string, seen: unknown, wanted: unknown): void {
-  const [a, b] = [JSON.stringify(seen), JSON.stringify(wanted)]
-  if (a !== b) throw new Error(`${what}: ${a.slice(0, 600)}, not ${b.slice(0, 600)}`)
+export function expectSame(condition: string, actual: unknown, wanted: unknown): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(wanted)]
+  if (a !== b) throw new Error(`${condition}: ${a.slice(0, 600)}, expected ${b.slice(0, 600)}`)
 }

@@ -1,13 +1,16 @@
-/** Rows for a database of an earlier version: what its tables then held, as far as their own definitions tell. */
+/** Rows for a database of an earlier version, derived from its table definitions. */
 import type Database from 'better-sqlite3'
 
-const AT = Date.UTC(2026, 0, 10)
+const CREATED_AT = Date.UTC(2026, 0, 10)
 
-/** Registrations of the first version in every state, with payments, facts, proofs, mails and what was done. */
+/**
+ * Registrations of the first version in every state, with payments, events, proofs, emails and
+ * actions.
+ */
 export function firstRows(db: Database.Database, eventId: string): void {
   const states = ['pending', 'success', 'failed', 'refunded'] as const
-  for (const [at, status] of states.entries()) {
-    const id = at + 1
+  for (const [index, status] of states.entries()) {
+    const id = index + 1
     const paid = status === 'success' || status === 'refunded'
     db.prepare(
       `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
@@ -26,8 +29,8 @@ export function firstRows(db: Database.Database, eventId: string): void {
       }),
       status,
       paid ? `AP${id}` : null,
-      paid ? AT : null,
-      AT + id,
+      paid ? CREATED_AT : null,
+      CREATED_AT + id,
     )
     db.prepare(
       `INSERT INTO payments (id, registration_id, order_id, attempt, gateway, amount, status, reference, refund_reference, created_at, status_at, paid_at)
@@ -39,9 +42,9 @@ export function firstRows(db: Database.Database, eventId: string): void {
       status,
       paid ? `AP${id}` : null,
       status === 'refunded' ? `RF${id}` : null,
-      AT,
-      AT,
-      paid ? AT : null,
+      CREATED_AT,
+      CREATED_AT,
+      paid ? CREATED_AT : null,
     )
     db.prepare(
       "INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, 'letter', ?, 'letter.pdf', 'application/pdf', 100)",
@@ -58,8 +61,8 @@ type Column = {
 }
 
 /**
- * One row in every table that has none yet, made from what the table says of itself: references lead to rows that are there, words are
- * those that its CHECKs allow. Answers how many tables have rows, and the names of those that took none.
+ * Inserts one row into every empty table, derived from its definition: foreign keys use existing
+ * rows, values satisfy the CHECKs. Returns the number of filled tables and the names of the others.
  */
 export function fillEmpty(db: Database.Database): {
   readonly filled: number
@@ -73,7 +76,7 @@ export function fillEmpty(db: Database.Database): {
     .all()
   const isEmpty = ({ name }: { readonly name: string }): boolean =>
     db.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined
-  // A table may refer to one that is filled after it.
+  // A table may refer to one that is filled later.
   for (let round = 0; round < 3; round += 1)
     for (const table of tables.filter(isEmpty)) tryRow(db, table)
   const empty = tables.filter(isEmpty).map(({ name }) => name)
@@ -100,24 +103,24 @@ function tryRow(
         db.prepare(`SELECT "${reference.to}" FROM "${reference.table}" LIMIT 1`).pluck().get() ??
         null
       )
-    const words = new RegExp(`\\b${column.name} IN \\(([^)]*)\\)`).exec(sql)?.[1]
-    if (words !== undefined) return words.split(',')[0]?.trim().replaceAll("'", '')
-    // Of what adds up: 1 and 1.
+    const checkValues = new RegExp(`\\b${column.name} IN \\(([^)]*)\\)`).exec(sql)?.[1]
+    if (checkValues !== undefined) return checkValues.split(',')[0]?.trim().replaceAll("'", '')
+    // Amounts that must add up are 1 and 1.
     if (column.name === 'total') return 2
-    if (column.type === 'INTEGER') return /_at$|^at$|until/.test(column.name) ? AT : 1
+    if (column.type === 'INTEGER') return /_at$|^at$|until/.test(column.name) ? CREATED_AT : 1
     if (column.type === 'BLOB') return Buffer.from('x')
     if (/answers|body|data|facts|lines|may|filters|query|document|printed|shared/.test(column.name))
       return '{}'
     return /day$|_on$/.test(column.name) ? '2026-01-10' : `${name} ${column.name}`
   }
-  const given = columns.filter(
+  const requiredColumns = columns.filter(
     ({ notnull, dflt_value, pk, type }) =>
       notnull === 1 || (pk > 0 && type !== 'INTEGER') || (pk > 0 && dflt_value === null),
   )
   const withReferences = columns.filter(
-    (column) => given.includes(column) || references.has(column.name),
+    (column) => requiredColumns.includes(column) || references.has(column.name),
   )
-  for (const chosen of [withReferences, given, columns]) {
+  for (const chosen of [withReferences, requiredColumns, columns]) {
     try {
       db.prepare(
         `INSERT INTO "${name}" (${chosen.map((column) => `"${column.name}"`).join(', ')}) VALUES (${chosen.map(() => '?').join(', ')})`,

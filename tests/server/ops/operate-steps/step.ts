@@ -1,8 +1,8 @@
-/** A step of the operator: what it does, in words, and how it says what it saw. */
-import type { Place } from './installation.ts'
+/** A step of the operator: its name, and its run. */
+import type { Installation } from './installation.ts'
 
 export type Step = {
   readonly name: string
-  /** Throws where something is not as it should be. `say` prints what was seen. */
-  run(place: Place, say: (line: string) => void): Promise<void>
+  /** Throws if a check fails. `say` prints results. */
+  run(installation: Installation, print: (line: string) => void): Promise<void>
 }

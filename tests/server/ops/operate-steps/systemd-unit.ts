@@ -1,64 +1,69 @@
-/** The unit of systemd as far as it can be had without systemd: its variables, its user, its root that nobody writes. */
+/**
+ * The systemd unit's settings as far as they work without systemd: variables, user, read-only root.
+ */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** nobody: owns nothing of the program. */
+/** nobody: owns no file of the program. */
 export const USER_ID = 65_534
 
 export type Unit = {
   readonly variables: Readonly<Record<string, string>>
-  /** Below the folder of the program. */
+  /** Below the program's folder. */
   readonly command: readonly string[]
   readonly umask: string
   readonly files: string
 }
 
-/** What the unit in the folder of a release says. */
+/** The unit's settings in a release folder. */
 export function unitOf(release: string): Unit {
   const text = readFileSync(join(release, 'deploy', 'rollcall.service'), 'utf8')
-  const said = (name: string): readonly string[] =>
+  const readSettings = (name: string): readonly string[] =>
     [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
-  const only = (name: string): string => {
-    const [value = '', ...more] = said(name)
-    if (value === '' || more.length > 0) throw new Error(`the unit says ${name} not once`)
+  const readOnlySetting = (name: string): string => {
+    const [value = '', ...more] = readSettings(name)
+    if (value === '' || more.length > 0) throw new Error(`the unit must have ${name} exactly once`)
     return value
   }
-  const [program = '', ...args] = only('ExecStart').split(' ')
+  const [program = '', ...args] = readOnlySetting('ExecStart').split(' ')
   return {
     variables: Object.fromEntries(
-      said('Environment')
+      readSettings('Environment')
         .join(' ')
         .split(' ')
         .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
     ),
     command: [program.replace(/^\/opt\/rollcall\//, ''), ...args],
-    umask: only('UMask'),
-    files: only('LimitNOFILE'),
+    umask: readOnlySetting('UMask'),
+    files: readOnlySetting('LimitNOFILE'),
   }
 }
 
-/** Folders that stay writable, then `--`, then those that become read-only beside the root, then `--` and the command. */
+/**
+ * Writable folders, then `--`, then folders that become read-only besides the root, then `--` and
+ * the command.
+ */
 const READ_ONLY_ROOT = `while [ "$1" != -- ]; do mount --bind "$1" "$1"; shift; done; shift
 while [ "$1" != -- ]; do mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"; shift; done; shift
 mount -o remount,bind,ro /`
-const LIMITS = ({ umask, files }: Unit): string =>
+const limitCommands = ({ umask, files }: Unit): string =>
   `umask ${umask}; ulimit -n ${files} 2> /dev/null || true`
 const NO_RIGHTS = `setpriv --reuid=${USER_ID} --regid=${USER_ID} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all --`
 
 export type Confinement = {
-  /** What could be had on this machine, and what could not. */
+  /** Which settings are available on this machine. */
   readonly said: string
   readonly isOtherUser: boolean
   readonly isReadOnly: boolean
-  /** The command so that it runs under the settings; `writes` are the folders that it may write. */
+  /** Wraps a command with the settings; `writes` are its writable folders. */
   confined(command: readonly string[], writes: readonly string[]): readonly [string, ...string[]]
 }
 
-const works = (command: readonly [string, ...string[]]): boolean =>
+const succeeds = (command: readonly [string, ...string[]]): boolean =>
   spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0
 
-/** As much of the unit's settings as this machine lets us have. */
+/** The unit's settings that this machine allows. */
 export function confinementOf(unit: Unit, release: string): Confinement {
   const shell =
     (before: string, as: string) =>
@@ -68,7 +73,7 @@ export function confinementOf(unit: Unit, release: string): Confinement {
         ...namespace,
         'sh',
         '-c',
-        `${before}\n${LIMITS(unit)}\nexec ${as} "$@"`,
+        `${before}\n${limitCommands(unit)}\nexec ${as} "$@"`,
         'sh',
         ...(before === '' ? [] : [...writes, '--', release, '--']),
         ...command,
@@ -77,35 +82,35 @@ export function confinementOf(unit: Unit, release: string): Confinement {
     }
   const isRoot = process.getuid?.() === 0
   const asRoot = ['unshare', '--mount', '--propagation', 'private']
-  const asAnybody = ['unshare', '--user', '--map-root-user', '--mount']
-  const tried = (namespace: readonly string[], as: string): boolean =>
-    works([
+  const AS_ANY_USER = ['unshare', '--user', '--map-root-user', '--mount']
+  const canRun = (namespace: readonly string[], as: string): boolean =>
+    succeeds([
       'unshare',
       ...namespace.slice(1),
       'sh',
       '-c',
       `mount -o remount,bind,ro / && exec ${as} true`,
     ])
-  if (isRoot && tried(asRoot, NO_RIGHTS))
+  if (isRoot && canRun(asRoot, NO_RIGHTS))
     return {
       said: `user ${USER_ID}, read-only root, no capabilities, no new privileges, umask ${unit.umask}`,
       isOtherUser: true,
       isReadOnly: true,
       confined: shell(READ_ONLY_ROOT, NO_RIGHTS)(asRoot),
     }
-  if (isRoot && works(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
+  if (isRoot && succeeds(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
     return {
       said: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not to be had here`,
       isOtherUser: true,
       isReadOnly: false,
       confined: shell('', NO_RIGHTS)([]),
     }
-  if (tried(asAnybody, ''))
+  if (canRun(AS_ANY_USER, ''))
     return {
       said: `read-only root, umask ${unit.umask}; another user is not to be had here without root`,
       isOtherUser: false,
       isReadOnly: true,
-      confined: shell(READ_ONLY_ROOT, '')(asAnybody),
+      confined: shell(READ_ONLY_ROOT, '')(AS_ANY_USER),
     }
   return {
     said: `umask ${unit.umask}; neither another user nor a read-only root is to be had here`,
