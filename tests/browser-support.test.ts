@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { OLDEST } from '../web/vite.config.ts'
-import { unsupportedIn } from './browser/unsupported.ts'
-import type { Browsers } from './browser/unsupported.ts'
+import { findUnsupportedFeatures } from './browser/unsupported.ts'
+import type { MinimumVersions } from './browser/unsupported.ts'
 
 const TOP = join(import.meta.dirname, '..')
 const BUILT = join(TOP, 'web', 'dist')
@@ -24,7 +24,7 @@ const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
   'navigation.navigate': 'as navigation',
   'navigation.transition': 'as navigation',
   'navigator.connection': 'React asks, inside <ViewTransition>',
-  setImmediate: 'React asks with typeof; browsers use a MessageChannel',
+  setImmediate: 'React checks with typeof; browsers use a MessageChannel',
   'HTMLFormElement.requestSubmit': 'submit() of RJSF, which is never called',
   'HTMLInputElement.alpha': "alpha() of MUI's theme, not of an element",
   'navigator.share': 'web/results/result-page-buttons.tsx checks, and otherwise copies the link',
@@ -45,7 +45,7 @@ const SUPPORTED_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
       /^\|[^|]+\| (\d+)[^|]*\| (\d+) \| ([\d.]+) \|$/.exec(line) ?? []
     return chrome && firefox && safari ? [{ chrome, firefox, safari }] : []
   })
-const readBrowsers = (row: (typeof SUPPORTED_ROWS)[number] | undefined): Browsers => {
+const readBrowsers = (row: (typeof SUPPORTED_ROWS)[number] | undefined): MinimumVersions => {
   if (row === undefined) throw new Error('docs/browsers.md has lost a row of its first table')
   const { chrome, firefox, safari } = row
   return {
@@ -67,28 +67,28 @@ type Chunk = {
 }
 
 /** Every script of the build, with the browsers that have to run it. */
-function listScripts(): readonly { readonly file: string; readonly browsers: Browsers }[] {
+function listScripts(): readonly { readonly file: string; readonly browsers: MinimumVersions }[] {
   if (!existsSync(BUILT)) throw new Error('the web app is not built: npm run build, or npm test')
   const manifest = JSON.parse(
     readFileSync(join(BUILT, '.vite', 'manifest.json'), 'utf8'),
   ) as Readonly<Record<string, Chunk>>
   const ORGANISERS = 'organisers/organisers-page.tsx'
   expect(Object.keys(manifest)).toContain(ORGANISERS)
-  const reached = new Set<string>()
+  const reachedFiles = new Set<string>()
   const visit = (name: string): void => {
-    if (name === ORGANISERS || reached.has(name)) return
-    reached.add(name)
+    if (name === ORGANISERS || reachedFiles.has(name)) return
+    reachedFiles.add(name)
     const { imports = [], dynamicImports = [] } = manifest[name] ?? {}
-    for (const next of [...imports, ...dynamicImports]) visit(next)
+    for (const importedFile of [...imports, ...dynamicImports]) visit(importedFile)
   }
   visit('index.html')
-  const delegates = new Set([...reached].map((name) => manifest[name]?.file))
+  const delegates = new Set([...reachedFiles].map((name) => manifest[name]?.file))
   // Only the page for organisers starts a worker; no chunk imports the script that validates the
   // form in advance.
   const isOrganisers = (file: string): boolean =>
     !delegates.has(file) &&
     (/\/check-event-file-worker-/.test(file) ||
-      Object.values(manifest).some((one) => one.file === file))
+      Object.values(manifest).some((chunk) => chunk.file === file))
   return readdirSync(join(BUILT, 'assets'))
     .filter((name) => name.endsWith('.js'))
     .map((name) => `assets/${name}`)
@@ -96,11 +96,13 @@ function listScripts(): readonly { readonly file: string; readonly browsers: Bro
 }
 
 test('a name with ö opened the error page in Chromium 109: no built script uses a newer feature', () => {
-  const found = listScripts().flatMap(({ file, browsers }) =>
-    unsupportedIn(readFileSync(join(BUILT, file), 'utf8'), browsers).map((one) => ({ file, one })),
+  const usedFeatures = listScripts().flatMap(({ file, browsers }) =>
+    findUnsupportedFeatures(readFileSync(join(BUILT, file), 'utf8'), browsers).map(
+      (unsupportedFeature) => ({ file, one: unsupportedFeature }),
+    ),
   )
   const unusedRows = new Set(Object.keys(CHECKED_BEFORE_USE))
-  const unsupported = found.filter(({ one }) => {
+  const unsupported = usedFeatures.filter(({ one }) => {
     const feature = one.split(': ')[0] ?? ''
     unusedRows.delete(feature)
     return CHECKED_BEFORE_USE[feature] === undefined
@@ -132,11 +134,15 @@ describe('detects a script that an old browser cannot run', () => {
     ['x = /(?<=a)b/', 'lookbehind'],
     ['class A { static { x() } }', 'static block of a class'],
   ])('%s', (source, feature) => {
-    expect(unsupportedIn(source, everyPage).map((one) => one.split(':')[0])).toEqual([feature])
+    expect(
+      findUnsupportedFeatures(source, everyPage).map(
+        (unsupportedFeature) => unsupportedFeature.split(':')[0],
+      ),
+    ).toEqual([feature])
   })
 
   test('newer syntax is rejected', () => {
-    expect(() => unsupportedIn('x = /[a--b]/v', everyPage)).toThrow(/flag/)
+    expect(() => findUnsupportedFeatures('x = /[a--b]/v', everyPage)).toThrow(/flag/)
   })
 })
 
@@ -149,6 +155,6 @@ describe('accepts features of all supported browsers', () => {
     'const navigation = x; navigation.currentEntry',
     'new BroadcastChannel(x); new ResizeObserver(y); crypto.getRandomValues(x)',
   ])('%s', (source) => {
-    expect(unsupportedIn(source, everyPage)).toEqual([])
+    expect(findUnsupportedFeatures(source, everyPage)).toEqual([])
   })
 })

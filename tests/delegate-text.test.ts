@@ -102,7 +102,10 @@ const sources = SHOWN_TO_DELEGATES.flatMap((path) =>
 )
 
 const found = sources.flatMap((path) =>
-  findWrittenTexts(path, readFileSync(join(TOP, path), 'utf8')).map((one) => ({ path, ...one })),
+  findWrittenTexts(path, readFileSync(join(TOP, path), 'utf8')).map((writtenText) => ({
+    path,
+    ...writtenText,
+  })),
 )
 
 const applies = ({ in: where, text }: Exception, one: (typeof found)[number]): boolean =>
@@ -111,13 +114,15 @@ const applies = ({ in: where, text }: Exception, one: (typeof found)[number]): b
 test('every sentence that a delegate reads is in the catalogue or in an event file', () => {
   expect(sources.length).toBeGreaterThan(150)
   const misplaced = found
-    .filter((one) => !EXCEPTIONS.some((exception) => applies(exception, one)))
+    .filter((foundText) => !EXCEPTIONS.some((exception) => applies(exception, foundText)))
     .map(({ path, line, text }) => `${path}:${line}: ${text} (move it to engine/text-catalogue)`)
   expect(misplaced).toEqual([])
 })
 
 test('every exception is still needed', () => {
-  const unused = EXCEPTIONS.filter((exception) => !found.some((one) => applies(exception, one)))
+  const unused = EXCEPTIONS.filter(
+    (exception) => !found.some((foundText) => applies(exception, foundText)),
+  )
   expect(unused.map(({ in: where, why }) => `${String(where)}: ${why}`)).toEqual([])
 })
 

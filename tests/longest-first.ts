@@ -83,16 +83,20 @@ const rankFile = ({ moduleId, project }: TestSpecification): readonly [number, n
   const projectRank = PROJECTS.indexOf(project.name)
   if (moduleId.endsWith(`/${LONGEST}.test.ts`)) return [projectRank, SERVERS, -1]
   const kind = KINDS.findIndex((folder) => folder.test(moduleId))
-  const long = SLOW_FILES.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
-  return [projectRank, kind === -1 ? KINDS.length : kind, long === -1 ? SLOW_FILES.length : long]
+  const slowIndex = SLOW_FILES.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+  return [
+    projectRank,
+    kind === -1 ? KINDS.length : kind,
+    slowIndex === -1 ? SLOW_FILES.length : slowIndex,
+  ]
 }
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).toSorted((one, other) => {
+    return (await super.sort(files)).toSorted((first, second) => {
       const [[project, kind, long], [otherProject, otherKind, otherLong]] = [
-        rankFile(one),
-        rankFile(other),
+        rankFile(first),
+        rankFile(second),
       ]
       return project - otherProject || kind - otherKind || long - otherLong
     })

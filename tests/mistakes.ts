@@ -68,10 +68,10 @@ function replaceOnce(text: string, { file, find, replace }: Change): { text: str
     .split(/\s+/)
     .map(escapePattern)
     .join(String.raw`\s+`)
-  const found = [...text.matchAll(new RegExp(pattern, 'g'))]
-  const [match] = found
-  if (match === undefined || found.length > 1)
-    return `${file} contains this ${found.length} times instead of once: ${find}`
+  const matches = [...text.matchAll(new RegExp(pattern, 'g'))]
+  const [match] = matches
+  if (match === undefined || matches.length > 1)
+    return `${file} contains this ${matches.length} times instead of once: ${find}`
   const end = match.index + match[0].length
   return { text: text.slice(0, match.index) + replace.trim() + text.slice(end) }
 }
@@ -95,9 +95,9 @@ function changeFiles(mistake: Mistake, tree: string): ReadonlyMap<string, string
 export function applyMistake(mistake: Mistake, tree: string): (() => void) | string {
   const files = changeFiles(mistake, tree)
   if (typeof files === 'string') return files
-  const before = [...files.keys()].map((path) => [path, readFileSync(path, 'utf8')] as const)
+  const originals = [...files.keys()].map((path) => [path, readFileSync(path, 'utf8')] as const)
   for (const [path, text] of files) writeFileSync(path, text)
-  return () => before.forEach(([path, text]) => writeFileSync(path, text))
+  return () => originals.forEach(([path, text]) => writeFileSync(path, text))
 }
 
 /** The reason why the mistake cannot be made in this tree. Null if it can. */

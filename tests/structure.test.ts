@@ -54,14 +54,14 @@ describe("the engine's entry points name each export, and every export is used o
 /** Every relative import of a source file, including types and lazy imports. */
 const listImports = (path: string): readonly string[] =>
   [...read(path).matchAll(/(?:from |import\(|import )'(\.[^']+)'/g)]
-    .map((found) => posix.join(posix.dirname(path), found[1] ?? ''))
+    .map((importMatch) => posix.join(posix.dirname(path), importMatch[1] ?? ''))
     .filter((target) => target !== path)
 
 test('the running server imports no module that checks event files: the store threads start without them', () => {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const walk = (path: string): void => {
-    if (seen.has(path)) return
-    seen.add(path)
+    if (visited.has(path)) return
+    visited.add(path)
     const source = read(path)
     for (const [, target = ''] of source.matchAll(
       /^(?:import|export) (?!type\b)(?:[^']*? from )?'(\.[^']+)'/gm,
@@ -73,22 +73,22 @@ test('the running server imports no module that checks event files: the store th
     'server/storage/database/reader-worker.ts',
   ])
     walk(thread)
-  expect([...seen]).toContain('engine/payments/payment.ts')
-  expect([...seen].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
+  expect([...visited]).toContain('engine/payments/payment.ts')
+  expect([...visited].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
 })
 
 test('there are no import cycles, types included: move what both files need to a third file', () => {
   const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
   const importGraph = new Map(code.map((path) => [path, listImports(path)]))
   expect(importGraph.get('web/app/main.tsx')?.length ?? 0, 'reads the imports').toBeGreaterThan(5)
-  const done = new Set<string>()
+  const finished = new Set<string>()
   const importCycles: string[] = []
-  const walk = (path: string, above: readonly string[]): void => {
-    const at = above.indexOf(path)
-    if (at >= 0) importCycles.push([...above.slice(at), path].join(' → '))
-    if (at >= 0 || done.has(path)) return
-    for (const next of importGraph.get(path) ?? []) walk(next, [...above, path])
-    done.add(path)
+  const walk = (path: string, ancestors: readonly string[]): void => {
+    const position = ancestors.indexOf(path)
+    if (position >= 0) importCycles.push([...ancestors.slice(position), path].join(' → '))
+    if (position >= 0 || finished.has(path)) return
+    for (const imported of importGraph.get(path) ?? []) walk(imported, [...ancestors, path])
+    finished.add(path)
   }
   for (const path of code) walk(path, [])
   expect(importCycles).toEqual([])
@@ -132,7 +132,7 @@ describe('the folders of the engine are layers', () => {
 
 test('no folder of code has more than 20 entries, except those of one kind', () => {
   const entries = new Map<string, Set<string>>()
-  for (const path of paths.filter((one) => /^(engine|server|web)\//.test(one))) {
+  for (const path of paths.filter((sourcePath) => /^(engine|server|web)\//.test(sourcePath))) {
     const parts = path.split('/')
     for (let depth = 1; depth < parts.length; depth += 1) {
       const folder = parts.slice(0, depth).join('/')
@@ -158,10 +158,10 @@ describe('the diagrams of docs/architecture', () => {
     ['From a gateway message to a paid registration', 8],
   ])('%s: at most %i server files, and each of them exists', (heading, maximum) => {
     const steps = [...section(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>/gm)]
-    const named = steps.map(([, , path = '']) => path)
-    expect(named.filter((path) => !sources.includes(path))).toEqual([])
-    expect(named.length).toBeGreaterThan(3)
-    expect(named.length).toBeLessThanOrEqual(maximum)
+    const namedPaths = steps.map(([, , path = '']) => path)
+    expect(namedPaths.filter((path) => !sources.includes(path))).toEqual([])
+    expect(namedPaths.length).toBeGreaterThan(3)
+    expect(namedPaths.length).toBeLessThanOrEqual(maximum)
     expect(section(heading)).toContain(`  ${steps.map(([, letter]) => letter).join(' --> ')}\n`)
   })
 })
@@ -173,24 +173,24 @@ test('docs/architecture/storage.md lists the kinds of locks in the order in whic
   const section = read('docs/architecture/storage.md')
     .split(/^## /m)
     .find((text) => text.startsWith('Order of locks\n'))
-  const listed = [...(section ?? '').matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, kind]) => kind)
+  const listedKinds = [...(section ?? '').matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, kind]) => kind)
   expect(kinds).toContain('registration')
-  expect(listed).toEqual(kinds)
+  expect(listedKinds).toEqual(kinds)
 })
 
 test('the bundles of the web app name modules that exist', () => {
   const tests = read('web/vite.config.ts').match(/(?<=^ *test: ).+(?=,$)/gm) ?? []
-  const named = tests.flatMap((one) =>
+  const namedModules = tests.flatMap((one) =>
     [...one.replace(/\|node_modules.*/, '').matchAll(/(?<![\w-])[a-z]+(?:-[a-z]+)*/g)].map(
       ([name]) => name,
     ),
   )
-  expect(named).toContain('closed-page')
+  expect(namedModules).toContain('closed-page')
   // A name may be the beginning of a file's.
   const isThere = (name: string): boolean =>
     name === 'css' ||
     paths.some((path) => path.split('/').some((segment) => segment.startsWith(name)))
-  expect(named.filter((name) => !isThere(name))).toEqual([])
+  expect(namedModules.filter((name) => !isThere(name))).toEqual([])
 })
 
 test('every link from docs to a heading has that heading', () => {

@@ -393,8 +393,8 @@ const findViolations = (row: Row): string[] =>
   files
     .filter(({ path }) => row.in.test(path) && !row.but?.test(path))
     .flatMap(({ path, lines }) =>
-      lines.flatMap((line, at) =>
-        row.text.test(line) ? [`${path}:${at + 1}: ${line.trim().slice(0, 120)}`] : [],
+      lines.flatMap((line, index) =>
+        row.text.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
       ),
     )
 

@@ -51,7 +51,7 @@ export function findWrittenTexts(path: string, source: string): readonly Written
       found.push({ line: lineAt(node.start), text: plainText.trim() })
   }
   const walk = (value: unknown, shown: boolean): void => {
-    if (Array.isArray(value)) return value.forEach((one) => walk(one, shown))
+    if (Array.isArray(value)) return value.forEach((item) => walk(item, shown))
     if (!isNode(value)) return
     const node = value
     switch (node.type) {
@@ -71,7 +71,7 @@ export function findWrittenTexts(path: string, source: string): readonly Written
       case 'TemplateLiteral': {
         const quasis = node['quasis'] as readonly Node[]
         const text = quasis
-          .map((one) => String((one['value'] as { cooked: string }).cooked))
+          .map((quasi) => String((quasi['value'] as { cooked: string }).cooked))
           .join('{}')
         collectText(node, text, shown, false)
         return walk(node['expressions'], shown)

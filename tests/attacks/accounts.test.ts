@@ -66,7 +66,7 @@ describe('one visitor', () => {
     const statuses: number[] = []
     for (let n = 0; n < 21; n += 1) {
       const path = `/api/afpicon/registrations/AFPI${String(n).padStart(13, '0')}/`
-      statuses.push((await target.ask({ path }, visitor(n))).status)
+      statuses.push((await target.send({ path }, visitor(n))).status)
     }
     return statuses
   }

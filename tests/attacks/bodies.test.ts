@@ -1,4 +1,4 @@
-/** What is sent to break the reading of it: too much of everything, files that are two things at once, bombs. */
+/** Attacks on parsers: oversized input, polyglot files and decompression bombs. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
@@ -16,21 +16,21 @@ import {
 import { hostileFiles } from '../server/hostile-uploads.ts'
 import { findFormatError } from '../server/http/error-shape.ts'
 import {
-  changes,
+  findChanges,
   delegate,
-  formOf,
+  buildForm,
   freshAddress,
-  postGraduate,
+  buildPostgraduate,
   proof,
-  registered,
-  routesOf,
-  signedIn,
+  registerDelegate,
+  listRoutes,
+  signInAsAdmin,
   startTarget,
   REGISTER,
 } from './target.ts'
 import type { Target } from './target.ts'
-import { askOnce, requestOf } from './wire.ts'
-import type { Answer, Outcome } from './wire.ts'
+import { sendOnce, buildRequest } from './wire.ts'
+import type { HttpResponse, Outcome } from './wire.ts'
 
 const KB = 1024
 const MB = 1024 * KB
@@ -41,58 +41,64 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-/** Files below the folder of proofs, unfinished ones among them. */
-const proofs = (): readonly string[] =>
+/** Lists the files in the upload folder, including unfinished ones. */
+const listProofFiles = (): readonly string[] =>
   readdirSync(join(target.dataDir, 'uploads'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
-/** Null: a no in the one shape. */
-function problemOf(outcome: Outcome): string | null {
+/** Null if the response is a rejection in the common format. */
+function findProblem(outcome: Outcome): string | null {
   if (typeof outcome === 'string') return outcome
   const { status, headers, body } = outcome
   if (status < 400) return `answered ${status}`
-  const said = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
-  return findFormatError({ statusCode: status, headers: said, body }, 'POST', false)
+  const actualHeaders = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
+  return findFormatError({ statusCode: status, headers: actualHeaders, body }, 'POST', false)
 }
 
 describe('oversized input', () => {
-  const long = 'x'.repeat(20 * KB)
-  const heads: readonly (readonly [what: string, head: string])[] = [
-    ['an address of 20 KB', `GET /${long} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['a query of 20 KB', `GET /api/events/?a=${long} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['a header of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${long}\r\n\r\n`],
-    ['a name of a header of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\n${long}: a\r\n\r\n`],
-    ['a cookie of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${long}\r\n\r\n`],
+  const longText = 'x'.repeat(20 * KB)
+  const headerCases: readonly (readonly [label: string, head: string])[] = [
+    ['an address of 20 KB', `GET /${longText} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a query of 20 KB', `GET /api/events/?a=${longText} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a header of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${longText}\r\n\r\n`],
+    ['a header name of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\n${longText}: a\r\n\r\n`],
+    ['a cookie of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${longText}\r\n\r\n`],
     ['ten thousand headers', `GET / HTTP/1.1\r\nHost: x\r\n${'X: a\r\n'.repeat(10_000)}\r\n`],
-    ['a method of 20 KB', `${long} / HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a method of 20 KB', `${longText} / HTTP/1.1\r\nHost: x\r\n\r\n`],
     [
-      'an extension of a chunk of 20 KB',
-      `POST ${REGISTER} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1;${long}\r\n{\r\n0\r\n\r\n`,
+      'a chunk extension of 20 KB',
+      `POST ${REGISTER} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1;${longText}\r\n{\r\n0\r\n\r\n`,
     ],
     [
       'a length of a hundred digits',
       `POST ${REGISTER} HTTP/1.1\r\nHost: x\r\nContent-Length: ${'9'.repeat(100)}\r\n\r\n`,
     ],
-    ['a length below zero', `POST ${REGISTER} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
+    ['a negative length', `POST ${REGISTER} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
     [
       'two lengths',
       `POST ${REGISTER} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 40\r\n\r\n{}`,
     ],
     [
-      'a length and chunks',
+      'a length and chunked encoding',
       `POST ${REGISTER} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
     ],
-    ['a line feed alone for an end', `POST ${REGISTER} HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}`],
+    [
+      'line feeds without carriage returns',
+      `POST ${REGISTER} HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}`,
+    ],
   ]
-  test.each(heads)('%s is rejected in the common format, or disconnected', async (_what, head) => {
-    const before = target.holds()
-    const outcome = await askOnce(target.url, head)
-    if (outcome !== 'closed') expect(problemOf(outcome)).toBe(null)
-    expect(changes(before, target.holds())).toEqual({})
-  })
+  test.each(headerCases)(
+    '%s is rejected in the common format, or disconnected',
+    async (_what, head) => {
+      const snapshotBefore = target.readHoldings()
+      const outcome = await sendOnce(target.url, head)
+      if (outcome !== 'closed') expect(findProblem(outcome)).toBe(null)
+      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    },
+  )
 
-  const bodies: readonly (readonly [what: string, type: string, body: () => string])[] = [
+  const bodyCases: readonly (readonly [label: string, type: string, body: () => string])[] = [
     [
       '300 KB of JSON',
       'application/json',
@@ -140,51 +146,54 @@ describe('oversized input', () => {
       () => `{"total_amount": ${'9'.repeat(100_000)}}`,
     ],
   ]
-  test.each(bodies)(
+  test.each(bodyCases)(
     '%s is rejected by calls with a body, and nothing is stored',
-    async (what, type, body) => {
-      // They all read a body by the same parsers: JSON and parts come to each call, the others to every fifth.
-      const everywhere = ALL_RUNS || ['300 KB of JSON', 'two thousand parts'].includes(what)
+    async (label, type, body) => {
+      // All calls share the body parsers: JSON and multipart bodies are sent to each call, the others to every fifth.
+      const isSentToAll = ALL_RUNS || ['300 KB of JSON', 'two thousand parts'].includes(label)
       const routes = (await postRoutes())
-        .filter((path, at) => everywhere || path === REGISTER || at % 5 === 0)
+        .filter((path, index) => isSentToAll || path === REGISTER || index % 5 === 0)
         .map((path) => path.replaceAll(/:\w+|\{\w+\}|\*/g, 'x'))
-      const before = target.holds()
+      const snapshotBefore = target.readHoldings()
       const text = body()
       const problems: string[] = []
       for (const path of routes) {
-        // Signing out reads no body, and says nothing against one that it can read.
+        // Signing out ignores its body and does not reject a readable one.
         if (path.includes('logout')) continue
-        // Under a key what was sent is written out once more, to be known again.
+        // With an idempotency key, the body is serialised again for comparison.
         const headers = {
           'content-type': type,
           'x-forwarded-for': freshAddress(),
           'idempotency-key': path,
         }
-        const outcome = await askOnce(
+        const outcome = await sendOnce(
           target.url,
-          requestOf({ method: 'POST', path, headers, body: text }),
+          buildRequest({ method: 'POST', path, headers, body: text }),
         )
-        // A return leads to a page, whatever it says.
+        // A return always leads to a page.
         if (typeof outcome !== 'string' && outcome.status === 303) continue
-        const problem = problemOf(outcome)
+        const problem = findProblem(outcome)
         if (problem !== null) problems.push(`${path}: ${problem}`)
       }
       expect(problems).toEqual([])
-      const { gateway_notices: _kept, ...changed } = changes(before, target.holds())
+      const { gateway_notices: _storedMessages, ...changed } = findChanges(
+        snapshotBefore,
+        target.readHoldings(),
+      )
       expect(changed).toEqual({})
     },
   )
 
-  let listed: readonly string[] | null = null
-  /** One of each path, with the slash at its end where there are both. */
+  let cachedPaths: readonly string[] | null = null
+  /** Returns one of each path, with a trailing slash if both forms exist. */
   const postRoutes = async (): Promise<readonly string[]> =>
-    (listed ??= (await routesOf())
+    (cachedPaths ??= (await listRoutes())
       .filter(({ method, path }) => method === 'POST' && (path.endsWith('/') || path.endsWith('*')))
       .map(({ path }) => path))
 
   test('in every query of the office gets a response within a second', async () => {
-    const headers = { authorization: `Bearer ${await signedIn(target)}` }
-    const lists = (await routesOf()).filter(
+    const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
+    const lists = (await listRoutes()).filter(
       ({ method, path }) => method === 'GET' && /admin|csv/.test(path) && !/[:*{]/.test(path),
     )
     expect(lists.length).toBeGreaterThan(10)
@@ -200,14 +209,14 @@ describe('oversized input', () => {
       Array.from({ length: 1000 }, (_, n) => `a${n}=1`).join('&'),
     ])
       for (const { path } of lists) {
-        const { status } = await target.ask({ path: `${path}?${query}`, headers })
+        const { status } = await target.send({ path: `${path}?${query}`, headers })
         expect([path, query.slice(0, 40), status < 500]).toEqual([path, query.slice(0, 40), true])
       }
   })
 
   test('a name with 250,000 combining marks is shortened to a readable one', async () => {
     const full_name = `e${'\u0301'.repeat(120_000)}`
-    const { regNo } = await registered(target, { ...delegate, full_name })
+    const { regNo } = await registerDelegate(target, { ...delegate, full_name })
     const [row] = target.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)
     expect(String(row?.['full_name']).length).toBeLessThan(40)
   })
@@ -219,49 +228,57 @@ describe('oversized input', () => {
       { ...delegate, phone_number: '９'.repeat(1000) },
       { ...delegate, city: '\ud800'.repeat(1000) },
     ]) {
-      const before = target.holds()
-      const answer = await target.post(REGISTER, answers)
-      expect(answer.status).toBe(422)
-      expect(Object.keys((JSON.parse(answer.body) as { errors: object }).errors)).toHaveLength(1)
-      expect(changes(before, target.holds())).toEqual({})
+      const snapshotBefore = target.readHoldings()
+      const registerResponse = await target.post(REGISTER, answers)
+      expect(registerResponse.status).toBe(422)
+      expect(
+        Object.keys((JSON.parse(registerResponse.body) as { errors: object }).errors),
+      ).toHaveLength(1)
+      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
     }
   })
 })
 
 describe('an uploaded document', () => {
-  const sends = async (filename: string, bytes: Buffer, type?: string): Promise<Answer> => {
-    const { headers, body } = formOf(postGraduate, [
+  const uploadDocument = async (
+    filename: string,
+    bytes: Buffer,
+    type?: string,
+  ): Promise<HttpResponse> => {
+    const { headers, body } = buildForm(buildPostgraduate, [
       { ...proof(bytes, filename), ...(type === undefined ? {} : { type }) },
     ])
-    return target.ask({ method: 'POST', path: REGISTER, headers, body })
+    return target.send({ method: 'POST', path: REGISTER, headers, body })
   }
   const html = Buffer.from('<html><script>alert(document.domain)</script></html>')
-  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
-  const zip = Buffer.from('PK\x03\x04\x14\0\0\0\0\0', 'latin1')
-  /** A picture of four gigapixels in some bytes. */
+  const svgBytes = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+  )
+  const zipBytes = Buffer.from('PK\x03\x04\x14\0\0\0\0\0', 'latin1')
+  /** An image header that declares four gigapixels. */
   const widePng = (): Buffer => {
-    const wide = Buffer.from(createPng())
-    wide.writeUInt32BE(65_535, 16)
-    wide.writeUInt32BE(65_535, 20)
-    return Buffer.concat([wide, deflateSync(Buffer.alloc(MB))])
+    const header = Buffer.from(createPng())
+    header.writeUInt32BE(65_535, 16)
+    header.writeUInt32BE(65_535, 20)
+    return Buffer.concat([header, deflateSync(Buffer.alloc(MB))])
   }
 
-  const twofold: readonly (readonly [what: string, name: string, bytes: Buffer])[] = [
-    ['a page that calls itself a PDF', 'a.pdf', html],
+  const polyglots: readonly (readonly [label: string, name: string, bytes: Buffer])[] = [
+    ['an HTML page named PDF', 'a.pdf', html],
     [
-      'a page with a PDF in a comment',
+      'an HTML page with a PDF in a comment',
       'a.pdf',
       Buffer.concat([Buffer.from('<!--'), createPdf(), Buffer.from('-->'), html]),
     ],
-    ['a PDF with a page behind it', 'a.pdf', Buffer.concat([createPdf(), html])],
+    ['a PDF followed by an HTML page', 'a.pdf', Buffer.concat([createPdf(), html])],
     [
       'a PDF that runs a script',
       'a.pdf',
       createPdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>'),
     ],
-    ['a picture with a page behind it', 'a.png', Buffer.concat([createPng(), html])],
+    ['an image followed by an HTML page', 'a.png', Buffer.concat([createPng(), html])],
     [
-      'a picture with a page in its comment',
+      'an image with an HTML page in its comment',
       'a.jpg',
       Buffer.concat([
         createJpg().subarray(0, -2),
@@ -270,37 +287,37 @@ describe('an uploaded document', () => {
         Buffer.from([0xff, 0xd9]),
       ]),
     ],
-    ['a picture that is an archive as well', 'a.jpg', Buffer.concat([createJpg(), zip])],
-    ['a picture that is a program as well', 'a.png', Buffer.concat([createPng(), createExe()])],
-    ['a picture called a page', 'a.html', createPng()],
-    ['a picture called a program', 'a.png.exe', createPng()],
-    ['a picture of four gigapixels', 'a.png', widePng()],
-    ['a drawing with a script', 'a.svg', svg],
-    ['a drawing called a picture', 'a.png', svg],
+    ['an image that is also an archive', 'a.jpg', Buffer.concat([createJpg(), zipBytes])],
+    ['an image that is also a program', 'a.png', Buffer.concat([createPng(), createExe()])],
+    ['an image named as a page', 'a.html', createPng()],
+    ['an image named as a program', 'a.png.exe', createPng()],
+    ['an image of four gigapixels', 'a.png', widePng()],
+    ['an SVG with a script', 'a.svg', svgBytes],
+    ['an SVG named as an image', 'a.png', svgBytes],
     ['a program', 'a.pdf', createExe()],
-    ['a program for installing', 'a.doc', createMsi()],
-    ['a sheet called a document', 'a.doc', createXls()],
-    ['an archive', 'a.docx', zip],
+    ['an installer', 'a.doc', createMsi()],
+    ['a spreadsheet named as a document', 'a.doc', createXls()],
+    ['an archive', 'a.docx', zipBytes],
     ['nothing', 'a.pdf', Buffer.alloc(0)],
     ['a single byte', 'a.pdf', Buffer.from('%')],
-    ['five megabytes of nothing', 'a.pdf', Buffer.alloc(5 * MB)],
+    ['five megabytes of zeros', 'a.pdf', Buffer.alloc(5 * MB)],
     ['a document', 'a.doc', createDoc()],
   ]
-  test.each(twofold)(
+  test.each(polyglots)(
     'that is %s is rejected and deleted, or sent as a download',
     async (_what, name, bytes) => {
-      const [before, kept] = [target.holds(), proofs()]
-      const answer = await sends(name, bytes, 'text/html')
+      const [snapshotBefore, filesBefore] = [target.readHoldings(), listProofFiles()]
+      const answer = await uploadDocument(name, bytes, 'text/html')
       if (answer.status !== 201) {
         expect(answer.status).toBe(422)
-        expect(changes(before, target.holds())).toEqual({})
-        expect(proofs().toSorted()).toEqual(kept.toSorted())
+        expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+        expect(listProofFiles().toSorted()).toEqual(filesBefore.toSorted())
         return
       }
       const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
-      const { status, headers } = await target.ask({
+      const { status, headers } = await target.send({
         path: `/admin/registrations/${reg_no}/files/pg_proof/`,
-        headers: { authorization: `Bearer ${await signedIn(target)}` },
+        headers: { authorization: `Bearer ${await signInAsAdmin(target)}` },
       })
       expect(status).toBe(200)
       expect(headers.get('content-type')).toMatch(
@@ -313,56 +330,60 @@ describe('an uploaded document', () => {
   )
 
   test('that is a decompression bomb is rejected, all of them concurrently, and the server keeps responding', async () => {
-    const [before, kept] = [target.holds(), proofs()]
-    const sent = Promise.all(hostileFiles.map(([, name, bytes]) => sends(name, bytes)))
-    expect((await target.ask({ path: '/api/events/' })).status).toBe(200)
-    for (const { status } of await sent) expect([413, 422]).toContain(status)
-    expect(changes(before, target.holds())).toEqual({})
-    expect(proofs().toSorted()).toEqual(kept.toSorted())
+    const [snapshotBefore, filesBefore] = [target.readHoldings(), listProofFiles()]
+    const uploads = Promise.all(hostileFiles.map(([, name, bytes]) => uploadDocument(name, bytes)))
+    expect((await target.send({ path: '/api/events/' })).status).toBe(200)
+    for (const { status } of await uploads) expect([413, 422]).toContain(status)
+    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(listProofFiles().toSorted()).toEqual(filesBefore.toSorted())
   })
 
   const PROOFS = '/api/events/afpicon2026/proofs/'
-  const sendsAhead = (filename: string, bytes: Buffer, address = freshAddress()) => {
-    const { headers, body } = formOf({}, [proof(bytes, filename)])
-    return target.ask({ method: 'POST', path: PROOFS, headers, body }, address)
+  const uploadEarly = (filename: string, bytes: Buffer, address = freshAddress()) => {
+    const { headers, body } = buildForm({}, [proof(bytes, filename)])
+    return target.send({ method: 'POST', path: PROOFS, headers, body }, address)
   }
 
-  test('uploaded before the form is checked equally: a polyglot, a bomb or an oversized one leaves nothing', async () => {
+  test('uploaded before the form is checked in the same way: a polyglot, a bomb or an oversized one leaves nothing', async () => {
     const files = [
-      ...twofold,
+      ...polyglots,
       ...hostileFiles,
       ['six megabytes', 'a.pdf', Buffer.concat([createPdf(), Buffer.alloc(6 * MB)])] as const,
     ]
-    // Both ways end in the same reading, which has seen them all above: some of each kind.
-    for (const [what, name, bytes] of files.filter((_, at) => ALL_RUNS || at % 3 === 0)) {
-      const asItWas = (await sends(name, bytes)).status
-      const [before, kept] = [target.holds(), proofs()]
-      const { status } = await sendsAhead(name, bytes)
-      expect([what, status]).toEqual([what, asItWas])
-      const left = status === 201 ? { draft_proofs: 1 } : {}
-      expect([what, changes(before, target.holds())]).toEqual([what, left])
-      if (status !== 201) expect([what, proofs().toSorted()]).toEqual([what, kept.toSorted()])
+    // Both uploads use the same reader, which the tests above cover: a few of each kind are sufficient.
+    for (const [label, name, bytes] of files.filter((_, index) => ALL_RUNS || index % 3 === 0)) {
+      const expectedChanges = (await uploadDocument(name, bytes)).status
+      const [snapshotBefore, filesBefore] = [target.readHoldings(), listProofFiles()]
+      const { status } = await uploadEarly(name, bytes)
+      expect([label, status]).toEqual([label, expectedChanges])
+      const expectedDrafts = status === 201 ? { draft_proofs: 1 } : {}
+      expect([label, findChanges(snapshotBefore, target.readHoldings())]).toEqual([
+        label,
+        expectedDrafts,
+      ])
+      if (status !== 201)
+        expect([label, listProofFiles().toSorted()]).toEqual([label, filesBefore.toSorted()])
     }
   })
 
   test('uploaded before the form can be used only by its token, and no token can read it', async () => {
     const bytes = createPdf('ahead of everything')
-    const answer = await sendsAhead('secret.pdf', bytes)
+    const answer = await uploadEarly('secret.pdf', bytes)
     const { token } = JSON.parse(answer.body) as { token: string }
-    const [draft] = target.rows(
+    const [draftProof] = target.rows(
       'SELECT token_hash, sha256 FROM draft_proofs WHERE name = ?',
       'secret.pdf',
     )
-    for (const named of [
-      String(draft?.['token_hash']),
-      String(draft?.['sha256']),
+    for (const reference of [
+      String(draftProof?.['token_hash']),
+      String(draftProof?.['sha256']),
       'secret.pdf',
       token.slice(0, -1),
       `${token}A`,
       token.toUpperCase(),
     ]) {
-      const { status } = await target.post(REGISTER, { ...postGraduate, pg_proof: named })
-      expect([named, status]).toEqual([named, 422])
+      const { status } = await target.post(REGISTER, { ...buildPostgraduate, pg_proof: reference })
+      expect([reference, status]).toEqual([reference, 422])
     }
     for (const path of [
       `${PROOFS}${token}`,
@@ -370,41 +391,45 @@ describe('an uploaded document', () => {
       `${PROOFS}?token=${token}`,
       `/api/events/afpicon2026/${token}`,
     ]) {
-      const { status } = await target.ask({ path })
+      const { status } = await target.send({ path })
       expect([path, status]).toEqual([path, 404])
     }
-    expect((await target.post(REGISTER, { ...postGraduate, pg_proof: token })).status).toBe(201)
+    expect((await target.post(REGISTER, { ...buildPostgraduate, pg_proof: token })).status).toBe(
+      201,
+    )
   })
 
   test('uploaded before the form is limited to thirty a minute per address', async () => {
     const address = freshAddress()
-    const told: number[] = []
+    const statuses: number[] = []
     for (let n = 0; n < 33; n += 1)
-      told.push((await sendsAhead('a.pdf', createPdf(`${n}`), address)).status)
-    expect(told).toEqual([...Array.from({ length: 30 }, () => 201), 429, 429, 429])
-    expect((await sendsAhead('a.pdf', createPdf('mine'))).status).toBe(201)
+      statuses.push((await uploadEarly('a.pdf', createPdf(`${n}`), address)).status)
+    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 201), 429, 429, 429])
+    expect((await uploadEarly('a.pdf', createPdf('mine'))).status).toBe(201)
   })
 
   test('under other names, twice, or not requested, is stored at most once', async () => {
-    const before = proofs().length
-    const { headers, body } = formOf(postGraduate, [
+    const before = listProofFiles().length
+    const { headers, body } = buildForm(buildPostgraduate, [
       proof(createPdf('first')),
       { field: 'pg_proof', filename: 'b.pdf', bytes: createPdf('second') },
       { field: 'other', filename: 'c.pdf', bytes: createPdf('third') },
       { field: '__proto__', filename: 'd.pdf', bytes: createPdf('fourth') },
       { field: 'constructor', filename: 'e.pdf', bytes: createPdf('fifth') },
     ])
-    const answer = await target.ask({ method: 'POST', path: REGISTER, headers, body })
-    expect(answer.status).toBe(201)
-    expect(proofs()).toHaveLength(before + 1)
+    const response = await target.send({ method: 'POST', path: REGISTER, headers, body })
+    expect(response.status).toBe(201)
+    expect(listProofFiles()).toHaveLength(before + 1)
   })
 
   test('is only available to staff: no URL serves it without a session', async () => {
-    const answer = await sends('secret.pdf', createPdf('a secret of mine'))
+    const answer = await uploadDocument('secret.pdf', createPdf('a secret of mine'))
     const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
-    const [upload] = target.rows('SELECT sha256 FROM uploads ORDER BY registration_id DESC LIMIT 1')
-    const hash = String(upload?.['sha256'])
-    const { regNo } = await registered(target)
+    const [uploadRow] = target.rows(
+      'SELECT sha256 FROM uploads ORDER BY registration_id DESC LIMIT 1',
+    )
+    const hash = String(uploadRow?.['sha256'])
+    const { regNo } = await registerDelegate(target)
     for (const path of [
       `/admin/registrations/${reg_no}/files/pg_proof/`,
       `/api/admin/registrations/${reg_no}/files/pg_proof/`,
@@ -416,7 +441,7 @@ describe('an uploaded document', () => {
       `/afpicon/payment/success?orderId=${reg_no}`,
       `/admin/registrations/${regNo}/files/pg_proof/?token=${hash}`,
     ])
-      expect([path, (await target.ask({ path })).body.includes('a secret of mine')]).toEqual([
+      expect([path, (await target.send({ path })).body.includes('a secret of mine')]).toEqual([
         path,
         false,
       ])

@@ -1,4 +1,4 @@
-/** Attacks by email: an address that is flooded, and links of strangers in emails that the conference sends. */
+/** Email attacks: flooding a mailbox, and injecting links into the conference's emails. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -16,101 +16,105 @@ const EVENT = 'sample2026'
 const VICTIM = 'victim@gmail.com'
 let server: TestApp
 beforeEach(async () => {
-  const free = fixtureEvent({ id: 'free2026', prefix: 'FREE', payment: 'none' })
+  const freeEvent = fixtureEvent({ id: 'free2026', prefix: 'FREE', payment: 'none' })
   server = await startTestApp({
     clock: '2026-01-10T10:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent(), 'free2026.yaml': free },
+    events: { 'sample2026.yaml': fixtureEvent(), 'free2026.yaml': freeEvent },
   })
 })
 afterEach(() => server.close())
 
-type Parts = { readonly name?: string; readonly email?: string }
-async function registers(event: string, { name = 'Asha Nair', email = VICTIM }: Parts = {}) {
-  const answer = await server.post(`/api/${event}/register/`, {
+type RegistrationInput = { readonly name?: string; readonly email?: string }
+async function submitRegistration(
+  event: string,
+  { name = 'Asha Nair', email = VICTIM }: RegistrationInput = {},
+) {
+  const registerResponse = await server.post(`/api/${event}/register/`, {
     ...fixtureDelegate,
     full_name: name,
     email,
   })
-  expect(answer.statusCode).toBe(201)
-  return answer.json<RegisterAnswer>()
+  expect(registerResponse.statusCode).toBe(201)
+  return registerResponse.json<RegisterAnswer>()
 }
-const asksForLinks = (email: string) =>
+const requestLinks = (email: string) =>
   server.app.inject({ method: 'POST', url: '/api/my/', payload: { email } })
 
-type Mail = { readonly to: string; readonly subject: string; readonly text: string }
-/** What went out, oldest first: all that a mail program could show, decoded. */
-async function sent(): Promise<readonly Mail[]> {
+type Email = { readonly to: string; readonly subject: string; readonly text: string }
+/** Returns the sent emails, oldest first, with all displayable parts decoded. */
+async function readSentEmails(): Promise<readonly Email[]> {
   await server.mailer.run()
   const folder = join(server.dir, 'mail')
   return readdirSync(folder)
     .toSorted()
     .map((file) => {
       const raw = readFileSync(join(folder, file), 'utf8')
-      const head = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(raw)?.[1] ?? ''
-      return { to: head('To'), subject: head('Subject'), text: decoded(raw) }
+      const readHeader = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(raw)?.[1] ?? ''
+      return { to: readHeader('To'), subject: readHeader('Subject'), text: decodeParts(raw) }
     })
 }
-/** Quoted-printable and base64 are how a text travels; an attachment stays as it is. */
-function decoded(raw: string): string {
+/** Decodes quoted-printable and base64 text; leaves attachments unchanged. */
+function decodeParts(raw: string): string {
   return raw
     .split(/\n--[^\n]+\n/)
-    .map((part) =>
-      /transfer-encoding: quoted-printable/i.test(part)
+    .map((bodyPart) =>
+      /transfer-encoding: quoted-printable/i.test(bodyPart)
         ? Buffer.from(
-            part
+            bodyPart
               .replaceAll('=\n', '')
-              .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
-                String.fromCharCode(Number.parseInt(hex, 16)),
+              .replaceAll(/=([0-9A-F]{2})/g, (_, hexCode: string) =>
+                String.fromCharCode(Number.parseInt(hexCode, 16)),
               ),
             'latin1',
           ).toString('utf8')
-        : part,
+        : bodyPart,
     )
     .join('\n')
 }
-const pausedTo = (mails: readonly Mail[]) =>
-  mails.filter(({ subject }) => subject === 'We have paused emails to this address')
+const findPauseNotices = (emails: readonly Email[]) =>
+  emails.filter(({ subject }) => subject === 'We have paused emails to this address')
 
 describe("an outsider who floods another person's mailbox", () => {
-  test('by registering: sends five emails an hour to one mailbox, then one that says so, then none', async () => {
-    const spelt = ['victim@gmail.com', 'Vic.tim@gmail.com', 'victim+9@googlemail.com']
-    for (let n = 0; n < 12; n += 1) await registers('free2026', { email: spelt[n % 3] ?? VICTIM })
-    const mails = await sent()
-    expect(mails).toHaveLength(6)
-    const [pause] = pausedTo(mails)
-    expect(pause).toBe(mails.at(-1))
-    expect(pause?.text).toContain('We have sent 5 emails to this address within an hour.')
-    expect(pause?.text).toContain(`${server.environment.publicUrl}/my`)
-    // Others get theirs, and the office sees what was not sent.
-    await registers('free2026', { email: 'other@gmail.com' })
-    expect(await sent()).toHaveLength(7)
+  test('sends at most five registration emails an hour to one mailbox, then one notice, then nothing', async () => {
+    const spellings = ['victim@gmail.com', 'Vic.tim@gmail.com', 'victim+9@googlemail.com']
+    for (let n = 0; n < 12; n += 1)
+      await submitRegistration('free2026', { email: spellings[n % 3] ?? VICTIM })
+    const emails = await readSentEmails()
+    expect(emails).toHaveLength(6)
+    const [pauseNotice] = findPauseNotices(emails)
+    expect(pauseNotice).toBe(emails.at(-1))
+    expect(pauseNotice?.text).toContain('We have sent 5 emails to this address within an hour.')
+    expect(pauseNotice?.text).toContain(`${server.environment.publicUrl}/my`)
+    // Other mailboxes are unaffected, and the office lists the unsent emails.
+    await submitRegistration('free2026', { email: 'other@gmail.com' })
+    expect(await readSentEmails()).toHaveLength(7)
     expect(server.rows("SELECT 1 FROM mail_queue WHERE status = 'failed'")).toHaveLength(7)
   })
 
-  test('by lost links: counts them together with registrations, for an hour', async () => {
-    for (let n = 0; n < 3; n += 1) await registers('free2026')
+  test('counts lost-link requests together with registrations for an hour', async () => {
+    for (let n = 0; n < 3; n += 1) await submitRegistration('free2026')
     for (let n = 0; n < 9; n += 1) {
-      await asksForLinks(VICTIM)
-      await new Promise((done) => setImmediate(done))
+      await requestLinks(VICTIM)
+      await new Promise((resolve) => setImmediate(resolve))
     }
-    await expect.poll(async () => (await sent()).length).toBe(6)
-    expect(pausedTo(await sent())).toHaveLength(1)
+    await expect.poll(async () => (await readSentEmails()).length).toBe(6)
+    expect(findPauseNotices(await readSentEmails())).toHaveLength(1)
     server.setTime('2026-01-10T11:00:01+05:30')
-    await asksForLinks(VICTIM)
-    await expect.poll(async () => (await sent()).length).toBe(7)
+    await requestLinks(VICTIM)
+    await expect.poll(async () => (await readSentEmails()).length).toBe(7)
   })
 
-  test('at another server, or after a restart: the limit stays, because the database counts', async () => {
-    for (let n = 0; n < 6; n += 1) await registers('free2026')
+  test('the limit applies across servers and restarts', async () => {
+    for (let n = 0; n < 6; n += 1) await submitRegistration('free2026')
     const [{ reg_no: regNo = '' } = {}] = server.rows('SELECT reg_no FROM registrations')
-    const another = await openStoreHere({ dataDir: server.dir })
-    const mail = { to: VICTIM, copyTo: null, subject: 'Your links', text: 'Here they are.' }
-    await another.queueAccessLinks(regNo as RegNo, mail, server.now())
-    await another.close()
-    expect(await sent()).toHaveLength(6)
+    const secondServer = await openStoreHere({ dataDir: server.dir })
+    const linkEmail = { to: VICTIM, copyTo: null, subject: 'Your links', text: 'Here they are.' }
+    await secondServer.queueAccessLinks(regNo as RegNo, linkEmail, server.now())
+    await secondServer.close()
+    expect(await readSentEmails()).toHaveLength(6)
   })
 
-  test('by reporting payments on the self-service page', async () => {
+  test('limits emails from payment claims on the self-service page', async () => {
     server.writeEvent(
       'lekhacon2027.yaml',
       readFileSync(join(import.meta.dirname, '..', 'events', 'lekhacon2027.yaml'), 'utf8'),
@@ -118,7 +122,7 @@ describe("an outsider who floods another person's mailbox", () => {
     await server.deps.events.reload()
     server.setTime('2027-01-10')
     for (let n = 0; n < 5; n += 1) {
-      const answer = await server.post('/api/lekhacon2027/register/', {
+      const response = await server.post('/api/lekhacon2027/register/', {
         full_name: 'Asha Nair',
         email: VICTIM,
         phone_number: '9847000000',
@@ -127,7 +131,7 @@ describe("an outsider who floods another person's mailbox", () => {
       })
       const claim = await server.app.inject({
         method: 'POST',
-        url: `/api${answer.json<RegisterAnswer>().page ?? ''}/acts/`,
+        url: `/api${response.json<RegisterAnswer>().page ?? ''}/acts/`,
         payload: {
           act: 'tell',
           answers: { utr: String(500_000_000_000 + n), paid_on: '2027-01-09' },
@@ -135,28 +139,31 @@ describe("an outsider who floods another person's mailbox", () => {
       })
       expect(claim.statusCode).toBe(200)
     }
-    const mails = await sent()
-    expect(mails).toHaveLength(6)
-    expect(pausedTo(mails)).toHaveLength(1)
+    const emails = await readSentEmails()
+    expect(emails).toHaveLength(6)
+    expect(findPauseNotices(emails)).toHaveLength(1)
   })
 
   test('does not block the confirmation of a payment', async () => {
-    for (let n = 0; n < 7; n += 1) await registers('free2026')
-    const { reg_no: regNo, payment_data: order } = await registers(EVENT)
-    const served = server.deps.events.byId(EVENT)
-    const stored = await server.deps.store.registration(regNo as RegNo)
-    if (served === null || stored === null) throw new Error('not there')
+    for (let n = 0; n < 7; n += 1) await submitRegistration('free2026')
+    const { reg_no: regNo, payment_data: order } = await submitRegistration(EVENT)
+    const activeEvent = server.deps.events.byId(EVENT)
+    const storedRegistration = await server.deps.store.registration(regNo as RegNo)
+    if (activeEvent === null || storedRegistration === null)
+      throw new Error('The registration was not stored')
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
       confirmedBy('AP1', paise(118_000), server.now()),
-      buildConfirmationEmail(served.config, stored),
+      buildConfirmationEmail(activeEvent.config, storedRegistration),
     )
-    expect((await sent()).filter(({ subject }) => subject.includes(regNo))).toHaveLength(1)
+    expect((await readSentEmails()).filter(({ subject }) => subject.includes(regNo))).toHaveLength(
+      1,
+    )
   })
 })
 
 describe('an outsider who enters a link as an answer', () => {
-  /** What mail programs turn into a link: an address with a scheme, or a word like a host name, but not the rest of the email. */
+  /** Text that mail programs turn into links: URLs and host names. */
   const LINKS = /(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+|\S*evil[.\u2024\u3002\uFE52\uFF0E\uFF61]\S+/giu
   const names = [
     'You won https://evil.example',
@@ -175,31 +182,31 @@ describe('an outsider who enters a link as an answer', () => {
     '[prize](https://evil.example)',
     'Asha,https://evil.example,Nair',
   ]
-  test('no email links to it in any spelling', async () => {
+  test('emails contain no link to it in any spelling', async () => {
     for (const [n, name] of names.entries()) {
-      await registers('free2026', { name, email: `victim${n}@gmail.com` })
-      await asksForLinks(`victim${n}@gmail.com`)
+      await submitRegistration('free2026', { name, email: `victim${n}@gmail.com` })
+      await requestLinks(`victim${n}@gmail.com`)
     }
-    await expect.poll(async () => (await sent()).length).toBe(2 * names.length)
-    for (const { to, text, subject } of await sent()) {
+    await expect.poll(async () => (await readSentEmails()).length).toBe(2 * names.length)
+    for (const { to, text, subject } of await readSentEmails()) {
       const links = `${subject}\n${text}`.match(LINKS) ?? []
-      const foreign = links.filter(
+      const foreignLinks = links.filter(
         (link) =>
           !link.startsWith(server.environment.publicUrl) &&
           !/^(?:http:\/\/www\.w3\.org|https?:\/\/www\.w3)/i.test(link),
       )
-      const typed = names[Number(/victim(\d+)@/.exec(to)?.[1])]
-      expect([typed, foreign]).toEqual([expect.any(String), []])
+      const enteredName = names[Number(/victim(\d+)@/.exec(to)?.[1])]
+      expect([enteredName, foreignLinks]).toEqual([expect.any(String), []])
     }
   })
 
   test('the address of one of our pages is not linked either', async () => {
     const { publicUrl } = server.environment
-    await registers('free2026', { name: `Pay at ${publicUrl}/my/attackers-own-link` })
-    const [mail] = await sent()
-    expect(mail?.text).not.toContain('/my/attackers-own-link"')
-    expect(mail?.text).not.toContain(`${publicUrl}/my/attackers-own-link`)
-    // The delegate's own link is still there.
-    expect(mail?.text).toMatch(new RegExp(`${publicUrl}/my/[\\w-]{43}`))
+    await submitRegistration('free2026', { name: `Pay at ${publicUrl}/my/attackers-own-link` })
+    const [email] = await readSentEmails()
+    expect(email?.text).not.toContain('/my/attackers-own-link"')
+    expect(email?.text).not.toContain(`${publicUrl}/my/attackers-own-link`)
+    // The delegate's own link is still present.
+    expect(email?.text).toMatch(new RegExp(`${publicUrl}/my/[\\w-]{43}`))
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Event files made to break whoever reads them, read by the command and by the page for organisers, which check the
- * same way: each is refused with findings, in the time of any other file, and nothing of it runs anywhere.
+ * Hostile event files, checked by the command and by the page for organisers, which use the same validator: each is rejected with findings
+ * as quickly as other files, and nothing in it is executed.
  */
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,16 +19,16 @@ const read = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-hostile-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const fileOf = (at: number): string => `hostile${at}.yaml`
+const buildFileName = (index: number): string => `hostile${index}.yaml`
 
 test('rollcall validate returns findings for each, without internal errors', async () => {
-  const files = HOSTILE.map(([, file], at) => {
-    // A folder of its own each: what two of them claim is no finding of either.
-    const own = join(folder, String(at))
-    mkdirSync(own)
-    cpSync(join(GOLDENS, '_shared'), join(own, '_shared'), { recursive: true })
-    writeFileSync(join(own, fileOf(at)), file)
-    return join(own, fileOf(at))
+  const files = HOSTILE.map(([, file], index) => {
+    // Each has its own folder, so that findings about conflicts between events do not occur.
+    const ownFolder = join(folder, String(index))
+    mkdirSync(ownFolder)
+    cpSync(join(GOLDENS, '_shared'), join(ownFolder, '_shared'), { recursive: true })
+    writeFileSync(join(ownFolder, buildFileName(index)), file)
+    return join(ownFolder, buildFileName(index))
   })
   const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'validate', ...files], {
     cwd: TOP,
@@ -36,61 +36,62 @@ test('rollcall validate returns findings for each, without internal errors', asy
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 280_000,
   })
-  let said = ''
+  let printedText = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      printedText += text
     })
   const [status, signal] = (await once(child, 'close')) as [number | null, string | null]
   expect([status, signal]).toEqual([1, null])
-  const untold = HOSTILE.filter((_, at) => !said.includes(fileOf(at))).map(([what]) => what)
-  expect(untold).toEqual([])
-  expect(said).not.toMatch(/^\s+at .+:\d+:\d+\)?$/m)
-  expect(said).not.toMatch(/RangeError|TypeError|Maximum call stack|heap|ENOENT|root:/)
-  // A terminal is told nothing that it would obey.
-  // eslint-disable-next-line no-control-regex
-  expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/)
+  const unreportedFiles = HOSTILE.filter(
+    (_, index) => !printedText.includes(buildFileName(index)),
+  ).map(([label]) => label)
+  expect(unreportedFiles).toEqual([])
+  expect(printedText).not.toMatch(/^\s+at .+:\d+:\d+\)?$/m)
+  expect(printedText).not.toMatch(/RangeError|TypeError|Maximum call stack|heap|ENOENT|root:/)
+  // The output contains no control characters for the terminal. eslint-disable-next-line no-control-regex
+  expect(printedText).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/)
 })
 
 test('the page for organisers returns findings for each, and its worker continues', async () => {
-  const shared = Object.fromEntries(
+  const sharedFiles = Object.fromEntries(
     ['lists', 'gateways', 'texts'].map((name) => {
       const path = `_shared/${name}.yaml`
       return [name, { path, text: read(path) }]
     }),
   )
-  const questions = HOSTILE.map(([, file], number) => ({
+  const requests = HOSTILE.map(([, file], number) => ({
     number,
-    path: fileOf(number),
+    path: buildFileName(number),
     text: file.toString('utf8'),
-    shared,
+    shared: sharedFiles,
     otherRoutes: [],
   }))
-  const told: { number: number; codes: readonly string[]; isServed: boolean }[] = []
-  const worker = new Worker(join(import.meta.dirname, 'checking.ts'), { workerData: questions })
-  const patience = setTimeout(() => void worker.terminate(), 100_000)
-  worker.on('message', (answer: (typeof told)[number]) => told.push(answer))
+  const results: { number: number; codes: readonly string[]; isServed: boolean }[] = []
+  const worker = new Worker(join(import.meta.dirname, 'checking.ts'), { workerData: requests })
+  const timeout = setTimeout(() => void worker.terminate(), 100_000)
+  worker.on('message', (result: (typeof results)[number]) => results.push(result))
   await once(worker, 'exit')
-  clearTimeout(patience)
-  const failed = HOSTILE.filter((_, number) => {
-    const answer = told.find((one) => one.number === number)
-    return answer === undefined || answer.codes.length === 0 || answer.isServed
-  }).map(([what]) => what)
-  expect(failed).toEqual([])
+  clearTimeout(timeout)
+  const failedFiles = HOSTILE.filter((_, number) => {
+    const result = results.find((candidate) => candidate.number === number)
+    return result === undefined || result.codes.length === 0 || result.isServed
+  }).map(([label]) => label)
+  expect(failedFiles).toEqual([])
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
 })
 
 test('texts of an event file cannot end a script, a tag or an attribute of a page', async () => {
-  const ends = '</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'
+  const breakout = '</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'
   const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')
   const venue = /^ {2}venue: .*$/m.exec(text)?.[0]
   expect(venue).toBeDefined()
   const server = await startTestApp({
-    events: { 'afpicon2026.yaml': text.replace(venue ?? '', `  venue: '${ends}'`) },
+    events: { 'afpicon2026.yaml': text.replace(venue ?? '', `  venue: '${breakout}'`) },
   })
   try {
     const event = server.deps.events.all()[0]?.config
-    expect(event?.venue).toBe(ends)
+    expect(event?.venue).toBe(breakout)
     for (const url of [
       '/',
       '/organisers',

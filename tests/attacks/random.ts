@@ -1,146 +1,150 @@
-/** The random run: so many requests of a seed, side by side on connections that stay, and what they broke. */
+/** The random attack: sends the generated requests concurrently on persistent connections, and reports violations. */
 import { join } from 'node:path'
 import { findFormatError } from '../server/http/error-shape.ts'
-import { draw } from './requests.ts'
-import type { Drawn, Known } from './requests.ts'
+import { generateRequest } from './requests.ts'
+import type { GeneratedRequest, ServerData } from './requests.ts'
 import {
-  codeMade,
-  postGraduate,
+  createCode,
+  buildPostgraduate,
   proof,
-  formOf,
+  buildForm,
   freshAddress,
-  registered,
-  routesOf,
+  registerDelegate,
+  listRoutes,
   startTarget,
-  signedIn,
+  signInAsAdmin,
   REGISTER,
 } from './target.ts'
 import type { Target } from './target.ts'
 import { openLine } from './wire.ts'
 import type { Outcome } from './wire.ts'
 
-/** As many as a browser with some windows opens. */
-const LINES = 16
-/** Of a server that answers in milliseconds, on a machine that does much else. */
+/** As many connections as a browser with several windows opens. */
+const CONNECTIONS = 16
+/** Long for a server that responds in milliseconds, because the machine may be busy. */
 const PATIENCE_MS = 100_000
-/** Compiled code, caches and pools are there by then. */
-const WARM_SHARE = 0.4
+/** By then, code is compiled, and caches and pools are filled. */
+const WARM_UP_SHARE = 0.4
 
-export type Violation = { readonly n: number; readonly what: string; readonly head: string }
-export type Run = {
+export type Violation = { readonly n: number; readonly problem: string; readonly head: string }
+export type RandomRun = {
   readonly requests: number
-  /** How many were answered so, `closed` among them. */
+  /** The number of responses by status, including `closed`. */
   readonly answers: ReadonlyMap<string, number>
   readonly violations: readonly Violation[]
-  /** Routes that nothing was asked of. */
-  readonly unasked: readonly string[]
-  /** Bytes after the warm-up and at the end. */
-  readonly memory: { readonly warm: Memory; readonly end: Memory }
-  /** Whether the admin that it acted as is still signed in, so that the office was asked and not only its door. */
+  /** Routes to which no request was sent. */
+  readonly untestedRoutes: readonly string[]
+  /** Memory in bytes after the warm-up and at the end. */
+  readonly memory: { readonly afterWarmUp: Memory; readonly end: Memory }
+  /** Whether the admin session still exists, so that office routes were tested beyond the sign-in check. */
   readonly isStillSignedIn: boolean
   readonly seconds: number
 }
 export type Memory = { readonly heapBytes: number; readonly residentBytes: number }
 
-/** Starts a server that collects what nobody holds when it is sent SIGUSR2, and says what is left. */
+/** Starts a server that collects garbage on SIGUSR2 and reports the remaining memory. */
 export function startMeasured(): Promise<Target> {
   return startTarget({ NODE_OPTIONS: `--import ${join(import.meta.dirname, 'collecting.ts')}` })
 }
 
-export async function randomRun(target: Target, seed: number, requests: number): Promise<Run> {
-  const known = await knownOf(target)
+export async function runRandomAttack(
+  target: Target,
+  seed: number,
+  requests: number,
+): Promise<RandomRun> {
+  const serverData = await createServerData(target)
   const answers = new Map<string, number>()
   const violations: Violation[] = []
-  const unasked = new Set(known.routes.map(({ method, path }) => `${method} ${path}`))
-  const begun = performance.now()
-  let next = 0
-  const work = async (until: number): Promise<void> => {
+  const untestedRoutes = new Set(serverData.routes.map(({ method, path }) => `${method} ${path}`))
+  const startedAt = performance.now()
+  let nextNumber = 0
+  const sendUntil = async (endNumber: number): Promise<void> => {
     const line = openLine(target.url)
-    while (next < until) {
-      const n = next
-      next += 1
-      const drawn = draw(known, seed, n)
-      unasked.delete(`${drawn.route.method} ${drawn.route.path}`)
-      const outcome = await line.ask(drawn.bytes, {
+    while (nextNumber < endNumber) {
+      const n = nextNumber
+      nextNumber += 1
+      const generated = generateRequest(serverData, seed, n)
+      untestedRoutes.delete(`${generated.route.method} ${generated.route.path}`)
+      const outcome = await line.send(generated.bytes, {
         patienceMs: PATIENCE_MS,
-        isHead: drawn.method === 'HEAD',
-        endsLine: drawn.endsLine,
+        isHead: generated.method === 'HEAD',
+        endsLine: generated.breaksConnection,
       })
-      const told = typeof outcome === 'string' ? outcome : String(outcome.status)
-      answers.set(told, (answers.get(told) ?? 0) + 1)
-      const what = violationOf(drawn, outcome)
-      if (what !== null) violations.push({ n, what, head: headOf(drawn.bytes) })
+      const status = typeof outcome === 'string' ? outcome : String(outcome.status)
+      answers.set(status, (answers.get(status) ?? 0) + 1)
+      const problem = findViolation(generated, outcome)
+      if (problem !== null) violations.push({ n, problem, head: readHead(generated.bytes) })
     }
     line.close()
   }
-  const together = (until: number): Promise<unknown> =>
-    Promise.all(Array.from({ length: LINES }, () => work(until)))
-  const warmUntil = Math.floor(requests * WARM_SHARE)
-  await together(warmUntil)
-  const warm = await memoryOf(target)
-  await together(requests)
-  const end = await memoryOf(target)
-  const seconds = (performance.now() - begun) / 1000
-  const session = await target.ask({
+  const sendConcurrently = (endNumber: number): Promise<unknown> =>
+    Promise.all(Array.from({ length: CONNECTIONS }, () => sendUntil(endNumber)))
+  const warmUpEnd = Math.floor(requests * WARM_UP_SHARE)
+  await sendConcurrently(warmUpEnd)
+  const memoryAfterWarmUp = await readMemory(target)
+  await sendConcurrently(requests)
+  const end = await readMemory(target)
+  const seconds = (performance.now() - startedAt) / 1000
+  const session = await target.send({
     path: '/admin/session/',
-    headers: { authorization: `Bearer ${known.tokens[0]}` },
+    headers: { authorization: `Bearer ${serverData.tokens[0]}` },
   })
   return {
-    requests: next,
+    requests: nextNumber,
     answers,
     violations,
-    unasked: [...unasked],
-    memory: { warm, end },
+    untestedRoutes: [...untestedRoutes],
+    memory: { afterWarmUp: memoryAfterWarmUp, end },
     isStillSignedIn: session.status === 200,
     seconds,
   }
 }
 
-/** The beginning of a request, to be read by whoever mends what it broke. */
-function headOf(bytes: Buffer): string {
+/** Returns the head of a request as readable text, for debugging a violation. */
+function readHead(bytes: Buffer): string {
   const end = bytes.indexOf('\r\n\r\n')
   return bytes.toString('latin1', 0, Math.min(end === -1 ? bytes.length : end, 600))
 }
 
-/** Null: answered as it may be. */
-export function violationOf(
-  { isHttp, method, path }: Pick<Drawn, 'isHttp' | 'method' | 'path'>,
+/** Null if the response is allowed. */
+export function findViolation(
+  { isHttp, method, path }: Pick<GeneratedRequest, 'isHttp' | 'method' | 'path'>,
   outcome: Outcome,
 ): string | null {
-  if (outcome === 'late') return `no answer in ${PATIENCE_MS} ms`
-  if (outcome === 'closed') return isHttp ? 'hung up without an answer' : null
+  if (outcome === 'late') return `no response within ${PATIENCE_MS} ms`
+  if (outcome === 'closed') return isHttp ? 'disconnected without a response' : null
   const { status, headers, body } = outcome
-  // A crowded server may say so, in the same shape as every other no.
+  // A busy server may return 503, in the common format.
   const statusCode = status === 503 ? 403 : status
-  const said = {
+  const actualHeaders = {
     'content-type': headers.get('content-type') ?? '',
-    // What is no HTTP is refused before there is an answer that could be kept.
+    // Invalid HTTP is rejected before a response could be cached.
     'cache-control': isHttp ? (headers.get('cache-control') ?? '') : 'no-store',
   }
   const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path)
   try {
-    return findFormatError({ statusCode, headers: said, body }, method, mayBePage)
+    return findFormatError({ statusCode, headers: actualHeaders, body }, method, mayBePage)
   } catch {
-    return `${status} with a body that is no JSON: ${body.slice(0, 100)}`
+    return `${status} with a body that is not JSON: ${body.slice(0, 100)}`
   }
 }
 
 const CODE = 'RANDOM-9'
 
-/** Registrations, one with a proof, and an admin who is signed in. */
-async function knownOf(target: Target): Promise<Known> {
-  await codeMade(target, CODE)
-  const { headers, body } = formOf(postGraduate, [proof()])
-  const withProof = await target.ask({ method: 'POST', path: REGISTER, headers, body })
-  const others = await Promise.all([registered(target), registered(target)])
+/** Creates registrations, one with a document, and a session of an admin. */
+async function createServerData(target: Target): Promise<ServerData> {
+  await createCode(target, CODE)
+  const { headers, body } = buildForm(buildPostgraduate, [proof()])
+  const withProof = await target.send({ method: 'POST', path: REGISTER, headers, body })
+  const otherOrders = await Promise.all([registerDelegate(target), registerDelegate(target)])
   return {
-    routes: await routesOf(),
+    routes: await listRoutes(),
     regNos: [
       (JSON.parse(withProof.body) as { reg_no: string }).reg_no,
-      ...others.map(({ regNo }) => regNo),
-      `${others[0]?.regNo}02`,
+      ...otherOrders.map(({ regNo }) => regNo),
+      `${otherOrders[0]?.regNo}02`,
     ],
-    tokens: [await signedIn(target, freshAddress())],
+    tokens: [await signInAsAdmin(target, freshAddress())],
     eventIds: [
       ...new Set(
         target.rows('SELECT event_id FROM registrations').map((row) => String(row['event_id'])),
@@ -152,18 +156,18 @@ async function knownOf(target: Target): Promise<Known> {
   }
 }
 
-/** After everything has been collected that nobody holds any more. */
-async function memoryOf(target: Target): Promise<Memory> {
-  const told = (): Memory[] =>
-    [...target.printed().matchAll(/^collected (\{.*\})$/gm)].map(
+/** Reads the memory after a garbage collection. */
+async function readMemory(target: Target): Promise<Memory> {
+  const readReports = (): Memory[] =>
+    [...target.readOutput().matchAll(/^collected (\{.*\})$/gm)].map(
       ([, memory = '']) => JSON.parse(memory) as Memory,
     )
-  const before = told().length
+  const reportsBefore = readReports().length
   target.process.kill('SIGUSR2')
   for (;;) {
-    const memory = told()[before]
+    const memory = readReports()[reportsBefore]
     if (memory !== undefined) return memory
-    // An answered request says that the server has had its turn.
-    await target.ask({ path: '/healthz' })
+    // A response shows that the server has processed the signal.
+    await target.send({ path: '/healthz' })
   }
 }

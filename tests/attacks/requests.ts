@@ -1,55 +1,61 @@
 /**
- * A stranger's requests, drawn from a seed: every route, in order and mangled, with bodies of every kind,
- * cookies that are right and that are not. Request n of a seed is always the same one, so that whatever
- * it breaks can be asked again by itself.
+ * Anonymous requests generated from a seed: every route, correct and mangled, with all kinds of bodies and with valid and invalid cookies.
+ * Request n of a seed is always the same, so each violation can be reproduced alone.
  */
 import { createRandom } from '../crash/check-registrations.ts'
 import { createJpg, createPdf, createPng } from '../server/sample-uploads.ts'
-import { CODED, codedDelegate, delegate, formOf, postGraduate, proof } from './target.ts'
+import {
+  CODED_EVENT_ID,
+  codedDelegate,
+  delegate,
+  buildForm,
+  buildPostgraduate,
+  proof,
+} from './target.ts'
 import type { Route } from './target.ts'
 
-/** What the requests may know of the server: some of each is right. */
-export type Known = {
+/** Real values of the server, some of which the requests use. */
+export type ServerData = {
   readonly routes: readonly Route[]
   readonly regNos: readonly string[]
   readonly tokens: readonly string[]
   readonly eventIds: readonly string[]
   readonly codes: readonly string[]
 }
-export type Drawn = {
+export type GeneratedRequest = {
   readonly bytes: Buffer
   readonly route: Route
   readonly method: string
-  /** The path as it is asked for, without the query. */
+  /** The requested path without the query. */
   readonly path: string
-  /** It is HTTP; what is not may be hung up on instead of being answered. */
+  /** Whether it is valid HTTP; the server may disconnect on anything else. */
   readonly isHttp: boolean
-  /** The connection is of no use afterwards, because what was announced does not come. */
-  readonly endsLine: boolean
+  /** Whether the connection cannot be reused, because the announced bytes do not follow. */
+  readonly breaksConnection: boolean
 }
 
 type Chance = {
-  /** True so often. */
-  readonly of: (share: number) => boolean
-  readonly from: <T>(list: readonly T[]) => T
-  readonly below: (n: number) => number
+  /** True with this probability. */
+  readonly isHit: (share: number) => boolean
+  readonly pick: <T>(list: readonly T[]) => T
+  readonly pickBelow: (n: number) => number
 }
-function chanceOf(seed: number): Chance {
+function createChance(seed: number): Chance {
   const random = createRandom(seed)
-  const below = (n: number): number => Math.floor(random() * n)
+  const pickBelow = (n: number): number => Math.floor(random() * n)
   return {
-    of: (share) => random() < share,
-    below,
-    from: (list) => {
-      const one = list[below(list.length)]
-      if (one === undefined) throw new Error('nothing to choose from')
-      return one
+    isHit: (share) => random() < share,
+    pickBelow,
+    pick: (list) => {
+      const picked = list[pickBelow(list.length)]
+      if (picked === undefined) throw new Error('the list is empty')
+      return picked
     },
   }
 }
 
-/** Characters that mean something to somebody: to a path, a header, a spreadsheet, a page, a database, an eye. */
-const NASTY = [
+/** Characters with a special meaning in paths, headers, spreadsheets, pages, databases or display. */
+const SPECIAL_TEXTS = [
   '',
   '0',
   '-1',
@@ -111,7 +117,7 @@ const QUERY_NAMES = [
   'a[]',
 ] as const
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-/** Nobody's methods; the parser knows some and refuses the rest. */
+/** Unknown methods; the parser accepts some of them. */
 const ODD_METHODS = ['TRACE', 'PROPFIND', 'PURGE', 'SEARCH', 'get', 'GETT', 'QUERY', 'CONNECT']
 const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['accept-encoding', ['gzip', 'br', 'identity;q=0, *;q=0', 'gzip, br, zstd, nothing']],
@@ -134,7 +140,7 @@ const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] =
   ['x-forwarded-proto', ['https', 'javascript']],
   ['forwarded', ['for=1.2.3.4;host=evil.example']],
 ]
-const MEDIA = [
+const MEDIA_TYPES = [
   'application/json',
   'application/json; charset=utf-7',
   'application/x-www-form-urlencoded',
@@ -150,54 +156,56 @@ const MEDIA = [
 
 const isRegistering = ({ path }: Route): boolean => /\/register\/?$/.test(path)
 
-/** Request `n` of a seed. */
-export function draw(known: Known, seed: number, n: number): Drawn {
-  const chance = chanceOf(Math.imul(seed, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b))
-  // Where anybody registers a stranger comes more often: the office has ever more doors, and they are one among them.
-  const open = chance.of(0.05) ? known.routes.filter(isRegistering) : []
-  const route = chance.from(open.length > 0 ? open : known.routes)
-  const isOdd = chance.of(0.02)
+/** Generates request `n` of a seed. */
+export function generateRequest(serverData: ServerData, seed: number, n: number): GeneratedRequest {
+  const chance = createChance(Math.imul(seed, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b))
+  // Public registration routes are chosen more often, because the office routes outnumber them.
+  const registrationRoutes = chance.isHit(0.05) ? serverData.routes.filter(isRegistering) : []
+  const route = chance.pick(registrationRoutes.length > 0 ? registrationRoutes : serverData.routes)
+  const isOdd = chance.isHit(0.02)
   const method = isOdd
-    ? chance.from(ODD_METHODS)
-    : chance.of(0.8)
+    ? chance.pick(ODD_METHODS)
+    : chance.isHit(0.8)
       ? route.method
-      : chance.from(METHODS)
-  const asked = pathOf(chance, known, route.path)
-  const path = chance.of(0.2) ? mangled(chance, asked) : asked
-  const query = chance.of(0.3) ? queryOf(chance, known) : ''
-  const takesBody = !['GET', 'HEAD'].includes(method) || chance.of(0.03)
-  const sent = takesBody && chance.of(0.92) ? bodyOf(chance, known, route.path) : null
+      : chance.pick(METHODS)
+  const requestTarget = buildPath(chance, serverData, route.path)
+  const path = chance.isHit(0.2) ? manglePath(chance, requestTarget) : requestTarget
+  const query = chance.isHit(0.3) ? buildQuery(chance, serverData) : ''
+  const takesBody = !['GET', 'HEAD'].includes(method) || chance.isHit(0.03)
+  const requestBody =
+    takesBody && chance.isHit(0.92) ? buildBody(chance, serverData, route.path) : null
   const headers = new Map([
     ['host', 'rollcall.test'],
-    ['x-forwarded-for', addressOf(chance)],
-    ...credentials(chance, known, path),
-    ...(sent === null ? [] : [['content-type', sent.type] as const]),
+    ['x-forwarded-for', pickAddress(chance)],
+    ...credentials(chance, serverData, path),
+    ...(requestBody === null ? [] : [['content-type', requestBody.type] as const]),
   ])
-  for (let more = chance.below(4); more > 0; more -= 1) {
-    const [name, values] = chance.from(HEADERS)
-    headers.set(name, chance.from(values))
+  for (let headersLeft = chance.pickBelow(4); headersLeft > 0; headersLeft -= 1) {
+    const [name, values] = chance.pick(HEADERS)
+    headers.set(name, chance.pick(values))
   }
   const target = `${path}${query}`
-  const framed = framing(chance, sent?.body ?? null)
-  const head = [
+  const framedBody = buildFraming(chance, requestBody?.body ?? null)
+  const headLines = [
     `${method} ${target} HTTP/1.1`,
     ...[...headers].map(([name, value]) => `${name}: ${value}`),
-    ...framed.headers,
+    ...framedBody.headers,
   ]
-  if (chance.of(0.01))
-    head.push(chance.from(['no colon', ' folded: a', 'a\0b: c', `x: ${'y'.repeat(20_000)}`]))
-  const text = head.join('\r\n')
+  if (chance.isHit(0.01))
+    headLines.push(chance.pick(['no colon', ' folded: a', 'a\0b: c', `x: ${'y'.repeat(20_000)}`]))
+  const text = headLines.join('\r\n')
   return {
-    bytes: Buffer.concat([Buffer.from(`${text}\r\n\r\n`, 'latin1'), framed.body]),
+    bytes: Buffer.concat([Buffer.from(`${text}\r\n\r\n`, 'latin1'), framedBody.body]),
     route,
     method,
     path,
-    isHttp: framed.isWhole && isReadable(method, target, head),
-    endsLine: !framed.isWhole || headers.has('upgrade') || !isReadable(method, target, head),
+    isHttp: framedBody.isComplete && isReadable(method, target, headLines),
+    breaksConnection:
+      !framedBody.isComplete || headers.has('upgrade') || !isReadable(method, target, headLines),
   }
 }
 
-/** Whether Node's parser takes it for a request; llhttp refuses control characters, odd methods and 16 KB of head. */
+/** Whether Node's parser accepts it as a request; llhttp rejects control characters, unknown methods and heads of 16 KB. */
 function isReadable(method: string, target: string, head: readonly string[]): boolean {
   return (
     (METHODS as readonly string[]).includes(method) &&
@@ -207,65 +215,68 @@ function isReadable(method: string, target: string, head: readonly string[]): bo
   )
 }
 
-function pathOf(chance: Chance, known: Known, path: string): string {
+function buildPath(chance: Chance, serverData: ServerData, path: string): string {
   return path
-    .replaceAll(/:\w+|\{\w+\}|\*/g, (open) => segment(chance, known, open))
+    .replaceAll(/:\w+|\{\w+\}|\*/g, (parameter) => buildSegment(chance, serverData, parameter))
     .replace(/^[^/]/, '/$&')
 }
 
-/** What stands in an open segment: mostly what may be there. */
-function segment(chance: Chance, known: Known, open: string): string {
-  if (open === ':id' && chance.of(0.7)) return chance.from(known.eventIds)
-  if (open === ':field' && chance.of(0.7)) return 'pg_proof'
-  if (chance.of(0.5)) return chance.from(known.regNos)
-  if (chance.of(0.3)) return `AFPI${String(chance.below(10 ** 9)).padStart(13, '0')}`
-  return encodeURIComponent(chance.from(NASTY).replaceAll(/[\ud800-\udfff]/g, 'x')).slice(0, 4000)
+/** Fills in a path parameter, mostly with a valid value. */
+function buildSegment(chance: Chance, serverData: ServerData, parameter: string): string {
+  if (parameter === ':id' && chance.isHit(0.7)) return chance.pick(serverData.eventIds)
+  if (parameter === ':field' && chance.isHit(0.7)) return 'pg_proof'
+  if (chance.isHit(0.5)) return chance.pick(serverData.regNos)
+  if (chance.isHit(0.3)) return `AFPI${String(chance.pickBelow(10 ** 9)).padStart(13, '0')}`
+  return encodeURIComponent(chance.pick(SPECIAL_TEXTS).replaceAll(/[\ud800-\udfff]/g, 'x')).slice(
+    0,
+    4000,
+  )
 }
 
-function mangled(chance: Chance, path: string): string {
-  const at = chance.below(path.length + 1)
-  const put = (text: string): string => path.slice(0, at) + text + path.slice(at)
-  switch (chance.below(12)) {
+function manglePath(chance: Chance, path: string): string {
+  const position = chance.pickBelow(path.length + 1)
+  const insertText = (text: string): string => path.slice(0, position) + text + path.slice(position)
+  switch (chance.pickBelow(12)) {
     case 0:
       return path.endsWith('/') ? path.slice(0, -1) || '/' : `${path}/`
     case 1:
       return `/${path}`
     case 2:
-      return put('/../')
+      return insertText('/../')
     case 3:
-      return put('%2e%2e%2f')
+      return insertText('%2e%2e%2f')
     case 4:
-      return put(chance.from(['%00', '%', '%zz', '%ff', '%c0%af', ';a=b', '#']))
+      return insertText(chance.pick(['%00', '%', '%zz', '%ff', '%c0%af', ';a=b', '#']))
     case 5:
       return path.toUpperCase()
     case 6:
-      return `${path}${'/a'.repeat(chance.below(2000))}`
+      return `${path}${'/a'.repeat(chance.pickBelow(2000))}`
     case 7:
-      return put('\xe0\xb4\x85')
+      return insertText('\xe0\xb4\x85')
     case 8:
-      return put(chance.from([' ', '\t', '\x7f', '\\']))
+      return insertText(chance.pick([' ', '\t', '\x7f', '\\']))
     case 9:
-      return path.slice(0, at) || '/'
+      return path.slice(0, position) || '/'
     case 10:
       return `http://evil.example${path}`
     default:
-      return put(String.fromCharCode(33 + chance.below(94)))
+      return insertText(String.fromCharCode(33 + chance.pickBelow(94)))
   }
 }
 
-function queryOf(chance: Chance, known: Known): string {
-  const pairs = Array.from({ length: 1 + chance.below(4) }, () => {
-    const value = chance.of(0.2) ? chance.from(known.regNos) : chance.from(NASTY)
-    return `${chance.from(QUERY_NAMES)}=${chance.of(0.9) ? encodeURIComponent(value.replaceAll(/[\ud800-\udfff]/g, 'x')) : Buffer.from(value).toString('latin1')}`
+function buildQuery(chance: Chance, serverData: ServerData): string {
+  const pairs = Array.from({ length: 1 + chance.pickBelow(4) }, () => {
+    const value = chance.isHit(0.2) ? chance.pick(serverData.regNos) : chance.pick(SPECIAL_TEXTS)
+    return `${chance.pick(QUERY_NAMES)}=${chance.isHit(0.9) ? encodeURIComponent(value.replaceAll(/[\ud800-\udfff]/g, 'x')) : Buffer.from(value).toString('latin1')}`
   })
   return `?${pairs.join('&')}`
 }
 
-/** Most come from anywhere; some from so few addresses that the limits are met. */
-function addressOf(chance: Chance): string {
-  if (chance.of(0.05)) return `192.0.2.${chance.below(3)}`
-  if (chance.of(0.05))
-    return chance.from([
+/** Most requests come from different addresses; some from so few that the limits apply. */
+function pickAddress(chance: Chance): string {
+  if (chance.isHit(0.05)) return `192.0.2.${chance.pickBelow(3)}`
+  if (chance.isHit(0.05))
+    return chance.pick([
       '',
       'unknown',
       '::1',
@@ -273,26 +284,30 @@ function addressOf(chance: Chance): string {
       '1.2.3.4, 5.6.7.8',
       'x'.repeat(500),
     ])
-  return `10.${chance.below(256)}.${chance.below(256)}.${chance.below(256)}`
+  return `10.${chance.pickBelow(256)}.${chance.pickBelow(256)}.${chance.pickBelow(256)}`
 }
 
-function credentials(chance: Chance, known: Known, path: string): (readonly [string, string])[] {
-  // A session that is signed out is lost to all requests that follow.
+function credentials(
+  chance: Chance,
+  serverData: ServerData,
+  path: string,
+): (readonly [string, string])[] {
+  // Signing out would end the session for all later requests.
   const isKept = !/l.{0,6}o.{0,6}g.{0,6}o.{0,6}u.{0,6}t/i.test(path)
   const token =
-    isKept && chance.of(0.7)
-      ? chance.from(known.tokens)
-      : chance.from(['', 'guess', 'x'.repeat(4000), "' OR 1=1 --", '%00', '\xff'])
-  switch (chance.below(4)) {
+    isKept && chance.isHit(0.7)
+      ? chance.pick(serverData.tokens)
+      : chance.pick(['', 'guess', 'x'.repeat(4000), "' OR 1=1 --", '%00', '\xff'])
+  switch (chance.pickBelow(4)) {
     case 0:
       return [['cookie', `rollcall_session=${token}`]]
     case 1:
-      return [['authorization', `${chance.from(['Bearer ', 'bearer  ', 'Basic ', ''])}${token}`]]
+      return [['authorization', `${chance.pick(['Bearer ', 'bearer  ', 'Basic ', ''])}${token}`]]
     case 2:
       return [
         [
           'cookie',
-          chance.from([
+          chance.pick([
             `a=b; rollcall_session=${token};;`,
             ';;;=',
             `rollcall_session=${token}; rollcall_session=x`,
@@ -304,163 +319,184 @@ function credentials(chance: Chance, known: Known, path: string): (readonly [str
   }
 }
 
-type Body = { readonly type: string; readonly body: Buffer }
-function bodyOf(chance: Chance, known: Known, path: string): Body {
-  const json = (value: unknown): Body => ({
+type RequestBody = { readonly type: string; readonly body: Buffer }
+function buildBody(chance: Chance, serverData: ServerData, path: string): RequestBody {
+  const json = (value: unknown): RequestBody => ({
     type: 'application/json',
     body: Buffer.from(JSON.stringify(value)),
   })
-  const order = chance.of(0.6) ? chance.from(known.regNos) : chance.from(NASTY)
+  const order = chance.isHit(0.6) ? chance.pick(serverData.regNos) : chance.pick(SPECIAL_TEXTS)
   const mutated = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
         name,
-        chance.of(0.1)
-          ? chance.from<unknown>([...NASTY, null, 0, [], {}, [value], { [name]: value }, true])
+        chance.isHit(0.1)
+          ? chance.pick<unknown>([
+              ...SPECIAL_TEXTS,
+              null,
+              0,
+              [],
+              {},
+              [value],
+              { [name]: value },
+              true,
+            ])
           : value,
       ]),
     )
-  const notice = {
+  const gatewayMessage = {
     TRANSACTIONID: order,
-    APTRANSACTIONID: String(chance.below(10 ** 9)),
-    AMOUNT: chance.from(['7080.00', '1.00', '-1', '1e9', 'x']),
-    TRANSACTIONSTATUS: chance.from(['200', '400', '211', '503', 'x']),
-    MESSAGE: chance.from(NASTY),
-    ap_SecureHash: String(chance.below(2 ** 32)),
+    APTRANSACTIONID: String(chance.pickBelow(10 ** 9)),
+    AMOUNT: chance.pick(['7080.00', '1.00', '-1', '1e9', 'x']),
+    TRANSACTIONSTATUS: chance.pick(['200', '400', '211', '503', 'x']),
+    MESSAGE: chance.pick(SPECIAL_TEXTS),
+    ap_SecureHash: String(chance.pickBelow(2 ** 32)),
   }
-  // A code that is withdrawn at once is none that anybody can use.
-  const isKnown = !path.includes('withdraw') && chance.of(0.7)
-  const code = isKnown ? chance.from(known.codes) : chance.from(NASTY)
-  // Half of what comes to the doors of codes and rolls, and to the form that takes them, speaks their language.
-  if (/\/code|\/roll/.test(path) && chance.of(0.5))
+  // A code withdrawn immediately could not be used.
+  const isKnown = !path.includes('withdraw') && chance.isHit(0.7)
+  const code = isKnown ? chance.pick(serverData.codes) : chance.pick(SPECIAL_TEXTS)
+  // Half of the requests to the routes for codes and member lists, and to the form with them, have matching fields.
+  if (/\/code|\/roll/.test(path) && chance.isHit(0.5))
     return json(
       mutated({
-        event: chance.from([CODED, CODED, ...known.eventIds]),
-        kind: chance.from(['coupon', 'faculty', 'nothing']),
+        event: chance.pick([CODED_EVENT_ID, CODED_EVENT_ID, ...serverData.eventIds]),
+        kind: chance.pick(['coupon', 'faculty', 'nothing']),
         code,
         field: 'number',
-        value: chance.from(['M-1', ...NASTY]),
-        uses: chance.from(['1', '0', '1e9', '100001']),
-        count: chance.from(['1', '2', '1001']),
-        until: chance.from(['', '2025-12-31', '2025-13-45']),
-        note: chance.from(NASTY),
+        value: chance.pick(['M-1', ...SPECIAL_TEXTS]),
+        uses: chance.pick(['1', '0', '1e9', '100001']),
+        count: chance.pick(['1', '2', '1001']),
+        until: chance.pick(['', '2025-12-31', '2025-13-45']),
+        note: chance.pick(SPECIAL_TEXTS),
       }),
     )
-  // One address registers once there.
-  const visitor = `visitor${chance.below(10 ** 6)}@example.org`
-  if (path.includes(CODED) && chance.of(0.3))
+  // Each email address can register there once.
+  const visitorEmail = `visitor${chance.pickBelow(10 ** 6)}@example.org`
+  if (path.includes(CODED_EVENT_ID) && chance.isHit(0.3))
     return json({
       ...codedDelegate,
-      email: visitor,
+      email: visitorEmail,
       letters: 'true',
-      code: chance.from(known.codes),
+      code: chance.pick(serverData.codes),
       number: '',
       companions: [{ name: 'A Person' }],
     })
-  if (path.includes(CODED) && chance.of(0.8))
+  if (path.includes(CODED_EVENT_ID) && chance.isHit(0.8))
     return json({
       ...mutated({
         ...codedDelegate,
-        email: chance.of(0.5) ? codedDelegate.email : visitor,
+        email: chance.isHit(0.5) ? codedDelegate.email : visitorEmail,
         letters: 'true',
         code,
-        number: chance.of(0.7) ? '' : chance.from(['M-1', 'X']),
+        number: chance.isHit(0.7) ? '' : chance.pick(['M-1', 'X']),
       }),
-      companions: chance.of(0.6)
+      companions: chance.isHit(0.6)
         ? [{ name: 'A Person' }]
-        : chance.from<unknown>([
+        : chance.pick<unknown>([
             [],
-            [{ name: chance.from(NASTY) }],
+            [{ name: chance.pick(SPECIAL_TEXTS) }],
             'nobody',
             Array.from({ length: 500 }, () => ({ name: 'a' })),
             [[[]]],
             [{ name: { name: 'x' } }, null],
           ]),
     })
-  switch (chance.below(path.includes('login') ? 16 : 14)) {
+  switch (chance.pickBelow(path.includes('login') ? 16 : 14)) {
     case 0:
     case 1:
       return json(mutated(delegate))
     case 2:
       return json({
         ...delegate,
-        total_amount: chance.from(['1', '7080', '-7080', '1e309', 'NaN', '7080.001']),
+        total_amount: chance.pick(['1', '7080', '-7080', '1e309', 'NaN', '7080.001']),
       })
     case 3: {
-      const { headers, body } = formOf(postGraduate, [
+      const { headers, body } = buildForm(buildPostgraduate, [
         proof(
-          chance.from([createPdf, createPng, createJpg])(),
-          chance.from(['a.pdf', '../../x.pdf', '', 'a\0.pdf', `${'n'.repeat(9000)}.pdf`]),
+          chance.pick([createPdf, createPng, createJpg])(),
+          chance.pick(['a.pdf', '../../x.pdf', '', 'a\0.pdf', `${'n'.repeat(9000)}.pdf`]),
         ),
       ])
       return { type: headers['content-type'] ?? '', body }
     }
     case 4: {
-      const { headers, body } = formOf(delegate)
+      const { headers, body } = buildForm(delegate)
       return {
         type: headers['content-type'] ?? '',
-        body: body.subarray(0, chance.below(body.length)),
+        body: body.subarray(0, chance.pickBelow(body.length)),
       }
     }
     case 5:
     case 6:
       return {
         type: 'application/x-www-form-urlencoded',
-        body: Buffer.from(new URLSearchParams(notice).toString()),
+        body: Buffer.from(new URLSearchParams(gatewayMessage).toString()),
       }
     case 7:
-      return json({ order_id: order, email: chance.from([delegate.email, ...NASTY]) })
+      return json({ order_id: order, email: chance.pick([delegate.email, ...SPECIAL_TEXTS]) })
     case 8:
-      return json({ ...notice, why: 'a reason', what: 'accept', amount: '1.00' })
+      return json({ ...gatewayMessage, why: 'a reason', what: 'accept', amount: '1.00' })
     case 9:
-      return { type: 'application/json', body: Buffer.from('['.repeat(chance.below(30_000))) }
+      return { type: 'application/json', body: Buffer.from('['.repeat(chance.pickBelow(30_000))) }
     case 10:
       return {
         type: 'application/json',
         body: Buffer.from(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`),
       }
     case 11:
-      return { type: chance.from(MEDIA), body: Buffer.from(chance.from(NASTY)) }
+      return { type: chance.pick(MEDIA_TYPES), body: Buffer.from(chance.pick(SPECIAL_TEXTS)) }
     case 12:
       return {
-        type: chance.from(MEDIA),
-        body: Buffer.from(Array.from({ length: chance.below(3000) }, () => chance.below(256))),
+        type: chance.pick(MEDIA_TYPES),
+        body: Buffer.from(
+          Array.from({ length: chance.pickBelow(3000) }, () => chance.pickBelow(256)),
+        ),
       }
     case 13:
-      return { type: chance.from(MEDIA), body: Buffer.alloc(chance.of(0.1) ? 400_000 : 2000, 'a') }
+      return {
+        type: chance.pick(MEDIA_TYPES),
+        body: Buffer.alloc(chance.isHit(0.1) ? 400_000 : 2000, 'a'),
+      }
     default:
-      return json({ username: chance.from(['office', ...NASTY]), password: chance.from(NASTY) })
+      return json({
+        username: chance.pick(['office', ...SPECIAL_TEXTS]),
+        password: chance.pick(SPECIAL_TEXTS),
+      })
   }
 }
 
-/** How the length of a body is told: as it should be, or not. */
-function framing(
+/** States the length of a body, correctly or incorrectly. */
+function buildFraming(
   chance: Chance,
   body: Buffer | null,
-): { readonly headers: readonly string[]; readonly body: Buffer; readonly isWhole: boolean } {
-  const none = Buffer.alloc(0)
-  if (body === null) return { headers: [], body: none, isWhole: true }
-  const said = [`content-length: ${body.length}`]
-  if (chance.of(0.9)) return { headers: said, body, isWhole: true }
+): { readonly headers: readonly string[]; readonly body: Buffer; readonly isComplete: boolean } {
+  const emptyBody = Buffer.alloc(0)
+  if (body === null) return { headers: [], body: emptyBody, isComplete: true }
+  const lengthHeaders = [`content-length: ${body.length}`]
+  if (chance.isHit(0.9)) return { headers: lengthHeaders, body, isComplete: true }
   const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body])
-  switch (chance.below(5)) {
+  switch (chance.pickBelow(5)) {
     case 0:
       return {
         headers: ['transfer-encoding: chunked'],
         body: Buffer.concat([
-          body.length === 0 ? none : chunk,
+          body.length === 0 ? emptyBody : chunk,
           Buffer.from(body.length === 0 ? '0\r\n\r\n' : '\r\n0\r\n\r\n'),
         ]),
-        isWhole: true,
+        isComplete: true,
       }
-    // Two lengths, and what one of them leaves over would be a request of its own.
+    // Two lengths; the rest after one of them would be a request of its own.
     case 1:
-      return { headers: [...said, 'transfer-encoding: chunked'], body: chunk, isWhole: false }
+      return {
+        headers: [...lengthHeaders, 'transfer-encoding: chunked'],
+        body: chunk,
+        isComplete: false,
+      }
     case 2:
-      return { headers: [...said, 'content-length: 3'], body, isWhole: false }
+      return { headers: [...lengthHeaders, 'content-length: 3'], body, isComplete: false }
     case 3:
-      return { headers: ['transfer-encoding: gzip, nonsense'], body, isWhole: false }
+      return { headers: ['transfer-encoding: gzip, nonsense'], body, isComplete: false }
     default:
-      return { headers: ['content-length: -1'], body, isWhole: false }
+      return { headers: ['content-length: -1'], body, isComplete: false }
   }
 }

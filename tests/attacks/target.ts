@@ -1,81 +1,81 @@
 /**
- * What is attacked: a server process as `rollcall start` runs it, behind a proxy that it trusts, with its
- * limits on; its routes as it lists them itself; and what its database holds, looked at read-only.
+ * The attacked server: a process started by `rollcall start`, behind a trusted proxy, with rate limits; the routes that it lists; and
+ * read-only access to its database.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { serveAlone, ADMIN, TOP } from '../browser/serve.ts'
-import type { ServedAlone } from '../browser/serve.ts'
+import { serveAsProcess, ADMIN, TOP } from '../browser/serve.ts'
+import type { TestServerProcess } from '../browser/serve.ts'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { createPdf } from '../server/sample-uploads.ts'
 import { outsideEvent } from '../server/event-with-quotas.ts'
-import { openLine, requestOf } from './wire.ts'
-import type { Answer, Line, Outcome, Sent } from './wire.ts'
+import { openLine, buildRequest } from './wire.ts'
+import type { HttpResponse, Connection, Outcome, RequestParts } from './wire.ts'
 
-/** A day on which three of the sample events take registrations and one has closed. */
+/** A day on which registration is open for three of the sample events and closed for one. */
 export const OPEN_DAY = '2025-10-10'
 
-export type Target = ServedAlone & {
-  /** Asks as a visitor at `address` of the network behind the proxy; throws when no answer comes. */
-  ask(sent: Sent, address?: string): Promise<Answer>
-  post(path: string, body: unknown, address?: string, headers?: Headers_): Promise<Answer>
-  /** Rows as they are in the file now. */
+export type Target = TestServerProcess & {
+  /** Sends a request as a visitor at `address`, an address behind the proxy. Throws if there is no response. */
+  send(sent: RequestParts, address?: string): Promise<HttpResponse>
+  post(path: string, body: unknown, address?: string, headers?: Headers_): Promise<HttpResponse>
+  /** Reads the current rows of the database. */
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
-  /** Everything that an attack must leave as it is: how many rows, how much money, who is signed in. */
-  holds(): Holdings
-  /** The address of the simulated gateway's pages. */
+  /** Data that an attack must not change: row counts, amounts and sessions. */
+  readHoldings(): Holdings
+  /** The address of the gateway simulator's pages. */
   readonly gateway: string
 }
 type Headers_ = Readonly<Record<string, string>>
 export type Holdings = Readonly<Record<string, number>>
 
-/** An event of its own with codes, a roll and places, open on the day. */
-export const CODED = 'coded2025'
+/** A separate event with discount codes, a member list and quotas, open on that day. */
+export const CODED_EVENT_ID = 'coded2025'
 const CODED_EVENT = outsideEvent
-  .replaceAll('sample2026', CODED)
+  .replaceAll('sample2026', CODED_EVENT_ID)
   .replace('prefix: SMPL', 'prefix: CODE')
   .replace('from: 2026-01-01, to: 2026-01-31', 'from: 2025-01-01, to: 2026-01-31')
 
-/** `variables` are laid over the usual ones; `prepare` may fill the data folder before the start. */
+/** `variables` override the defaults; `prepare` can fill the data folder before the start. */
 export async function startTarget(
   variables: Readonly<Record<string, string>> = {},
-  prepare: Parameters<typeof serveAlone>[1] = () => {},
+  prepare: Parameters<typeof serveAsProcess>[1] = () => {},
 ): Promise<Target> {
-  const served = await serveAlone(
+  const startedServer = await serveAsProcess(
     { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1', CLOCK: OPEN_DAY, ...variables },
-    (folders) => {
-      writeFileSync(join(folders.eventsDir, `${CODED}.yaml`), CODED_EVENT)
-      return prepare(folders)
+    (serverFolders) => {
+      writeFileSync(join(serverFolders.eventsDir, `${CODED_EVENT_ID}.yaml`), CODED_EVENT)
+      return prepare(serverFolders)
     },
   )
-  // A connection is of one request at a time; those that are idle are used again.
-  const idle: Line[] = []
+  // A connection handles one request at a time; idle ones are reused.
+  const idle: Connection[] = []
   const rows: Target['rows'] = (sql, ...params) => {
-    const db = new Database(join(served.dataDir, 'rollcall.db'), { readonly: true })
+    const db = new Database(join(startedServer.dataDir, 'rollcall.db'), { readonly: true })
     try {
       return db.prepare(sql).all(...params) as Record<string, unknown>[]
     } finally {
       db.close()
     }
   }
-  const ask: Target['ask'] = async (sent, address = freshAddress()) => {
-    const line = idle.pop() ?? openLine(served.url)
-    const outcome = await line.ask(
-      requestOf({ ...sent, headers: { 'x-forwarded-for': address, ...sent.headers } }),
-      { isHead: sent.method === 'HEAD' },
+  const sendRequest: Target['send'] = async (request, address = freshAddress()) => {
+    const line = idle.pop() ?? openLine(startedServer.url)
+    const outcome = await line.send(
+      buildRequest({ ...request, headers: { 'x-forwarded-for': address, ...request.headers } }),
+      { isHead: request.method === 'HEAD' },
     )
     idle.push(line)
-    return answered(outcome)
+    return requireResponse(outcome)
   }
   return {
-    ...served,
-    ask,
+    ...startedServer,
+    send: sendRequest,
     rows,
-    gateway: /Sandbox {2}(http:\/\/\S+)/.exec(served.printed())?.[1] ?? '',
+    gateway: /Sandbox {2}(http:\/\/\S+)/.exec(startedServer.readOutput())?.[1] ?? '',
     post: (path, body, address = freshAddress(), headers = {}) =>
-      ask(
+      sendRequest(
         {
           method: 'POST',
           path,
@@ -84,49 +84,49 @@ export async function startTarget(
         },
         address,
       ),
-    holds: () => holdingsOf(rows),
+    readHoldings: () => readHoldingsFrom(rows),
     stop: async () => {
       for (const line of idle) line.close()
-      await served.stop()
+      await startedServer.stop()
     },
   }
 }
 
-/** The answer, where there must be one. */
-export function answered(outcome: Outcome): Answer {
-  if (typeof outcome === 'string') throw new Error(`the server's answer: ${outcome}`)
+/** Returns the response; throws if there is none. */
+export function requireResponse(outcome: Outcome): HttpResponse {
+  if (typeof outcome === 'string') throw new Error(`the server's response: ${outcome}`)
   return outcome
 }
 
-/** An address that nothing has come from yet, so that no limit of another test is met. */
+/** Returns an unused address, so that no limit of another test applies. */
 let addresses = 0
 export function freshAddress(): string {
   addresses += 1
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
 }
 
-/** A mail makes its link when it goes out, which may be in the middle of another test: only links without a mail are counted. */
+/** The link of an email is created when it is sent, possibly during another test, so only links without an email are counted. */
 const counts = (table: string): string =>
   table === 'links'
     ? 'FROM links l WHERE NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = l.registration_id)'
     : `FROM "${table}"`
 
-/** Rows of every table there is, so that a new one is looked at as well, and sums of money. */
-function holdingsOf(rows: Target['rows']): Holdings {
+/** Counts the rows of every table, including future ones, and the sums of amounts. */
+function readHoldingsFrom(rows: Target['rows']): Holdings {
   const tables = rows(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' AND name <> 'pings'",
   ).map(({ name }) => String(name))
-  const counted = tables.map((table) => `(SELECT count(*) ${counts(table)}) AS "${table}"`)
-  const [held = {}] = rows(`SELECT ${counted.join(', ')},
+  const countColumns = tables.map((table) => `(SELECT count(*) ${counts(table)}) AS "${table}"`)
+  const [holdings = {}] = rows(`SELECT ${countColumns.join(', ')},
     (SELECT coalesce(sum(amount), 0) FROM payments) AS asked_for,
     (SELECT coalesce(sum(amount), 0) FROM payments WHERE status = 'success') AS paid,
     (SELECT count(*) FROM payments WHERE status = 'failed') AS failed,
     (SELECT count(*) FROM payments WHERE review IS NOT NULL) AS in_review`)
-  return Object.fromEntries(Object.entries(held).map(([name, count]) => [name, Number(count)]))
+  return Object.fromEntries(Object.entries(holdings).map(([name, count]) => [name, Number(count)]))
 }
 
-/** What differs between two looks; an attack that came to nothing leaves {}. */
-export function changes(before: Holdings, after: Holdings): Holdings {
+/** Returns the differences between two snapshots; {} if an attack had no effect. */
+export function findChanges(before: Holdings, after: Holdings): Holdings {
   return Object.fromEntries(
     Object.entries(after).flatMap(([name, count]) =>
       count === (before[name] ?? 0) ? [] : [[name, count - (before[name] ?? 0)]],
@@ -147,22 +147,23 @@ export type PaymentData = {
   readonly amount: string
   readonly payment_url: string
 }
-/** Registers as a delegate does. Answers the number and what is posted to the gateway. */
-export async function registered(
+/** Registers a delegate. Returns the number and the data posted to the gateway. */
+export async function registerDelegate(
   target: Target,
   answers: Readonly<Record<string, string>> = delegate,
   address = freshAddress(),
 ): Promise<{ readonly regNo: string; readonly data: PaymentData & Record<string, string> }> {
-  const answer = await target.post(REGISTER, answers, address)
-  if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${answer.body}`)
-  const { reg_no, payment_data } = JSON.parse(answer.body) as {
+  const registerResponse = await target.post(REGISTER, answers, address)
+  if (registerResponse.status !== 201)
+    throw new Error(`not registered: ${registerResponse.status} ${registerResponse.body}`)
+  const { reg_no, payment_data } = JSON.parse(registerResponse.body) as {
     reg_no: string
     payment_data: PaymentData & Record<string, string>
   }
   return { regNo: reg_no, data: payment_data }
 }
 
-/** Answers of its form. */
+/** Answers for the event with codes. */
 export const codedDelegate = {
   full_name: 'Asha Nair',
   email: 'asha@example.org',
@@ -170,55 +171,59 @@ export const codedDelegate = {
   is_member: true,
   letters: true,
 }
-export const CODED_REGISTER = `/api/${CODED}/register/`
+export const CODED_REGISTER = `/api/${CODED_EVENT_ID}/register/`
 
-/** A code as the office makes one, with as many uses as it may have. */
-export async function codeMade(target: Target, code: string): Promise<void> {
-  const headers = { authorization: `Bearer ${await signedIn(target)}` }
-  const words = { event: CODED, kind: 'coupon', code, uses: 100_000 }
-  const { status, body } = await target.post('/admin/codes/', words, freshAddress(), headers)
+/** Creates a discount code as staff do, with the maximum number of uses. */
+export async function createCode(target: Target, code: string): Promise<void> {
+  const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
+  const codeFields = { event: CODED_EVENT_ID, kind: 'coupon', code, uses: 100_000 }
+  const { status, body } = await target.post('/admin/codes/', codeFields, freshAddress(), headers)
   if (status !== 201) throw new Error(`no code: ${status} ${body}`)
 }
 
-/** What a command prints that works on the data of the server while that runs. */
+/** Runs a command on the data of the running server and returns its output. */
 export async function command(target: Target, ...args: readonly string[]): Promise<string> {
-  const read = readEnvironment({ DATA_DIR: target.dataDir, EVENTS_DIR: target.eventsDir })
-  if (!read.ok) throw new Error(read.error.join('\n'))
-  let said = ''
-  const hear = (text: string): void => void (said += `${text}\n`)
-  const status = await main(args, { print: hear, printError: hear, environment: () => read.value })
-  if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${said}`)
-  return said
+  const environment = readEnvironment({ DATA_DIR: target.dataDir, EVENTS_DIR: target.eventsDir })
+  if (!environment.ok) throw new Error(environment.error.join('\n'))
+  let output = ''
+  const appendOutput = (text: string): void => void (output += `${text}\n`)
+  const status = await main(args, {
+    print: appendOutput,
+    printError: appendOutput,
+    environment: () => environment.value,
+  })
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${output}`)
+  return output
 }
 
-/** Signs the first admin in; the token is the cookie's as well. */
-export async function signedIn(target: Target, address = freshAddress()): Promise<string> {
-  const answer = await target.post('/admin/login/', ADMIN, address)
-  const { token } = JSON.parse(answer.body) as { token?: string }
-  if (token === undefined) throw new Error(`not signed in: ${answer.status} ${answer.body}`)
+/** Signs the first admin in. The token is also the value of the cookie. */
+export async function signInAsAdmin(target: Target, address = freshAddress()): Promise<string> {
+  const response = await target.post('/admin/login/', ADMIN, address)
+  const { token } = JSON.parse(response.body) as { token?: string }
+  if (token === undefined) throw new Error(`not signed in: ${response.status} ${response.body}`)
   return token
 }
 
 export type Route = {
   readonly method: string
-  /** With `:name`, `{name}` and `*` where anything may stand. */
+  /** With `:name`, `{name}` and `*` for parameters. */
   readonly path: string
 }
-/** Every route and page of a server with the sample events, as the app itself lists them. */
-export const routesOf = (): Promise<readonly Route[]> => (listed ??= list())
+/** Returns every route and page of a server with the sample events, as the app lists them. */
+export const listRoutes = (): Promise<readonly Route[]> => (routesPromise ??= list())
 const EVENTS = join(TOP, 'events')
-/** They are the same for every file of tests that a worker runs. */
-let listed: Promise<readonly Route[]> | null = null
+/** They are the same for all test files of a worker. */
+let routesPromise: Promise<readonly Route[]> | null = null
 
 async function list(): Promise<readonly Route[]> {
-  // Read when it is asked for: most attacks need no server of their own beside the one they attack.
+  // Loaded on demand, because most attacks need no second server.
   const { startTestApp } = await import('../server/harness.ts')
   const samples = readdirSync(EVENTS)
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => [name, readFileSync(join(EVENTS, name), 'utf8')] as const)
   const { app, deps, close } = await startTestApp({
     clock: OPEN_DAY,
-    events: { ...Object.fromEntries(samples), [`${CODED}.yaml`]: CODED_EVENT },
+    events: { ...Object.fromEntries(samples), [`${CODED_EVENT_ID}.yaml`]: CODED_EVENT },
   })
   try {
     const pages = deps.events
@@ -244,8 +249,8 @@ async function list(): Promise<readonly Route[]> {
   }
 }
 
-/** The body of a form with files, byte by byte; `filename` goes out as it stands. */
-export function formOf(
+/** Builds a multipart body with files byte by byte; `filename` is not escaped. */
+export function buildForm(
   fields: Readonly<Record<string, string>>,
   files: readonly { field: string; filename: string; bytes: Buffer; type?: string }[] = [],
 ): { readonly headers: Record<string, string>; readonly body: Buffer } {
@@ -270,8 +275,8 @@ export function formOf(
   }
 }
 
-/** Answers of a post graduate, who has to show a proof. */
-export const postGraduate = { ...delegate, ticket_type: 'afpi-pg' }
+/** Answers of a postgraduate, who must upload a document. */
+export const buildPostgraduate = { ...delegate, ticket_type: 'afpi-pg' }
 export const proof = (bytes: Buffer = createPdf(), filename = 'proof.pdf') => ({
   field: 'pg_proof',
   filename,

@@ -1,166 +1,174 @@
-/**
- * HTTP by hand: what is sent goes out byte by byte as it stands here, because a browser's client would
- * put right, or refuse, the very things that an attacker sends.
- */
+/** Raw HTTP client: sends the exact bytes, because browsers' clients would correct or reject malformed requests. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-export type Answer = {
+export type HttpResponse = {
   readonly status: number
-  /** By name in small letters; a header that comes twice has its values joined by a line break. */
+  /** By lower-case name; the values of a repeated header are joined by a line break. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
-/** `closed`: the server hung up before an answer was whole. `late`: nothing for as long as was waited. */
-export type Outcome = Answer | 'closed' | 'late'
+/** `closed`: the server disconnected before the response was complete. `late`: no response within the timeout. */
+export type Outcome = HttpResponse | 'closed' | 'late'
 
-/** One connection, which is opened anew whenever the server has closed it. */
-export type Line = {
-  /** Writes the bytes and waits for one answer. */
-  ask(bytes: Buffer | string, options?: AskOptions): Promise<Outcome>
+/** A connection that is reopened whenever the server has closed it. */
+export type Connection = {
+  /** Writes the bytes and waits for one response. */
+  send(bytes: Buffer | string, options?: SendOptions): Promise<Outcome>
   close(): void
 }
-export type AskOptions = {
-  /** Milliseconds after which it is late. */
+export type SendOptions = {
+  /** Timeout in milliseconds. */
   readonly patienceMs?: number
-  /** The answer to HEAD has no body, whatever its length says. */
+  /** The response to HEAD has no body, whatever its length header says. */
   readonly isHead?: boolean
-  /** A second answer on this connection would be to something smuggled. */
+  /** A second response on this connection would belong to a smuggled request. */
   readonly endsLine?: boolean
 }
 
 const PATIENCE_MS = 100_000
 const HEADS_END = Buffer.from('\r\n\r\n')
 
-export function openLine(url: string): Line {
+export function openLine(url: string): Connection {
   const { hostname, port } = new URL(url)
   let socket: Socket | null = null
   const ready = async (): Promise<Socket> => {
     if (socket !== null && !socket.destroyed && socket.writable && socket.readable) return socket
-    const fresh = connect(Number(port), hostname)
-    fresh.setNoDelay(true)
-    fresh.on('error', () => {})
-    await once(fresh, 'connect')
-    socket = fresh
-    return fresh
+    const newSocket = connect(Number(port), hostname)
+    newSocket.setNoDelay(true)
+    newSocket.on('error', () => {})
+    await once(newSocket, 'connect')
+    socket = newSocket
+    return newSocket
   }
   return {
-    async ask(bytes, { patienceMs = PATIENCE_MS, isHead = false, endsLine = false } = {}) {
-      const going = await ready()
-      const outcome = answerOn(going, isHead, patienceMs)
-      going.write(bytes)
-      const heard = await outcome
-      const ends =
-        endsLine || typeof heard === 'string' || heard.headers.get('connection') === 'close'
-      if (ends) {
-        going.destroy()
+    async send(bytes, { patienceMs = PATIENCE_MS, isHead = false, endsLine = false } = {}) {
+      const open = await ready()
+      const outcome = readResponse(open, isHead, patienceMs)
+      open.write(bytes)
+      const result = await outcome
+      const isClosing =
+        endsLine || typeof result === 'string' || result.headers.get('connection') === 'close'
+      if (isClosing) {
+        open.destroy()
         socket = null
       }
-      return heard
+      return result
     },
     close: () => void socket?.destroy(),
   }
 }
 
-/** Asks once, on a connection of its own. */
-export async function askOnce(
+/** Sends one request on a new connection. */
+export async function sendOnce(
   url: string,
   bytes: Buffer | string,
-  options: AskOptions = {},
+  options: SendOptions = {},
 ): Promise<Outcome> {
   const line = openLine(url)
   try {
-    return await line.ask(bytes, options)
+    return await line.send(bytes, options)
   } finally {
     line.close()
   }
 }
 
-/** The next answer that arrives on a connection. */
-export function answerOn(socket: Socket, isHead: boolean, patienceMs: number): Promise<Outcome> {
+/** Reads the next response that arrives on a connection. */
+export function readResponse(
+  socket: Socket,
+  isHead: boolean,
+  patienceMs: number,
+): Promise<Outcome> {
   return new Promise((resolve) => {
-    const pieces: Buffer[] = []
+    const chunks: Buffer[] = []
     const end = (outcome: Outcome): void => {
       clearTimeout(timer)
-      socket.off('data', hear)
-      socket.off('close', closed)
+      socket.off('data', appendChunk)
+      socket.off('close', handleClose)
       resolve(outcome)
     }
-    const hear = (piece: Buffer): void => {
-      pieces.push(piece)
-      const answer = read(Buffer.concat(pieces), isHead, false)
-      if (answer !== null) end(answer)
+    const appendChunk = (chunk: Buffer): void => {
+      chunks.push(chunk)
+      const response = parseResponse(Buffer.concat(chunks), isHead, false)
+      if (response !== null) end(response)
     }
-    const closed = (): void => end(read(Buffer.concat(pieces), isHead, true) ?? 'closed')
+    const handleClose = (): void =>
+      end(parseResponse(Buffer.concat(chunks), isHead, true) ?? 'closed')
     const timer = setTimeout(() => end('late'), patienceMs)
-    socket.on('data', hear)
-    socket.on('close', closed)
-    if (socket.destroyed) closed()
+    socket.on('data', appendChunk)
+    socket.on('close', handleClose)
+    if (socket.destroyed) handleClose()
   })
 }
 
-/** Null: not whole yet. */
-function read(bytes: Buffer, isHead: boolean, isAll: boolean): Answer | null {
+/** Null if it is not complete yet. */
+function parseResponse(bytes: Buffer, isHead: boolean, hasEnded: boolean): HttpResponse | null {
   const end = bytes.indexOf(HEADS_END)
   if (end === -1) return null
-  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
-  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(first)?.[1])
-  const rest = bytes.subarray(end + HEADS_END.length)
-  if (status >= 100 && status < 200) return read(rest, isHead, isAll)
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1])
+  const bodyBytes = bytes.subarray(end + HEADS_END.length)
+  if (status >= 100 && status < 200) return parseResponse(bodyBytes, isHead, hasEnded)
   const headers = new Map<string, string>()
   for (const line of lines) {
-    const colon = line.indexOf(':')
-    const name = line.slice(0, colon).toLowerCase()
-    const value = line.slice(colon + 1).trim()
-    const before = headers.get(name)
-    headers.set(name, before === undefined ? value : `${before}\n${value}`)
+    const colonAt = line.indexOf(':')
+    const name = line.slice(0, colonAt).toLowerCase()
+    const value = line.slice(colonAt + 1).trim()
+    const previousValue = headers.get(name)
+    headers.set(name, previousValue === undefined ? value : `${previousValue}\n${value}`)
   }
-  const answer = (body: Buffer): Answer => ({ status, headers, body: body.toString('utf8') })
-  if (isHead || status === 204 || status === 304) return answer(Buffer.alloc(0))
+  const buildResponse = (body: Buffer): HttpResponse => ({
+    status,
+    headers,
+    body: body.toString('utf8'),
+  })
+  if (isHead || status === 204 || status === 304) return buildResponse(Buffer.alloc(0))
   const length = headers.get('content-length')
   if (length !== undefined)
-    return rest.length < Number(length) ? null : answer(rest.subarray(0, Number(length)))
+    return bodyBytes.length < Number(length)
+      ? null
+      : buildResponse(bodyBytes.subarray(0, Number(length)))
   if (headers.get('transfer-encoding') === 'chunked') {
-    const body = unchunked(rest)
-    return body === null ? null : answer(body)
+    const body = decodeChunks(bodyBytes)
+    return body === null ? null : buildResponse(body)
   }
-  return isAll ? answer(rest) : null
+  return hasEnded ? buildResponse(bodyBytes) : null
 }
 
-/** Null: not whole yet. */
-function unchunked(bytes: Buffer): Buffer | null {
-  const pieces: Buffer[] = []
-  for (let at = 0; ;) {
-    const line = bytes.indexOf('\r\n', at)
+/** Null if it is not complete yet. */
+function decodeChunks(bytes: Buffer): Buffer | null {
+  const chunks: Buffer[] = []
+  for (let index = 0; ;) {
+    const line = bytes.indexOf('\r\n', index)
     if (line === -1) return null
-    const length = Number.parseInt(bytes.toString('latin1', at, line), 16)
-    const next = line + 2 + length + 2
-    if (bytes.length < next) return null
-    if (length === 0) return Buffer.concat(pieces)
-    pieces.push(bytes.subarray(line + 2, line + 2 + length))
-    at = next
+    const length = Number.parseInt(bytes.toString('latin1', index, line), 16)
+    const nextPosition = line + 2 + length + 2
+    if (bytes.length < nextPosition) return null
+    if (length === 0) return Buffer.concat(chunks)
+    chunks.push(bytes.subarray(line + 2, line + 2 + length))
+    index = nextPosition
   }
 }
 
-export type Sent = {
+export type RequestParts = {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer | string
 }
 
-/** A request that is in order as far as the framing goes: its length is said and right. */
-export function requestOf({ method = 'GET', path, headers = {}, body }: Sent): Buffer {
+/** Builds a request with correct framing: its length header is present and correct. */
+export function buildRequest({ method = 'GET', path, headers = {}, body }: RequestParts): Buffer {
   const content = body === undefined ? null : Buffer.from(body)
-  const said = {
+  const headerValues = {
     host: 'rollcall.test',
     ...headers,
     ...(content === null ? {} : { 'content-length': String(content.length) }),
   }
-  const head = Object.entries(said).map(([name, value]) => `${name}: ${value}\r\n`)
+  const headLines = Object.entries(headerValues).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.concat([
-    Buffer.from(`${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n`, 'latin1'),
+    Buffer.from(`${method} ${path} HTTP/1.1\r\n${headLines.join('')}\r\n`, 'latin1'),
     content ?? Buffer.alloc(0),
   ])
 }

@@ -46,14 +46,14 @@ const insertAudit = db.prepare(
 const TOTAL = 354_000
 
 let pending: PendingRegistration[] = []
-const begin = db.prepare('BEGIN IMMEDIATE')
-const commit = db.prepare('COMMIT')
+const beginStatement = db.prepare('BEGIN IMMEDIATE')
+const commitStatement = db.prepare('COMMIT')
 
-/** Everything that arrived since the last commit, in one. */
+/** Commits all requests that arrived since the last commit together. */
 function flush(): void {
   const batch = pending
   pending = []
-  begin.run()
+  beginStatement.run()
   const answers = batch.map(({ body, done }) => {
     const regNo = `BARE${String(randomInt(1_000_000)).padStart(6, '0')}${String(randomInt(10_000_000)).padStart(7, '0')}`
     const { lastInsertRowid } = insertRegistration.run(
@@ -70,8 +70,8 @@ function flush(): void {
     insertAudit.run(Date.now(), lastInsertRowid)
     return () => done(regNo)
   })
-  commit.run()
-  for (const answer of answers) answer()
+  commitStatement.run()
+  for (const respond of answers) respond()
 }
 
 const store = (body: Body): Promise<string> =>

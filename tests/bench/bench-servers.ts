@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../browser/serve.ts'
+import { findFreePort } from '../browser/serve.ts'
 import { listChildren } from '../crash/postgres-cluster.ts'
 import { GATEWAY_VARIABLES } from '../crash/sample-gateway.ts'
 import { useCompiledEvents } from '../server/prepared-files.ts'
@@ -80,7 +80,7 @@ export async function startBenchServer(
   for (const [name, text] of Object.entries(events))
     writeFileSync(join(eventsDir, `${name}.yaml`), text)
   useCompiledEvents(dataDir)
-  const url = `http://127.0.0.1:${await freePort()}`
+  const url = `http://127.0.0.1:${await findFreePort()}`
   // A pipe would make the load generator read every line.
   const printedTo = join(folder, 'printed.txt')
   const output = openSync(printedTo, 'a')
@@ -132,13 +132,13 @@ export async function startBenchServer(
 
 /** Headers of the office. */
 export async function signIn(url: string): Promise<Readonly<Record<string, string>>> {
-  const answer = await fetch(`${url}/admin/login/`, {
+  const response = await fetch(`${url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'office', password: PASSWORD }),
   })
-  const { token } = (await answer.json()) as { token?: string }
-  if (token === undefined) throw new Error(`nobody is signed in: ${answer.status}`)
+  const { token } = (await response.json()) as { token?: string }
+  if (token === undefined) throw new Error(`nobody is signed in: ${response.status}`)
   return { authorization: `Bearer ${token}` }
 }
 

@@ -62,7 +62,7 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
       return (userCPUTime + systemCPUTime) / 1_000_000
     }
     const started = performance.now()
-    const before = usage()
+    const usageBefore = usage()
     const { status, error, stdout, stderr } = spawnSync(
       process.execPath,
       [join(TOP, 'bin', 'rollcall.js'), 'validate', ...paths],
@@ -75,7 +75,7 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
     return {
       files: FILES,
       filesSeconds: (performance.now() - started) / 1000,
-      filesCpuSeconds: usage() - before,
+      filesCpuSeconds: usage() - usageBefore,
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -178,8 +178,8 @@ function createGenerator(seed: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
     const mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    const more = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((more ^ (more >>> 14)) >>> 0) / 4_294_967_296
+    const mixedAgain = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixedAgain ^ (mixedAgain >>> 14)) >>> 0) / 4_294_967_296
   }
 }
 

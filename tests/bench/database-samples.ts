@@ -1,4 +1,4 @@
-/** Samples which connections of a database wait for a lock, and how long a round trip takes, while something is measured. */
+/** Samples the connections of a database during a measurement: which ones wait for a lock, and how long a round trip takes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Cluster } from '../crash/postgres-cluster.ts'
@@ -6,16 +6,16 @@ import { urlThrough } from '../server/storage/delaying-proxy.ts'
 import { median } from './bench-servers.ts'
 
 export type Sampled = {
-  /** Of the samples of connections that are in a statement or a transaction. */
+  /** The share of samples of connections that are in a statement or a transaction. */
   readonly lockShare: number
-  /** Of the samples of all connections, idle ones too. */
+  /** The share of samples of all connections, including idle ones. */
   readonly lockShareOfAll: number
   /** The median: a busy machine delays packets further than the proxy does. */
   readonly roundTripMs: number
 }
 
 const SAMPLE_MS = 50
-/** So many samples without a busy connection, one after the other. */
+/** This many consecutive samples without a busy connection. */
 const IDLE_SAMPLES = 4
 const IDLE_MS_MAX = 30_000
 const SAMPLE = `
@@ -26,36 +26,38 @@ FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid() AND backend
 
 type Sample = { readonly all_of_them: number; readonly busy: number; readonly waiting: number }
 
-/** `port`: that of the proxy, or of PostgreSQL, whichever the servers use. */
+/** `port`: the port of the proxy or of PostgreSQL that the servers use. */
 export async function startSamples(
   cluster: Cluster,
   database: string,
   port: number,
 ): Promise<{ stop(): Promise<Sampled> }> {
   const shell = await cluster.shell()
-  const far = new pg.Client({ connectionString: urlThrough(port, cluster.url('postgres')) })
-  await far.connect()
+  const proxiedClient = new pg.Client({
+    connectionString: urlThrough(port, cluster.url('postgres')),
+  })
+  await proxiedClient.connect()
   const times: number[] = []
   const sums = { all: 0, busy: 0, waiting: 0 }
-  const take = async (): Promise<void> => {
-    const began = performance.now()
-    await far.query('SELECT 1')
-    times.push(performance.now() - began)
+  const takeSample = async (): Promise<void> => {
+    const startedAt = performance.now()
+    await proxiedClient.query('SELECT 1')
+    times.push(performance.now() - startedAt)
     const { rows } = await shell.query<Sample>(SAMPLE, [database])
-    const sample = rows[0]
-    sums.all += sample?.all_of_them ?? 0
-    sums.busy += sample?.busy ?? 0
-    sums.waiting += sample?.waiting ?? 0
+    const latestSample = rows[0]
+    sums.all += latestSample?.all_of_them ?? 0
+    sums.busy += latestSample?.busy ?? 0
+    sums.waiting += latestSample?.waiting ?? 0
   }
-  let last = Promise.resolve()
+  let lastSample = Promise.resolve()
   const timer = setInterval(() => {
-    last = last.then(take)
+    lastSample = lastSample.then(takeSample)
   }, SAMPLE_MS)
   return {
     stop: async () => {
       clearInterval(timer)
-      await last
-      await Promise.all([shell.end(), far.end()])
+      await lastSample
+      await Promise.all([shell.end(), proxiedClient.end()])
       return {
         lockShare: sums.waiting / Math.max(1, sums.busy),
         lockShareOfAll: sums.waiting / Math.max(1, sums.all),
@@ -65,7 +67,7 @@ export async function startSamples(
   }
 }
 
-/** Requests whose clients are gone are still worked off: the next measurement waits for that, within reason. */
+/** Requests whose clients have disconnected are still processed: the next measurement waits for that, up to a limit. */
 export async function waitUntilIdle(cluster: Cluster, database: string): Promise<void> {
   const shell = await cluster.shell()
   const began = performance.now()

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { launchDrawing } from '../browser/browser.ts'
-import { serveAlone, TOP } from '../browser/serve.ts'
+import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
 /** The last commit before the form was in the first paint. */
@@ -238,8 +238,8 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
     console.log(`${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${aim}`)
   }
   const trees = { before: prepareTree(commit), now: TOP }
-  const before = await serveAlone({ CLOCK }, () => {}, trees.before)
-  const now = await serveAlone({ CLOCK }, () => {}, trees.now)
+  const before = await serveAsProcess({ CLOCK }, () => {}, trees.before)
+  const now = await serveAsProcess({ CLOCK }, () => {}, trees.now)
   const browser = await launchDrawing()
   try {
     for (const [at, line] of LINES.entries()) {

@@ -9,7 +9,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { serveAlone, TOP } from '../browser/serve.ts'
+import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 import { keepAsking } from './keep-asking.js'
@@ -80,14 +80,14 @@ function writeEvents(folder, count) {
 
 /** @returns whether all targets are met */
 export async function benchFormPage() {
-  const ours = await serveAlone()
+  const ours = await serveAsProcess()
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   const [dataDir, eventsDir] = [join(folder, 'var'), join(folder, 'events')]
   cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
   writeEvents(eventsDir, EVENTS - readdirSync(eventsDir).filter(isEventFile).length)
   const start = async () => {
     const before = performance.now()
-    const served = await serveAlone({ DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
+    const served = await serveAsProcess({ DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
     const ms = performance.now() - before
     return { served, ms, cpuMs: readCpu(served.process.pid) / 1000 }
   }

@@ -6,17 +6,17 @@ const KIB_PER_MIB = 1024
 
 /** `take` answers the maximum since the last call, in MiB. */
 export function startMemorySamples(pid: number): { take(): number; stop(): void } {
-  let most = 0
-  const look = (): void => {
-    most = Math.max(most, readMemory(pid))
+  let maxMib = 0
+  const sample = (): void => {
+    maxMib = Math.max(maxMib, readMemory(pid))
   }
-  const timer = setInterval(look, SAMPLE_MS)
+  const timer = setInterval(sample, SAMPLE_MS)
   return {
     take: () => {
-      look()
-      const taken = most
-      most = 0
-      return taken
+      sample()
+      const maximum = maxMib
+      maxMib = 0
+      return maximum
     },
     stop: () => clearInterval(timer),
   }

@@ -53,25 +53,25 @@ export async function benchMillion(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-million-'))
   const cluster = ON === 'sqlite' ? null : await startCluster()
   try {
-    const began = performance.now()
-    const own = join(folder, 'sqlite')
-    await fill(own)
-    const filledS = (performance.now() - began) / 1000
+    const startedAt = performance.now()
+    const sqliteFolder = join(folder, 'sqlite')
+    await fill(sqliteFolder)
+    const filledS = (performance.now() - startedAt) / 1000
     console.log(`${ROWS} registrations in SQLite after ${filledS.toFixed(0)} s`)
     const lines: Line[] = []
     if (cluster !== null) {
       const databaseUrl = await cluster.createDatabase('million')
-      move(own, databaseUrl)
-      const movedS = (performance.now() - began) / 1000 - filledS
+      move(sqliteFolder, databaseUrl)
+      const movedS = (performance.now() - startedAt) / 1000 - filledS
       console.log(`moved to PostgreSQL in ${movedS.toFixed(0)} s`)
       const shell = await cluster.shell('million')
       await shell.query('VACUUM ANALYZE')
       await shell.end()
-      const other = join(folder, 'postgres')
-      mkdirSync(other)
-      lines.push(...(await measureAll('PostgreSQL', other, databaseUrl)))
+      const postgresFolder = join(folder, 'postgres')
+      mkdirSync(postgresFolder)
+      lines.push(...(await measureAll('PostgreSQL', postgresFolder, databaseUrl)))
     }
-    if (ON !== 'postgres') lines.push(...(await measureAll('SQLite', own, null)))
+    if (ON !== 'postgres') lines.push(...(await measureAll('SQLite', sqliteFolder, null)))
     return lines.every(({ isGood }) => isGood !== false)
   } finally {
     await cluster?.remove()
@@ -93,7 +93,7 @@ async function fill(folder: string): Promise<void> {
 
 function move(folder: string, databaseUrl: string): void {
   const command = [join(TOP, 'bin/rollcall.js'), 'db', 'move', 'to-postgres']
-  const ran = spawnSync(process.execPath, command, {
+  const moveResult = spawnSync(process.execPath, command, {
     env: {
       PATH: process.env['PATH'],
       DATA_DIR: join(folder, 'var'),
@@ -102,7 +102,8 @@ function move(folder: string, databaseUrl: string): void {
     },
     encoding: 'utf8',
   })
-  if (ran.status !== 0) throw new Error(`rollcall db move: ${ran.stdout}${ran.stderr}`)
+  if (moveResult.status !== 0)
+    throw new Error(`rollcall db move: ${moveResult.stdout}${moveResult.stderr}`)
 }
 
 async function measureAll(
@@ -125,15 +126,15 @@ async function measureAll(
   }
   try {
     const headers = await signIn(server.url)
-    add({ what: 'memory at rest, MiB', is: memory.take().toFixed(0), aim: '', isGood: null })
+    add({ what: 'idle memory, MiB', is: memory.take().toFixed(0), aim: '', isGood: null })
     add(await measureLookups(server))
     add(await measurePages(server, headers))
     for (const line of await measureSearches(server, headers)) add(line)
     add(await measureView(server, headers, 'the dashboard', '/admin/dashboard/stats/'))
     add(await measureExport(server, headers))
-    add({ what: 'most memory so far, MiB', is: memory.take().toFixed(0), aim: '', isGood: null })
+    add({ what: 'maximum memory so far, MiB', is: memory.take().toFixed(0), aim: '', isGood: null })
     for (const change of await measureChanges(server, headers, ROWS)) add(describeChange(change))
-    add({ what: 'most memory, MiB', is: memory.take().toFixed(0), aim: 'flat', isGood: null })
+    add({ what: 'maximum memory, MiB', is: memory.take().toFixed(0), aim: 'flat', isGood: null })
     return lines
   } finally {
     memory.stop()
@@ -142,12 +143,12 @@ async function measureAll(
 }
 
 function describeChange({ what, ms, longestMs, beyondMs }: Change): Line {
-  const shown = ms === Infinity ? 'not in time' : ms.toFixed(0)
+  const shownTime = ms === Infinity ? 'not in time' : ms.toFixed(0)
   const ofRows =
     beyondMs === null || ms === Infinity ? '' : `, ${beyondMs.toFixed(0)} of it for the rows`
   return {
     what: `changed event file: ${what}, ms`,
-    is: `${shown}${ofRows}; a registration meanwhile waits up to ${longestMs.toFixed(0)}`,
+    is: `${shownTime}${ofRows}; a registration meanwhile waits up to ${longestMs.toFixed(0)}`,
     aim: beyondMs === null ? '' : `≤ ${AIMS.changeMs} for the rows`,
     isGood: beyondMs === null ? null : beyondMs <= AIMS.changeMs,
   }
@@ -181,17 +182,17 @@ async function measureLookups(server: BenchServer): Promise<Line> {
 }
 
 async function measurePages(server: BenchServer, headers: Headers): Promise<Line> {
-  const last = Math.floor(ROWS / PAGE_ROWS)
-  const pages = [1, Math.floor(last / 2), last]
+  const lastPage = Math.floor(ROWS / PAGE_ROWS)
+  const pages = [1, Math.floor(lastPage / 2), lastPage]
   const times = pages.map((): number[] => [])
   for (let view = 0; view < VIEWS; view += 1)
-    for (const [at, page] of pages.entries())
-      times[at]?.push(await timeResponse(`${server.url}${LIST}&page=${page}`, headers))
-  const [first = 0, middle = 0, deepest = 0] = times.map(median)
-  const ratio = Math.max(middle, deepest) / first
+    for (const [index, page] of pages.entries())
+      times[index]?.push(await timeResponse(`${server.url}${LIST}&page=${page}`, headers))
+  const [firstMs = 0, middleMs = 0, lastMs = 0] = times.map(median)
+  const ratio = Math.max(middleMs, lastMs) / firstMs
   return {
     what: 'a list: page 1, the middle, the last, ms',
-    is: `${[first, middle, deepest].map((ms) => ms.toFixed(1)).join(', ')} (${ratio.toFixed(2)} times)`,
+    is: `${[firstMs, middleMs, lastMs].map((ms) => ms.toFixed(1)).join(', ')} (${ratio.toFixed(2)} times)`,
     aim: `≤ ${AIMS.pageTimes} times page 1`,
     isGood: ratio <= AIMS.pageTimes,
   }
@@ -225,8 +226,8 @@ async function measureSearches(server: BenchServer, headers: Headers): Promise<r
   return lines
 }
 
-const searchLine = (what: string, ms: number, more: string): Line => ({
-  what: `${what}${more}`,
+const searchLine = (what: string, ms: number, note: string): Line => ({
+  what: `${what}${note}`,
   is: ms.toFixed(1),
   aim: `≤ ${AIMS.searchMs}`,
   isGood: ms <= AIMS.searchMs,
@@ -246,15 +247,15 @@ async function measureView(
 
 async function measureExport(server: BenchServer, headers: Headers): Promise<Line> {
   const began = performance.now()
-  const answer = await fetch(`${server.url}/admin/export/?event_type=${EVENT}`, { headers })
+  const exportResponse = await fetch(`${server.url}/admin/export/?event_type=${EVENT}`, { headers })
   let bytes = 0
   let lines = 0
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of exportResponse.body ?? []) {
     bytes += chunk.length
     for (const byte of chunk) lines += byte === 10 ? 1 : 0
   }
-  if (answer.status !== 200 || lines < ROWS)
-    throw new Error(`export: ${answer.status}, ${lines} lines`)
+  if (exportResponse.status !== 200 || lines < ROWS)
+    throw new Error(`export: ${exportResponse.status}, ${lines} lines`)
   const seconds = (performance.now() - began) / 1000
   return {
     what: 'all as CSV, s (MiB)',
@@ -267,9 +268,9 @@ async function measureExport(server: BenchServer, headers: Headers): Promise<Lin
 /** Milliseconds until the complete response has arrived. */
 async function timeResponse(url: string, headers: Headers): Promise<number> {
   const began = performance.now()
-  const answer = await fetch(url, { headers })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`${url}: ${answer.status} ${text.slice(0, 200)}`)
+  const response = await fetch(url, { headers })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text.slice(0, 200)}`)
   return performance.now() - began
 }
 

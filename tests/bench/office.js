@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { ADMIN, serveAlone } from '../browser/serve.ts'
+import { ADMIN, serveAsProcess } from '../browser/serve.ts'
 
 import { moveToPostgres } from '../../server/storage/database/move-database.ts'
 import { openStore } from '../../server/storage/open-store.ts'
@@ -73,7 +73,7 @@ export async function benchOffice() {
 async function measureRows(rows, url) {
   let started = 0
   const variables = url === null ? { CLOCK } : { CLOCK, DATABASE_URL: url }
-  const ours = await serveAlone(variables, async ({ dataDir }) => {
+  const ours = await serveAsProcess(variables, async ({ dataDir }) => {
     const store = await fillStore(dataDir, openStore, {
       event: 'afpicon2026',
       category: 'intern-mbbs-accompanying',

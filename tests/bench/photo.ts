@@ -13,35 +13,38 @@ async function draw(): Promise<string> {
   const canvas = document.createElement('canvas')
   canvas.width = 4000
   canvas.height = 3000
-  const pen = canvas.getContext('2d')
-  if (pen === null) throw new Error('no canvas')
-  pen.fillStyle = '#6b4f3a'
-  pen.fillRect(0, 0, 4000, 3000)
-  const light = pen.createLinearGradient(0, 0, 4000, 3000)
-  light.addColorStop(0, '#fdfbf2')
-  light.addColorStop(1, '#cfc8b6')
-  pen.fillStyle = light
-  pen.fillRect(300, 200, 3400, 2600)
-  pen.fillStyle = '#222'
-  pen.font = 'bold 150px serif'
-  pen.fillText('Example Medical Council', 700, 500)
-  pen.font = '52px serif'
+  const drawing = canvas.getContext('2d')
+  if (drawing === null) throw new Error('no canvas')
+  drawing.fillStyle = '#6b4f3a'
+  drawing.fillRect(0, 0, 4000, 3000)
+  const gradient = drawing.createLinearGradient(0, 0, 4000, 3000)
+  gradient.addColorStop(0, '#fdfbf2')
+  gradient.addColorStop(1, '#cfc8b6')
+  drawing.fillStyle = gradient
+  drawing.fillRect(300, 200, 3400, 2600)
+  drawing.fillStyle = '#222'
+  drawing.font = 'bold 150px serif'
+  drawing.fillText('Example Medical Council', 700, 500)
+  drawing.font = '52px serif'
   for (let line = 0; line < 24; line += 1)
-    pen.fillText(
+    drawing.fillText(
       `Certified that the person named here is a post graduate in training, no. ${line * 7919}.`,
       450,
       700 + line * 84,
     )
   // The noise: the same on every run.
-  const image = pen.getImageData(0, 0, 4000, 3000)
+  const image = drawing.getImageData(0, 0, 4000, 3000)
   let seed = 20261121
-  for (let at = 0; at < image.data.length; at += 4) {
+  for (let index = 0; index < image.data.length; index += 4) {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-    const grain = (seed >>> 24) / 10.5 - 12
-    for (const part of [0, 1, 2]) image.data[at + part] = (image.data[at + part] ?? 0) + grain
+    const noise = (seed >>> 24) / 10.5 - 12
+    for (const channel of [0, 1, 2])
+      image.data[index + channel] = (image.data[index + channel] ?? 0) + noise
   }
-  pen.putImageData(image, 0, 0)
-  const photo = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.9))
+  drawing.putImageData(image, 0, 0)
+  const photo = await new Promise<Blob | null>((resolve) =>
+    canvas.toBlob(resolve, 'image/jpeg', 0.9),
+  )
   const bytes = new Uint8Array((await photo?.arrayBuffer()) ?? [])
   let text = ''
   for (let at = 0; at < bytes.length; at += 0x8000)

@@ -87,9 +87,9 @@ async function measureRoundTrip(cluster: Cluster, port: number): Promise<number>
   await client.connect()
   const times: number[] = []
   for (let n = 0; n < LOOKUPS; n += 1) {
-    const began = performance.now()
+    const startedAt = performance.now()
     await client.query('SELECT 1')
-    times.push(performance.now() - began)
+    times.push(performance.now() - startedAt)
   }
   await client.end()
   return median(times)
@@ -104,9 +104,9 @@ async function withServers<T>(
 ): Promise<T> {
   const servers: BenchServer[] = []
   const start = async (databaseUrl: string | null, at: number): Promise<void> => {
-    const own = join(folder, `${name}-${at}`)
-    mkdirSync(own)
-    servers.push(await startBenchServer(own, { databaseUrl }))
+    const ownFolder = join(folder, `${name}-${at}`)
+    mkdirSync(ownFolder)
+    servers.push(await startBenchServer(ownFolder, { databaseUrl }))
   }
   try {
     // The first one creates the tables.
@@ -125,18 +125,26 @@ async function benchTrips(
 ): Promise<readonly Line[]> {
   const direct = await cluster.createDatabase('trips')
   const urls = [urlThrough(proxy.port, direct), direct]
-  const counted = await withServers(folder, 'trips', urls, async ([server, beside]) => {
-    if (server === undefined || beside === undefined) throw new Error('two servers')
-    return countRoundTrips(proxy, server, beside)
-  })
-  console.log(`\n${formatCounts(counted, roundTripMs)}`)
-  if (process.env['TRACE'] !== undefined) console.log(`\n${counted.map(formatTrips).join('\n')}`)
-  const over = counted.filter(({ roundTrips, roundTripsMax }) => roundTrips > roundTripsMax)
-  const lookupMs = counted.find(({ what }) => what === 'lookup by number')?.ms ?? Infinity
+  const roundTripCounts = await withServers(
+    folder,
+    'trips',
+    urls,
+    async ([server, secondServer]) => {
+      if (server === undefined || secondServer === undefined) throw new Error('two servers')
+      return countRoundTrips(proxy, server, secondServer)
+    },
+  )
+  console.log(`\n${formatCounts(roundTripCounts, roundTripMs)}`)
+  if (process.env['TRACE'] !== undefined)
+    console.log(`\n${roundTripCounts.map(formatTrips).join('\n')}`)
+  const excessive = roundTripCounts.filter(
+    ({ roundTrips, roundTripsMax }) => roundTrips > roundTripsMax,
+  )
+  const lookupMs = roundTripCounts.find(({ what }) => what === 'lookup by number')?.ms ?? Infinity
   return [
     {
-      is: `operations with more round trips than the aim: ${over.length} of ${counted.length}`,
-      isGood: over.length === 0,
+      is: `operations with more round trips than the aim: ${excessive.length} of ${roundTripCounts.length}`,
+      isGood: excessive.length === 0,
     },
     {
       is: `a lookup by number takes ${lookupMs.toFixed(1)} ms (at most ${AIMS.lookupMs})`,
@@ -160,20 +168,22 @@ async function benchLoad(
     await withServers(folder, name, urls, async (servers) => {
       const events: readonly BenchEvent[] = count === 2 ? ['plain2026'] : ['plain2026', 'quota2026']
       for (const event of events) {
-        const measured = await measureLoad(database, servers, event, CLIENTS)
-        loads.set(`${event} ${count}`, measured)
-        console.log(formatLoad(`${count} × ${CLIENTS} clients, ${EVENT_NAMES[event]}`, measured))
+        const measuredLoad = await measureLoad(database, servers, event, CLIENTS)
+        loads.set(`${event} ${count}`, measuredLoad)
+        console.log(
+          formatLoad(`${count} × ${CLIENTS} clients, ${EVENT_NAMES[event]}`, measuredLoad),
+        )
       }
     })
   }
-  const [one, four] = [loads.get('plain2026 1'), loads.get('plain2026 4')]
+  const [oneServer, fourServers] = [loads.get('plain2026 1'), loads.get('plain2026 4')]
   const [quotaOne, quotaFour] = [loads.get('quota2026 1'), loads.get('quota2026 4')]
   const lines: Line[] = []
   const add = (is: string, isGood: boolean): void => void lines.push({ is, isGood })
-  if (one !== undefined)
+  if (oneServer !== undefined)
     add(
-      `one server: ${one.perSecond.toFixed(0)} registrations/s (at least ${AIMS.perSecond})`,
-      one.perSecond >= AIMS.perSecond,
+      `one server: ${oneServer.perSecond.toFixed(0)} registrations/s (at least ${AIMS.perSecond})`,
+      oneServer.perSecond >= AIMS.perSecond,
     )
   if (quotaOne !== undefined)
     add(
@@ -185,15 +195,17 @@ async function benchLoad(
       `one quota for all, four servers: ${quotaFour.perSecond.toFixed(0)}/s (not less than on one)`,
       quotaFour.perSecond >= quotaOne.perSecond,
     )
-  if (one !== undefined && four !== undefined) {
-    const times = (four.serverCpu + four.postgresCpu) / (one.serverCpu + one.postgresCpu)
+  if (oneServer !== undefined && fourServers !== undefined) {
+    const times =
+      (fourServers.serverCpu + fourServers.postgresCpu) /
+      (oneServer.serverCpu + oneServer.postgresCpu)
     add(
       `four servers: ${times.toFixed(2)} times the CPU of one per registration (at most ${AIMS.cpuTimes})`,
       times <= AIMS.cpuTimes,
     )
     add(
-      `four servers: ${formatShare(four.lockShare)} of samples wait for a lock (less than ${formatShare(AIMS.lockShare)})`,
-      four.lockShare < AIMS.lockShare,
+      `four servers: ${formatShare(fourServers.lockShare)} of samples wait for a lock (less than ${formatShare(AIMS.lockShare)})`,
+      fourServers.lockShare < AIMS.lockShare,
     )
   }
   return lines
@@ -220,12 +232,12 @@ async function benchLocal(folder: string, cluster: Cluster): Promise<Line> {
     console.log(
       `\nOn this machine without delay, ${LOCAL_CLIENTS} clients, ${LOCAL_ROUNDS} × ${SECONDS} s each, turn about, medians\n\n${LOAD_HEAD}`,
     )
-    const [ours, other] = [takeMedians(runs.postgres), takeMedians(runs.sqlite)]
-    console.log(`${formatLoad('PostgreSQL', ours)}\n${formatLoad('SQLite', other)}`)
-    const share = ours.perSecond / other.perSecond
+    const [ours, sqliteLoad] = [takeMedians(runs.postgres), takeMedians(runs.sqlite)]
+    console.log(`${formatLoad('PostgreSQL', ours)}\n${formatLoad('SQLite', sqliteLoad)}`)
+    const throughputShare = ours.perSecond / sqliteLoad.perSecond
     return {
-      is: `PostgreSQL on this machine: ${share.toFixed(2)} of SQLite (at least ${AIMS.localShare})`,
-      isGood: share >= AIMS.localShare,
+      is: `PostgreSQL on this machine: ${throughputShare.toFixed(2)} of SQLite (at least ${AIMS.localShare})`,
+      isGood: throughputShare >= AIMS.localShare,
     }
   })
 }
@@ -251,9 +263,9 @@ async function measureLoad(
 }
 
 const takeMedians = (loads: readonly Load[]): Load => {
-  const [first] = loads
-  if (first === undefined) throw new Error('nothing was measured')
-  const names = Object.keys(first) as (keyof Load)[]
+  const [firstLoad] = loads
+  if (firstLoad === undefined) throw new Error('nothing was measured')
+  const names = Object.keys(firstLoad) as (keyof Load)[]
   return Object.fromEntries(
     names.map((name) => [name, median(loads.map((load) => load[name]))]),
   ) as Load
@@ -271,8 +283,8 @@ async function measureOnce(
   const readServers = (): number => servers.reduce((sum, { pid }) => sum + readCpu(pid), 0)
   const [serversBefore, postgresBefore] = [readServers(), readPostgresCpu(cluster.pid())]
   const results = await Promise.all(servers.map((server) => send(server, event, clients, SECONDS)))
-  const stored = results.reduce((sum, result) => sum + result['2xx'], 0)
-  const perMs = (us: number): number => us / 1000 / stored
+  const storedCount = results.reduce((sum, result) => sum + result['2xx'], 0)
+  const perMs = (us: number): number => us / 1000 / storedCount
   return {
     perSecond: results.reduce((sum, result) => sum + result['2xx'] / result.duration, 0),
     p50: Math.max(...results.map(({ latency }) => latency.p50)),

@@ -126,8 +126,8 @@ async function register(
   code?: string,
 ): Promise<RegisterAnswer> {
   const body = createDelegate(code === undefined ? {} : { code })
-  const answer = await post(`${server.url}/api/${event}/register/`, body, JSON_TYPE)
-  return JSON.parse(answer) as RegisterAnswer
+  const response = await post(`${server.url}/api/${event}/register/`, body, JSON_TYPE)
+  return JSON.parse(response) as RegisterAnswer
 }
 
 export const lookUp = (server: BenchServer, regNo: string): Promise<string> =>

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { launchDrawing, visit } from '../browser/browser.ts'
-import { serveAlone } from '../browser/serve.ts'
+import { serveAsProcess } from '../browser/serve.ts'
 import { readCpu } from './cpu.js'
 import { benchChecker, formatCheckerFigures, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
@@ -117,7 +117,7 @@ async function measureThroughput(ours) {
 /** The transferred size of a first visit: bytes of everything, bytes and number of scripts. */
 async function measureTransfers(browser, url) {
   // A new window has an empty cache; cached files are not transferred.
-  const { page, context } = await visit(browser, { width: 360, height: 740, own: true })
+  const { page, context } = await visit(browser, { width: 360, height: 740, privateWindow: true })
   const requests = []
   page.on('requestfinished', (request) => requests.push(request))
   await page.goto(url, { waitUntil: 'networkidle' })
@@ -139,7 +139,7 @@ const formatKib = (bytes) => (bytes / 1024).toFixed(1)
 const mark = (isGood) => (isGood ? '✓' : '✗')
 
 async function benchAll() {
-  const ours = await serveAlone()
+  const ours = await serveAsProcess()
   let isWithinAims = true
   try {
     const { bare, ours: ourFigures } = await measureThroughput(ours)

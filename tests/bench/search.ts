@@ -50,13 +50,13 @@ export async function benchSearch(commit = COMMIT): Promise<boolean> {
     execFileSync('sh', ['-c', `git archive ${commit} | tar -x -C '${tree}'`], { cwd: TOP })
     symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
     const storeModule = pathToFileURL(join(tree, 'server', 'store', 'open.ts')).href
-    const older = (await import(storeModule)) as { openStore: typeof openStore }
-    const before = await fillStore(join(folder, 'old'), older.openStore, MANY)
+    const olderModule = (await import(storeModule)) as { openStore: typeof openStore }
+    const olderStore = await fillStore(join(folder, 'old'), olderModule.openStore, MANY)
     const now = await fillStore(join(folder, 'new'), openStore, MANY)
     try {
-      return await compareStores(before, now)
+      return await compareStores(olderStore, now)
     } finally {
-      await Promise.all([before.close(), now.close()])
+      await Promise.all([olderStore.close(), now.close()])
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -69,25 +69,25 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
   for (const [searchText, oldQuery] of SEARCHES) {
     const oldTimes: number[] = []
     const newTimes: number[] = []
-    let found = 0
+    let foundCount = 0
     const query = { eventId: EVENT, answers: {}, search: oldQuery ?? searchText }
     const turns = [
       async () => oldTimes.push(await timeWork(() => before.listPage(query, 1, 20))),
       async () =>
         newTimes.push(
           await timeWork(async () => {
-            found = (await now.searchEvents([EVENT], searchText, 31)).length
+            foundCount = (await now.searchEvents([EVENT], searchText, 31)).length
           }),
         ),
     ]
     for (let round = 0; round < ROUNDS; round += 1)
-      for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn()
+      for (const runTurn of round % 2 === 0 ? turns : turns.toReversed()) await runTurn()
     const [oldMs, newMs] = [median(oldTimes), median(newTimes)]
-    const isGood = found > 0 && (newMs <= oldMs * TIMES_MAX || newMs <= NOTICEABLE_MS)
+    const isGood = foundCount > 0 && (newMs <= oldMs * TIMES_MAX || newMs <= NOTICEABLE_MS)
     isWithinAims &&= isGood
     const oldText = oldQuery === null ? `${oldMs.toFixed(1)} (nothing)` : oldMs.toFixed(1)
     console.log(
-      `| \`${searchText}\` | ${oldText} | ${newMs.toFixed(1)} | ${found} | ${(newMs / oldMs).toFixed(2)}${isGood ? '' : ' (over)'} |`,
+      `| \`${searchText}\` | ${oldText} | ${newMs.toFixed(1)} | ${foundCount} | ${(newMs / oldMs).toFixed(2)}${isGood ? '' : ' (over)'} |`,
     )
   }
   return isWithinAims

@@ -14,7 +14,7 @@ const MB = 1024 * 1024
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
 const events = join(folder, 'events')
 cpSync(join(import.meta.dirname, '..', '..', 'events'), events, { recursive: true })
-for (const name of readdirSync(events).filter((one) => one.endsWith('.yaml')))
+for (const name of readdirSync(events).filter((fileName) => fileName.endsWith('.yaml')))
   writeFileSync(
     join(events, name),
     readFileSync(join(events, name), 'utf8').replace(
@@ -39,8 +39,8 @@ const answers = {
 }
 const url = `${server.url}/api/afpicon/register/`
 try {
-  const warm = await beginUpload(url, answers, 'pg_proof', 1000, { kind: 'jpg' })
-  console.log('one small proof', (await warm.finish()).status)
+  const warmUpUpload = await beginUpload(url, answers, 'pg_proof', 1000, { kind: 'jpg' })
+  console.log('one small proof', (await warmUpUpload.finish()).status)
   const idle = status('VmRSS')
   const started = performance.now()
   const uploads = await Promise.all(
@@ -48,7 +48,7 @@ try {
       beginUpload(url, answers, 'pg_proof', mb * MB, { kind: 'jpg' }),
     ),
   )
-  const sent = status('VmRSS')
+  const memoryBefore = status('VmRSS')
   const done = await Promise.all(uploads.map(({ finish }) => finish()))
   const seconds = (performance.now() - started) / 1000
   const byStatus = Object.groupBy(done, (one) => String(one.status))
@@ -56,7 +56,7 @@ try {
     console.log(`${some.length} answered ${code}`)
   console.log(`${clients} uploads of ${mb} MB in ${seconds.toFixed(1)} s`)
   console.log(
-    `memory in MB: idle ${idle.toFixed(0)}, all sent ${sent.toFixed(0)}, peak ${status('VmHWM').toFixed(0)}, peak over idle ${(status('VmHWM') - idle).toFixed(0)}`,
+    `memory in MB: idle ${idle.toFixed(0)}, all sent ${memoryBefore.toFixed(0)}, peak ${status('VmHWM').toFixed(0)}, peak over idle ${(status('VmHWM') - idle).toFixed(0)}`,
   )
   console.log(
     `unfinished uploads: ${readdirSync(join(folder, 'var', 'uploads', 'incoming')).length}`,

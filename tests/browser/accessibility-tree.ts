@@ -1,7 +1,7 @@
-/** The accessibility tree as the browser hands it to a screen reader: not what the markup means to say, but what is said. */
+/** Reads the accessibility tree that the browser passes to a screen reader, not the markup. */
 import type { Page } from 'playwright-core'
 
-export type Told = {
+export type AccessibleControl = {
   readonly role: string
   readonly name: string
   readonly description: string
@@ -9,8 +9,8 @@ export type Told = {
   readonly required: boolean
 }
 
-// `Date` is Chromium's own word for a date input.
-const controls = new Set([
+// `Date` is Chromium's role for a date input.
+const CONTROL_ROLES = new Set([
   'textbox',
   'combobox',
   'radio',
@@ -21,26 +21,26 @@ const controls = new Set([
   'menuitem',
   'Date',
 ])
-const flat = (text: unknown): string =>
+const toText = (text: unknown): string =>
   String(text ?? '')
     .replaceAll(/[\s\u00a0]+/g, ' ')
     .trim()
 
-/** Every control of the page, in no order. */
-export async function controlsOf(page: Page): Promise<readonly Told[]> {
+/** Returns every control of the page, in no particular order. */
+export async function readControls(page: Page): Promise<readonly AccessibleControl[]> {
   const session = await page.context().newCDPSession(page)
   try {
     const { nodes } = await session.send('Accessibility.getFullAXTree')
-    return nodes.flatMap((node): readonly Told[] => {
-      const role = flat(node.role?.value)
-      if (node.ignored || !controls.has(role)) return []
+    return nodes.flatMap((node): readonly AccessibleControl[] => {
+      const role = toText(node.role?.value)
+      if (node.ignored || !CONTROL_ROLES.has(role)) return []
       const property = (name: string): unknown =>
-        node.properties?.find((one) => one.name === name)?.value.value
+        node.properties?.find((candidate) => candidate.name === name)?.value.value
       return [
         {
           role,
-          name: flat(node.name?.value),
-          description: flat(node.description?.value),
+          name: toText(node.name?.value),
+          description: toText(node.description?.value),
           invalid: property('invalid') === 'true',
           required: property('required') === true,
         },
@@ -59,22 +59,22 @@ const STATES: Readonly<Record<string, (value: unknown) => string>> = {
   expanded: (value) => (value === true ? 'expanded' : 'collapsed'),
 }
 
-/** What has the focus, as a screen reader says it: name, role, value, states, description. */
-export async function focusedOf(page: Page): Promise<string> {
+/** Returns the focused element as a screen reader announces it: name, role, value, states, description. */
+export async function readFocused(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page)
   try {
     const { nodes } = await session.send('Accessibility.getFullAXTree')
-    // The page itself is focused too; the innermost one is what is said.
+    // The document is focused too; only the innermost element is announced.
     const node = nodes.findLast(({ properties }) =>
       properties?.some(({ name, value }) => name === 'focused' && value.value === true),
     )
     const states = (node?.properties ?? []).map(({ name, value }) => STATES[name]?.(value.value))
     return [
-      flat(node?.name?.value),
-      flat(node?.role?.value),
-      flat(node?.value?.value),
+      toText(node?.name?.value),
+      toText(node?.role?.value),
+      toText(node?.value?.value),
       ...states,
-      flat(node?.description?.value),
+      toText(node?.description?.value),
     ]
       .filter((part) => part !== undefined && part !== '')
       .join(', ')
@@ -83,46 +83,46 @@ export async function focusedOf(page: Page): Promise<string> {
   }
 }
 
-/** What is said without anybody having gone there: collected from the moment a page opens. To be installed before it does. */
-export async function listen(
+/** Collects announcements of live regions. Must be called before the page opens. */
+export async function recordAnnouncements(
   page: Page,
-): Promise<{ readonly said: () => Promise<readonly string[]> }> {
+): Promise<{ readonly readAnnouncements: () => Promise<readonly string[]> }> {
   await page.addInitScript(() => {
-    const heard: string[] = []
-    const live = '[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]'
-    const last = new Map<Element, string>()
-    let changedAt = 0
-    const hear = (): void => {
-      changedAt = performance.now()
-      for (const region of document.querySelectorAll(live)) {
+    const announcements: string[] = []
+    const liveSelector = '[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]'
+    const lastTexts = new Map<Element, string>()
+    let lastChangeAt = 0
+    const recordChanges = (): void => {
+      lastChangeAt = performance.now()
+      for (const region of document.querySelectorAll(liveSelector)) {
         const texts = document.createTreeWalker(region, NodeFilter.SHOW_TEXT)
         const parts: string[] = []
         while (texts.nextNode() !== null) parts.push(texts.currentNode.textContent ?? '')
         const text = parts.join(' ').replaceAll(/\s+/g, ' ').trim()
-        // What stands in a page as it comes is read in its place and not said by itself.
-        const isNews = document.readyState !== 'loading' && last.get(region) !== text
-        if (text !== '' && isNews) heard.push(text)
-        last.set(region, text)
+        // Content that is already in the page when it opens is not announced.
+        const isNews = document.readyState !== 'loading' && lastTexts.get(region) !== text
+        if (text !== '' && isNews) announcements.push(text)
+        lastTexts.set(region, text)
       }
     }
-    new MutationObserver(hear).observe(document, {
+    new MutationObserver(recordChanges).observe(document, {
       subtree: true,
       childList: true,
       characterData: true,
     })
-    /** When the page has been still for a while, in its own time: a slow machine makes it longer. */
-    const still = (): Promise<void> =>
+    /** Waits until the page has not changed for a while, measured in the page's own time, so that slow machines wait longer. */
+    const waitUntilStable = (): Promise<void> =>
       new Promise((resolve) => {
-        const look = (): void => {
-          if (performance.now() - changedAt > 150) resolve()
-          else setTimeout(look, 50)
+        const checkStable = (): void => {
+          if (performance.now() - lastChangeAt > 150) resolve()
+          else setTimeout(checkStable, 50)
         }
-        setTimeout(look, 50)
+        setTimeout(checkStable, 50)
       })
-    Object.assign(window, { heard, still })
+    Object.assign(window, { heard: announcements, still: waitUntilStable })
   })
   return {
-    said: () =>
+    readAnnouncements: () =>
       page.evaluate(async () => {
         const { heard, still } = window as unknown as { heard: string[]; still(): Promise<void> }
         await still()

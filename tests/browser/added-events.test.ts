@@ -1,7 +1,6 @@
 /**
- * Two conferences that no line of our code knows are put into the folder of a running server and taken
- * from form to CSV: one with thirty fields of every type, texts in Malayalam, Hindi and Tamil, twelve
- * categories by rules and five periods; one that takes no money.
+ * Adds two event files, which the code does not know, to the folder of a running server, and tests them from form to CSV: one has thirty
+ * fields of every type, texts in Malayalam, Hindi and Tamil, twelve categories by rules and five periods; the other is free.
  */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,16 +9,24 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, field, takenOver, ledger, orderIdOf, plain, PROOF } from './delegate.ts'
+import {
+  clickAtGateway,
+  field,
+  waitForHydration,
+  readFacts,
+  orderIdOf,
+  toPlainText,
+  PROOF,
+} from './delegate.ts'
 import { ADMIN, serve, TOP } from './serve.ts'
-import type { Served } from './serve.ts'
-import { controlsOf } from './accessibility-tree.ts'
+import type { TestServer } from './serve.ts'
+import { readControls } from './accessibility-tree.ts'
 
 const NAME = 'ഡോ. മാതൃക സാമ്പിൾ'
 const TITLE = 'ആരോഗ്യം 2027'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2026-11-10T12:00:00+05:30' })])
 })
@@ -33,9 +40,9 @@ const pick = (page: Page, question: string, answer: string): Promise<void> =>
   group(page, question).getByRole('radio', { name: answer, exact: true }).check()
 const pay = (page: Page): Locator => page.getByRole('button', { name: 'പണം അടയ്ക്കുക' })
 
-/** The answers that open every one of the thirty fields. */
+/** The answers that open all thirty fields. */
 async function openAll(page: Page): Promise<void> {
-  await takenOver(page)
+  await waitForHydration(page)
   await page.getByLabel('आप क्या हैं').selectOption('pg')
   await pick(page, 'सदस्य हैं?', 'Yes')
   await pick(page, 'कितने दिन', 'एक दिन')
@@ -59,21 +66,21 @@ test('both events are unknown until their files are added', async () => {
 })
 
 test('shows its page in its languages, with every error at its input', async () => {
-  const { page, context, complaints } = await visit(browser)
+  const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam`)
   await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
   for (const title of ['നിങ്ങളെക്കുറിച്ച്', 'काम', 'உங்கள் விருப்பம்', 'തുക'])
     await page.getByRole('heading', { level: 2, name: title }).waitFor()
-  const header = plain(await page.getByRole('banner').textContent())
+  const header = toPlainText(await page.getByRole('banner').textContent())
   for (const part of ['स्वास्थ्य सबके लिए', '16–18 January 2027', 'രാവിലെ 9 മുതൽ', 'ടൗൺ ഹാൾ, കൊല്ലം'])
     expect(header.replaceAll(' – ', '–')).toContain(part)
   await expect.poll(() => page.getByText('Demo values').count()).toBe(0)
   await openAll(page)
-  const named = () =>
+  const readNames = () =>
     page
       .locator('form [name]')
       .evaluateAll((inputs) => new Set(inputs.map((input) => input.getAttribute('name'))).size)
-  await expect.poll(named).toBe(30)
+  await expect.poll(readNames).toBe(30)
   await expectAccessible(page, 'a form of thirty fields')
 
   await page.getByLabel('आप क्या हैं').selectOption('')
@@ -83,8 +90,10 @@ test('shows its page in its languages, with every error at its input', async () 
   await field(page, 'ഇ-മെയിൽ').fill('ഇതല്ല')
   await pay(page).click()
   await page.getByRole('group', { name: 'There is a problem' }).waitFor()
-  const wrong = (await controlsOf(page)).filter(({ invalid }) => invalid)
-  const told = Object.fromEntries(wrong.map(({ name, description }) => [name, description]))
+  const invalidControls = (await readControls(page)).filter(({ invalid }) => invalid)
+  const messageByControl = Object.fromEntries(
+    invalidControls.map(({ name, description }) => [name, description]),
+  )
   for (const [name, message] of [
     ['പേര്', 'പേര് എഴുതുക'],
     ['ഇ-മെയിൽ', 'ഇത് ഇ-മെയിൽ അല്ല'],
@@ -101,19 +110,19 @@ test('shows its page in its languages, with every error at its input', async () 
     ['व्याख्यान का विषय', 'विषय लिखें'],
     ['வரும் நாள்', 'வரும் நாளை எழுதுங்கள்'],
   ] as const)
-    expect(told[name], name).toContain(message)
-  // The file's button carries its error as well.
+    expect(messageByControl[name], name).toContain(message)
+  // The button of the file control has the error as well.
   await expect
     .poll(async () =>
-      (await controlsOf(page)).some(({ description }) => description.includes('प्रमाण पत्र चुनें')),
+      (await readControls(page)).some(({ description }) => description.includes('प्रमाण पत्र चुनें')),
     )
     .toBe(true)
   await expectAccessible(page, 'an error at every kind of field')
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
   await context.close()
 })
 
-// Written by hand: the fourth and fifth rows of the file's table, with 12% on top.
+// Independent values: the fourth and fifth rows of the file's table, plus 12%.
 const PRICES: readonly (readonly [
   role: string,
   member: 'Yes' | 'No',
@@ -138,18 +147,18 @@ const PRICES: readonly (readonly [
 ]
 
 test('has a price in the current period for each category by rule', async () => {
-  const { page, context, complaints } = await visit(browser)
+  const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
-  await takenOver(page)
-  // One of each role, among them the one with paise; all twelve in `npm run thorough`.
+  await waitForHydration(page)
+  // One category of each role, including the one with paise; all twelve in `npm run thorough`.
   for (const [role, member, days, category, base, gst, total] of PRICES.filter(
-    (_, at) => ALL_RUNS || at % 5 === 1,
+    (_, index) => ALL_RUNS || index % 5 === 1,
   )) {
     await page.getByLabel('आप क्या हैं').selectOption(role)
     await pick(page, 'सदस्य हैं?', member)
     await pick(page, 'कितने दिन', days)
     await expect
-      .poll(() => ledger(sum(page)), { message: category })
+      .poll(() => readFacts(sum(page)), { message: category })
       .toEqual({
         Category: category,
         'Price Period': 'வழக்கமான',
@@ -158,12 +167,12 @@ test('has a price in the current period for each category by rule', async () => 
         'Total Amount': `₹ ${total}`,
       })
   }
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
   await context.close()
 })
 
-test('thirty answers travel from its form through the gateway to its confirmation, list, CSV and panel', async () => {
-  const { page, context, complaints } = await visit(browser)
+test('thirty answers are the same in its form, at the gateway, and in its confirmation, list, CSV and panel', async () => {
+  const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
   await page.getByLabel('आप क्या हैं').waitFor()
   await openAll(page)
@@ -194,13 +203,13 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await pick(page, 'பயிலரங்கு', 'இசிஜி')
   await pay(page).click()
   await page.waitForURL((url) => url.origin !== server.url)
-  await atGateway(page, 'Pay')
+  await clickAtGateway(page, 'Pay')
   await page.waitForURL((url) => url.pathname === '/arogyam2027/payment/success')
   await page.getByRole('heading', { level: 2, name: 'രജിസ്റ്റർ ചെയ്തു' }).waitFor()
   const regNo = orderIdOf(page)
   expect(regNo).toMatch(/^AROG\d{13}$/)
   await expect
-    .poll(() => ledger(page.getByRole('main')))
+    .poll(() => readFacts(page.getByRole('main')))
     .toMatchObject({
       Category: 'पीजी, सदस्य, एक दिन',
       'Price Period': 'வழக்கமான',
@@ -212,17 +221,17 @@ test('thirty answers travel from its form through the gateway to its confirmatio
       Status: 'Paid',
     })
   await expect
-    .poll(async () => plain(await page.getByRole('main').textContent()))
+    .poll(async () => toPlainText(await page.getByRole('main').textContent()))
     .toContain(`${NAME}, വരുമ്പോൾ തിരിച്ചറിയൽ രേഖ കൊണ്ടുവരിക`)
   await expectAccessible(page, 'a confirmation in three scripts')
   const [receipt] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'രസീത്' }).click(),
   ])
-  expect([receipt.suggestedFilename(), plain(readFileSync(await receipt.path(), 'utf8'))]).toEqual([
-    `${regNo}.txt`,
-    `${TITLE} ${NAME} · पीजी, सदस्य, एक दिन · ₹ 2,800`,
-  ])
+  expect([
+    receipt.suggestedFilename(),
+    toPlainText(readFileSync(await receipt.path(), 'utf8')),
+  ]).toEqual([`${regNo}.txt`, `${TITLE} ${NAME} · पीजी, सदस्य, एक दिन · ₹ 2,800`])
 
   await page.goto(`${server.url}/admin/arogyam2027`)
   await signIn(page)
@@ -242,11 +251,11 @@ test('thirty answers travel from its form through the gateway to its confirmatio
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
   ])
-  const [exported, ...others] = parse(readFileSync(await csv.path()), {
+  const [exported, ...otherRows] = parse(readFileSync(await csv.path()), {
     bom: true,
     columns: true,
   }) as Record<string, string>[]
-  expect(others).toEqual([])
+  expect(otherRows).toEqual([])
   expect(exported).toMatchObject({
     പേര്: NAME,
     'ഇ-മെയിൽ': 'mathruka@example.org',
@@ -282,36 +291,36 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await page.goto(`${server.url}/admin/dashboard`)
   const panel = page.getByRole('region', { name: TITLE })
   for (const part of ['Total1', 'Paid1', 'Today’s registrations1', '₹ 2,800', NAME])
-    await expect.poll(async () => plain(await panel.textContent())).toContain(part)
+    await expect.poll(async () => toPlainText(await panel.textContent())).toContain(part)
   await expectAccessible(page, 'a dashboard with further events')
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
   await context.close()
 })
 
 test('the free event registers immediately, and appears in its list, CSV and panel', async () => {
-  const { page, context, complaints } = await visit(browser)
+  const { page, context, consoleErrors } = await visit(browser)
   await page.goto(server.url)
   await page.getByRole('link', { name: 'Register for സേവന ദിനം 2027' }).click()
   await page.waitForURL(/\/sevana2027$/)
-  await takenOver(page)
+  await waitForHydration(page)
   await field(page, 'പേര്').fill(NAME)
   await field(page, 'ഫോൺ').fill('98470 33333')
-  // A tax of nothing is not spoken of.
+  // A tax of zero is not mentioned.
   expect(await page.getByRole('main').textContent()).not.toContain('GST')
-  const comingAs = page.getByRole('combobox', { name: 'വരുന്നത്' })
-  await comingAs.press('ArrowDown')
-  const menu = page.getByRole('listbox')
-  await menu.getByRole('option', { name: /അതിഥി.*ഊണിന് മാത്രം/ }).waitFor()
+  const attendanceMenu = page.getByRole('combobox', { name: 'വരുന്നത്' })
+  await attendanceMenu.press('ArrowDown')
+  const listbox = page.getByRole('listbox')
+  await listbox.getByRole('option', { name: /അതിഥി.*ഊണിന് മാത്രം/ }).waitFor()
   await expectAccessible(page, 'a menu that is open')
-  await menu.getByRole('option', { name: 'സഹായി' }).click()
-  await menu.waitFor({ state: 'detached' })
-  await expect.poll(async () => plain(await comingAs.textContent())).toBe('സഹായി')
+  await listbox.getByRole('option', { name: 'സഹായി' }).click()
+  await listbox.waitFor({ state: 'detached' })
+  await expect.poll(async () => toPlainText(await attendanceMenu.textContent())).toBe('സഹായി')
   await page.getByRole('button', { name: 'പേര് ചേർക്കുക' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
-  const regNo = /SEVA\d{13}/.exec(plain(await dialog.textContent()))?.[0] ?? ''
+  const regNo = /SEVA\d{13}/.exec(toPlainText(await dialog.textContent()))?.[0] ?? ''
   await expect
-    .poll(async () => plain(await dialog.textContent()))
+    .poll(async () => toPlainText(await dialog.textContent()))
     .toContain(`നിങ്ങളുടെ നമ്പർ: ${regNo}`)
   await page.getByRole('status').getByText('ചേർത്തു').waitFor()
   await expectAccessible(page, 'registered without payment')
@@ -319,7 +328,7 @@ test('the free event registers immediately, and appears in its list, CSV and pan
   await signIn(page)
   const row = page.getByRole('row').filter({ hasText: NAME })
   await row.waitFor()
-  await expect.poll(async () => plain(await row.textContent())).toContain('Free')
+  await expect.poll(async () => toPlainText(await row.textContent())).toContain('Free')
   const [csv] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
@@ -329,16 +338,16 @@ test('the free event registers immediately, and appears in its list, CSV and pan
     string
   >[]
   const columns = ['Registration Number', 'പേര്', 'ഫോൺ', 'Total Amount']
-  expect(rows.map((one) => columns.map((name) => one[name]))).toEqual([
+  expect(rows.map((record) => columns.map((name) => record[name]))).toEqual([
     [regNo, NAME, '98470 33333', '0.00'],
   ])
   await page.goto(`${server.url}/admin/dashboard`)
   await expect
     .poll(async () =>
-      plain(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent()),
+      toPlainText(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent()),
     )
     .toContain('Total1')
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
   await context.close()
 })
 

@@ -1,4 +1,4 @@
-/** Chromium for tests, and what every page must satisfy. */
+/** Starts Chromium for tests, and checks requirements that apply to every page. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type axeCore from 'axe-core'
@@ -6,14 +6,14 @@ import { chromium, firefox } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** A person watches: with a window, slowly enough to follow, and no time limit (vitest.config.ts). */
+/** For watching a test: a visible window, slow actions, and no time limit (vitest.config.ts). */
 const HEADED = process.env['HEADED'] === '1'
 const HEADED_STEP_MS = 400
 
-/** Path of a stock Firefox that the journeys are run in instead (docs/browsers.md): without Chromium's own protocol. */
+/** Path of a Firefox to run the browser tests with (docs/browsers.md), without Chromium's DevTools protocol. */
 export const FIREFOX = process.env['FIREFOX']
 
-const KNOWN = [
+const KNOWN_PATHS = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -21,23 +21,24 @@ const KNOWN = [
   '/usr/bin/google-chrome-stable',
 ]
 
-/** `tests/run.js` sets CHROMIUM; a run by hand finds the usual places. */
-export const chromiumPath = (): string => {
+/** `tests/run.js` sets CHROMIUM. If Vitest is started directly, the usual paths are searched. */
+export const findChromium = (): string => {
   const path =
     process.env['CHROMIUM'] ??
-    KNOWN.find((candidate) => existsSync(candidate) && !(HEADED && candidate.endsWith('shell')))
+    KNOWN_PATHS.find(
+      (candidate) => existsSync(candidate) && !(HEADED && candidate.endsWith('shell')),
+    )
   if (path === undefined)
-    throw new Error('no Chromium: set CHROMIUM, or run npm test, which looks for one')
+    throw new Error('no Chromium: set CHROMIUM, or run npm test, which finds one')
   return path
 }
 
 /**
- * What spares work that no test looks at. A quarter of a page's cost was pixels: without memory for them pages are laid
- * out, painted and put together as ever, and stay blank. Nobody stays long enough for code to be optimised, and whoever
- * comes from the gateway's pages finds the scripts read already in the one process for all sites. What fetches and what
- * would draw live with the browser, not in processes of their own.
+ * Saves work that no test needs. A quarter of the cost of a page was pixels: with no raster memory, pages are laid out and painted but
+ * remain blank. Visits are too short for optimised code. Pages of all sites share one process, so scripts are already parsed after a return
+ * from the gateway. Network and GPU run in the browser process.
  */
-const BLANK = [
+const SAVING_FLAGS = [
   '--force-gpu-mem-available-mb=0',
   '--js-flags=--no-opt,--no-maglev',
   '--disable-site-isolation-trials',
@@ -46,26 +47,26 @@ const BLANK = [
   '--enable-features=NetworkServiceInProcess2',
 ]
 
-/** One browser serves every file of a worker, and ends with it; a file that closes it leaves the next one another. */
-let running: Promise<Browser> | null = null
+/** One browser is used for all files of a worker. If a file closes it, the next file starts another. */
+let browserPromise: Promise<Browser> | null = null
 export const launch = (): Promise<Browser> =>
-  (running ??= start(BLANK).then((browser) => {
+  (browserPromise ??= start(SAVING_FLAGS).then((browser) => {
     browser.on('disconnected', () => {
-      running = null
-      rooms.length = 0
+      browserPromise = null
+      freeWindows.length = 0
     })
     return browser
   }))
 
-/** A browser as people have it, for whoever looks at pixels or measures: visitors need windows of their own in it. */
+/** A browser with the default flags, for tests that read pixels or measure time. Its visitors need private windows. */
 export const launchDrawing = (): Promise<Browser> => start([])
 
-async function start(more: readonly string[]): Promise<Browser> {
-  const watched = HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}
+async function start(extraFlags: readonly string[]): Promise<Browser> {
+  const headedOptions = HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}
   return FIREFOX === undefined
     ? chromium.launch({
-        executablePath: chromiumPath(),
-        ...watched,
+        executablePath: findChromium(),
+        ...headedOptions,
         args: [
           '--no-sandbox',
           '--disable-gpu',
@@ -74,13 +75,13 @@ async function start(more: readonly string[]): Promise<Browser> {
           '--disable-background-networking',
           '--disable-component-update',
           '--disable-sync',
-          ...(HEADED ? [] : more),
+          ...(HEADED ? [] : extraFlags),
         ],
       })
     : firefox.launch({
         executablePath: FIREFOX,
         channel: 'moz-firefox',
-        ...watched,
+        ...headedOptions,
         firefoxUserPrefs: { 'ui.prefersReducedMotion': 1, 'ui.useOverlayScrollbars': 1 },
       })
 }
@@ -88,85 +89,84 @@ async function start(more: readonly string[]): Promise<Browser> {
 export type Visit = {
   readonly page: Page
   readonly context: BrowserContext
-  readonly complaints: string[]
+  readonly consoleErrors: string[]
 }
 type Options = {
   readonly width?: number
   readonly height?: number
   readonly javaScript?: boolean
-  /** Nobody was in this visitor's window before, and nobody will be: for what cannot be taken back, such as a clock. */
-  readonly own?: boolean
+  /** Opens a window that is not reused, for changes that cannot be undone, such as a fake clock. */
+  readonly privateWindow?: boolean
 }
 
-type Window = Visit & {
-  /** Where the visitor began: the server of the test. */
+type VisitorWindow = Visit & {
+  /** The origin of the test server, at which the visit starts. */
   readonly home: { origin: string }
 }
 
-/** Windows that visitors have left, swept and free for the next one. */
-const rooms: Window[] = []
+/** Closed windows, cleaned for reuse. */
+const freeWindows: VisitorWindow[] = []
 
 /**
- * A fresh visitor: no cookie, nothing stored, nothing routed. `complaints` collects what the browser objects
- * to: uncaught errors, errors on the console, refusals of the content security policy. A test that ends well
- * leaves it empty. The visitor leaves by `context.close()`; the window is swept then and serves another
- * one, because opening it costs as much as most of what is done in it.
+ * Opens a window for a new visitor, without cookies, stored data or routes. `consoleErrors` collects uncaught errors, console errors and
+ * violations of the content security policy. It must be empty at the end of a test. `context.close()` cleans the window for reuse, because
+ * opening a window takes longer than most tests.
  */
 export async function visit(browser: Browser, options: Options = {}): Promise<Visit> {
   const viewport = { width: options.width ?? 1280, height: options.height ?? 900 }
-  if (options.own === true || options.javaScript === false) {
-    const alone = await open(browser, options, viewport)
-    const close = alone.context.close.bind(alone.context)
-    alone.context.close = async () => {
-      // What is still answered by a test as its window closes is nobody's error.
-      await alone.page.unrouteAll({ behavior: 'ignoreErrors' })
-      await close()
+  if (options.privateWindow === true || options.javaScript === false) {
+    const privateVisit = await openWindow(browser, options, viewport)
+    const closeContext = privateVisit.context.close.bind(privateVisit.context)
+    privateVisit.context.close = async () => {
+      // Ignores errors of routes that are still being handled when the window closes.
+      await privateVisit.page.unrouteAll({ behavior: 'ignoreErrors' })
+      await closeContext()
     }
-    return alone
+    return privateVisit
   }
-  const free = rooms.pop()
-  if (free !== undefined) {
-    await free.page.setViewportSize(viewport)
-    // Whatever the page has said since it was left was said to nobody.
-    free.home.origin = ''
-    free.complaints.length = 0
-    return free
+  const freeWindow = freeWindows.pop()
+  if (freeWindow !== undefined) {
+    await freeWindow.page.setViewportSize(viewport)
+    // Discards messages that arrived after the previous visit ended.
+    freeWindow.home.origin = ''
+    freeWindow.consoleErrors.length = 0
+    return freeWindow
   }
-  const room = await open(browser, options, viewport)
-  room.context.close = async () => {
-    await sweep(room)
-    rooms.push(room)
+  const newWindow = await openWindow(browser, options, viewport)
+  newWindow.context.close = async () => {
+    await cleanWindow(newWindow)
+    freeWindows.push(newWindow)
   }
-  return room
+  return newWindow
 }
 
-/** Leaves nothing of a visitor but what the browser has read: scripts, styles, fonts. */
-async function sweep({ page, context, home }: Window): Promise<void> {
-  for (const other of context.pages()) if (other !== page) await other.close()
+/** Clears the visitor's data, but not the cached scripts, styles and fonts. */
+async function cleanWindow({ page, context, home }: VisitorWindow): Promise<void> {
+  for (const openPage of context.pages()) if (openPage !== page) await openPage.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await context.clearCookies()
-  // Only our own pages store anything; away from them, at a gateway, it is out of reach.
+  // Only our own pages store data; from a page of another origin it is not accessible.
   if (home.origin !== '' && new URL(page.url()).origin !== home.origin)
     await page.goto(`${home.origin}/healthz`)
   if (home.origin !== '') await page.evaluate(clearAndSeal)
-  // Nothing that the page began is told to the next visitor.
+  // Prevents running requests of the page from affecting the next visitor.
   await page.goto('about:blank')
 }
 
-/** Runs in the page, whose script is there until the next visitor goes elsewhere, and may not store again what is cleared. */
+/** Runs in the page. Its script continues until the next navigation and must not store the cleared data again. */
 async function clearAndSeal(): Promise<void> {
   Storage.prototype.setItem = () => {}
   localStorage.clear()
   sessionStorage.clear()
   if ((await indexedDB.databases()).length > 0)
-    throw new Error('a page keeps a database in the browser: sweep it too')
+    throw new Error('a page uses IndexedDB: clear it here too')
 }
 
-async function open(
+async function openWindow(
   browser: Browser,
   { javaScript = true }: Options,
   viewport: { readonly width: number; readonly height: number },
-): Promise<Window> {
+): Promise<VisitorWindow> {
   const context = await browser.newContext({
     viewport,
     locale: 'en-IN',
@@ -176,52 +176,52 @@ async function open(
     acceptDownloads: true,
   })
   context.setDefaultTimeout(HEADED ? 0 : 120_000)
-  if (FIREFOX !== undefined) await context.addInitScript(likeAPerson)
+  if (FIREFOX !== undefined) await context.addInitScript(patchPageForFirefox)
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+  const consoleErrors: string[] = []
+  page.on('pageerror', (error) => consoleErrors.push(`uncaught: ${error.message}`))
   page.on('console', (message) => {
-    // A refused call (401, 409, 422 …) is an answer, and the page shows it; Chromium notes it all the same.
+    // A rejected request (401, 409, 422 …) is a response that the page shows; Chromium logs it as an error too.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text())
+      consoleErrors.push(message.text())
   })
   const home = { origin: '' }
   page.on('framenavigated', (frame) => {
     if (home.origin === '' && /^https?:/.test(frame.url()))
       home.origin = new URL(frame.url()).origin
   })
-  return { page, context, complaints, home }
+  return { page, context, consoleErrors, home }
 }
 
 /**
- * Runs in the page. Firefox 153 falls when two scripts of a page read which elements name another one; the test
- * library is the second, and looks at the attributes where there is nothing to read. It also sets what is
- * filled in as a script of the page would, which React takes for its own doing; here it is typed.
+ * Runs in the page. Firefox 153 crashes if two scripts of a page read the elements that ARIA attributes refer to. Playwright is the second
+ * script; without these properties it reads the attributes. Playwright also sets field values by script, which React ignores; this types
+ * them instead.
  */
-export function likeAPerson(): void {
+export function patchPageForFirefox(): void {
   for (const name of Object.getOwnPropertyNames(Element.prototype))
     if (/^aria.*Elements?$/.test(name)) Reflect.deleteProperty(Element.prototype, name)
   const insert = (text: string): void => void document.execCommand('insertText', false, text)
   Object.defineProperty(window, '__pw_bidiInsertText', { value: insert, writable: false })
 }
 
-/** What a sign-in leaves in a browser, without the page for it. */
-export async function signedIn(
+/** Signs in through the API and adds the session cookie. */
+export async function addSessionCookie(
   context: BrowserContext,
   url: string,
-  who: { readonly username: string; readonly password: string },
+  user: { readonly username: string; readonly password: string },
 ): Promise<void> {
-  const answer = await fetch(`${url}/admin/login/`, {
+  const loginResponse = await fetch(`${url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(who),
+    body: JSON.stringify(user),
   })
-  const [name = '', value = ''] = String(answer.headers.get('set-cookie')).split(/[=;]/)
+  const [name = '', value = ''] = String(loginResponse.headers.get('set-cookie')).split(/[=;]/)
   await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }])
 }
 
-/** What the page asks for under such an address waits until what is answered is called. */
-export async function heldBack(page: Page, address: string): Promise<() => void> {
+/** Delays requests to this address until the returned function is called. */
+export async function holdRequests(page: Page, address: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(address, async (route) => {
     await promise
@@ -241,77 +241,89 @@ const axeSource = readFileSync(
 )
 
 /**
- * How texts look whose colours axe has judged in this worker, each way once: of all that it does on a page, telling
- * them apart takes two thirds.
+ * Text styles whose contrast axe has checked in this worker. Each is checked once, because contrast takes two thirds of the time of an axe
+ * run.
  */
-const judgedLooks = new Set<string>()
+const checkedStyles = new Set<string>()
 
-/** Runs in the page: what decides how well its texts can be told from their ground, where they can be seen. */
-function looksOfTexts(): readonly string[] {
-  const grounds = new Map<Element, string>()
-  const groundOf = (element: Element | null): string => {
+/** Runs in the page. Returns the styles that determine the contrast of its visible texts. */
+function collectTextStyles(): readonly string[] {
+  const backgrounds = new Map<Element, string>()
+  const getBackground = (element: Element | null): string => {
     if (element === null) return ''
-    const known = grounds.get(element)
-    if (known !== undefined) return known
+    const cachedBackground = backgrounds.get(element)
+    if (cachedBackground !== undefined) return cachedBackground
     const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode } =
       getComputedStyle(element)
-    const own = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode].join(' ')
-    const ground =
-      `${own === 'rgba(0, 0, 0, 0) none 1 none normal' ? '' : own}/${groundOf(element.parentElement)}`.replaceAll(
+    const ownBackground = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode].join(
+      ' ',
+    )
+    const background =
+      `${ownBackground === 'rgba(0, 0, 0, 0) none 1 none normal' ? '' : ownBackground}/${getBackground(element.parentElement)}`.replaceAll(
         /\/+/g,
         '/',
       )
-    grounds.set(element, ground)
-    return ground
+    backgrounds.set(element, background)
+    return background
   }
-  /** What lies over it is judged when it is gone. */
+  /** Covered text is checked when it is uncovered. */
   const isOnTop = (element: Element): boolean => {
     const { left, top, width, height } = element.getBoundingClientRect()
-    const at = document.elementFromPoint(left + width / 2, top + height / 2)
-    return at === null || element.contains(at) || at.contains(element)
+    const topElement = document.elementFromPoint(left + width / 2, top + height / 2)
+    return topElement === null || element.contains(topElement) || topElement.contains(element)
   }
-  const looks = new Set<string>()
+  const textStyles = new Set<string>()
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const elements = new Set<Element>(document.querySelectorAll('input, select, textarea'))
-  for (let at = texts.nextNode(); at !== null; at = texts.nextNode())
-    if (at.nodeValue?.trim() && at.parentElement) elements.add(at.parentElement)
+  for (let textNode = texts.nextNode(); textNode !== null; textNode = texts.nextNode())
+    if (textNode.nodeValue?.trim() && textNode.parentElement) elements.add(textNode.parentElement)
   for (const element of elements) {
     if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
     if (!isOnTop(element)) continue
     const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element)
-    const isOff = element.closest(':disabled, [aria-disabled=true], [inert]') !== null
-    const named = `${element.tagName}.${element.getAttribute('class') ?? ''}`
-    looks.add([named, color, fontSize, fontWeight, textShadow, isOff, groundOf(element)].join('|'))
+    const isDisabled = element.closest(':disabled, [aria-disabled=true], [inert]') !== null
+    const elementName = `${element.tagName}.${element.getAttribute('class') ?? ''}`
+    textStyles.add(
+      [
+        elementName,
+        color,
+        fontSize,
+        fontWeight,
+        textShadow,
+        isDisabled,
+        getBackground(element),
+      ].join('|'),
+    )
   }
-  return [...looks]
+  return [...textStyles]
 }
 
 /**
- * axe on the page as it stands; answers the violations in words. It is put into a page once, and told
- * to work out the nodes of violations only: a run takes a third of what the usual wrapper needs.
+ * Runs axe and returns the violations as text. Loads axe once per page and resolves the nodes of violations only, which takes a third of
+ * the time of the usual wrapper.
  */
 export async function axe(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate(() => window.axe !== undefined))) await page.evaluate(axeSource)
-  const looks = await page.evaluate(looksOfTexts)
-  const found = await page.evaluate(
+  const textStyles = await page.evaluate(collectTextStyles)
+  const violationTexts = await page.evaluate(
     async (enabled) => {
-      if (window.axe === undefined) throw new Error('axe is not on the page')
+      if (window.axe === undefined) throw new Error('axe is not loaded')
       const { violations, passes } = await window.axe.run({
         resultTypes: ['violations'],
         rules: { 'color-contrast': { enabled } },
       })
-      if (passes.length === 0) throw new Error('axe looked at nothing')
+      if (passes.length === 0) throw new Error('axe checked nothing')
       return violations.flatMap(({ id, help, nodes }) =>
         nodes.map((node) => `${id}: ${help}: ${node.target.join(' ')}`),
       )
     },
-    looks.some((look) => !judgedLooks.has(look)),
+    textStyles.some((textStyle) => !checkedStyles.has(textStyle)),
   )
-  if (found.length === 0) for (const look of looks) judgedLooks.add(look)
-  return found
+  if (violationTexts.length === 0) for (const textStyle of textStyles) checkedStyles.add(textStyle)
+  return violationTexts
 }
 
-/** Fails with the violations' words and the state's name. */
+/** Fails with the violations and the name of the state. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
   expect(await axe(page), `axe: ${state}`).toEqual([])
 }

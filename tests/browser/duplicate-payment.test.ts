@@ -1,21 +1,21 @@
-/** A delegate who paid twice, in a browser: from the second confirmation to the refund that is requested, and what the office reads. */
+/** A delegate who paid twice, in a browser: from the second confirmation to the requested refund, and what the office shows. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
-import { misplacedAtAnyWidth } from './layout-boxes.ts'
+import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway } from './delegate.ts'
-import { linkIn, openInbox } from './inbox.ts'
+import { clickAtGateway } from './delegate.ts'
+import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
-import { ADMIN, linkToPay, serve } from './serve.ts'
-import type { Served } from './serve.ts'
+import { ADMIN, createPaymentLink, serve } from './serve.ts'
+import type { TestServer } from './serve.ts'
 
 const EMAIL = 'paid.twice@sample.example'
 
 let inbox: Inbox
-let server: Served
+let server: TestServer
 let browser: Browser
 
 beforeAll(async () => {
@@ -32,32 +32,32 @@ afterAll(async () => {
 })
 
 const pay = async (page: Page, name: string): Promise<string> => {
-  const answer = await fetch(`${server.url}/api/sample2026/register/`, {
+  const registerResponse = await fetch(`${server.url}/api/sample2026/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...fixtureDelegate, full_name: name, email: EMAIL }),
   })
-  const { reg_no: regNo } = (await answer.json()) as { readonly reg_no: string }
-  await page.goto(linkToPay(server, regNo, '2026-02-10'))
+  const { reg_no: regNo } = (await registerResponse.json()) as { readonly reg_no: string }
+  await page.goto(createPaymentLink(server, regNo, '2026-02-10'))
   await page.getByRole('button', { name: /^Pay .* now$/ }).click()
-  await atGateway(page, 'Pay')
+  await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   return regNo
 }
-const part = (page: Page, name: string) => page.getByRole('region', { name })
+const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
 
 test('the refund of a second payment took a button and then a dialog: one button requests it, another withdraws it, and the office page links to the other registration', async () => {
-  const { page, context, complaints } = await visit(browser)
-  const first = await pay(page, 'Dr Paid Twice')
+  const { page, context, consoleErrors } = await visit(browser)
+  const firstRegNo = await pay(page, 'Dr Paid Twice')
   const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
   await page.getByText(sentence).waitFor()
-  const second = await pay(page, 'PAID TWICE')
+  const secondRegNo = await pay(page, 'PAID TWICE')
   await page.getByText(sentence).waitFor()
-  await page.goto(linkIn(await inbox.mailTo(EMAIL, 'This is the second payment')))
-  const panel = part(page, 'You have paid twice')
+  await page.goto(findLink(await inbox.waitForEmail(EMAIL, 'This is the second payment')))
+  const panel = findRegion(page, 'You have paid twice')
   await panel
     .getByText(
-      `for this name and email address: ₹ 1,180. You had already paid for registration ${first}.`,
+      `for this name and email address: ₹ 1,180. You had already paid for registration ${firstRegNo}.`,
     )
     .waitFor()
   const headings = page.getByRole('heading', { level: 2 })
@@ -65,13 +65,13 @@ test('the refund of a second payment took a button and then a dialog: one button
     .poll(async () => (await headings.allTextContents()).slice(0, 2))
     .toEqual(['You have paid twice', 'Registration Confirmed'])
   await expect.poll(() => page.getByText('cancellation').count()).toBe(0)
-  expect(await misplacedAtAnyWidth(page), 'a second payment').toEqual([])
+  expect(await findMisplacedAtAnyWidth(page), 'a second payment').toEqual([])
   await panel.getByRole('button', { name: 'Request a refund' }).click()
   await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
   await expectAccessible(page, 'a requested refund')
   await panel.getByRole('button', { name: 'Withdraw the request' }).click()
   await panel.getByText('You have withdrawn your request. Nothing is refunded.').waitFor()
-  await expectAccessible(page, 'a refund request that was withdrawn')
+  await expectAccessible(page, 'a withdrawn refund request')
   await panel.getByRole('button', { name: 'Request a refund' }).click()
   await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
 
@@ -80,26 +80,31 @@ test('the refund of a second payment took a button and then a dialog: one button
   await page.getByLabel('Password').fill(ADMIN.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Possible double payments').waitFor()
-  await page.goto(`${server.url}/admin/sample2026/${second}`)
+  await page.goto(`${server.url}/admin/sample2026/${secondRegNo}`)
   await page.getByText('The same person (name and email) also paid for').waitFor()
-  const todo = part(page, 'Actions')
-  await todo.getByText('Refund request withdrawn').waitFor()
-  await todo.getByText('Refund requested').first().waitFor()
-  await todo.getByText('The delegate requested a refund of ₹ 1,180 on 10 Jan 2026.').waitFor()
-  await todo.getByText('This is a second payment.').getByRole('link', { name: first }).waitFor()
-  await todo.getByRole('button', { name: 'Cancel registration' }).click()
-  const cancelling = page.getByRole('dialog')
-  await cancelling.getByText('This is a second payment').waitFor()
-  await expect.poll(() => cancelling.getByLabel('Amount to refund').inputValue()).toBe('1180')
-  await cancelling.getByRole('button', { name: 'Keep registration' }).click()
-  expect(await misplacedAtAnyWidth(page), 'a second payment in the office').toEqual([])
-  await page.getByText('also paid for').getByRole('link', { name: first }).click()
+  const actionsRegion = findRegion(page, 'Actions')
+  await actionsRegion.getByText('Refund request withdrawn').waitFor()
+  await actionsRegion.getByText('Refund requested').first().waitFor()
+  await actionsRegion
+    .getByText('The delegate requested a refund of ₹ 1,180 on 10 Jan 2026.')
+    .waitFor()
+  await actionsRegion
+    .getByText('This is a second payment.')
+    .getByRole('link', { name: firstRegNo })
+    .waitFor()
+  await actionsRegion.getByRole('button', { name: 'Cancel registration' }).click()
+  const cancelDialog = page.getByRole('dialog')
+  await cancelDialog.getByText('This is a second payment').waitFor()
+  await expect.poll(() => cancelDialog.getByLabel('Amount to refund').inputValue()).toBe('1180')
+  await cancelDialog.getByRole('button', { name: 'Keep registration' }).click()
+  expect(await findMisplacedAtAnyWidth(page), 'a second payment in the office').toEqual([])
+  await page.getByText('also paid for').getByRole('link', { name: firstRegNo }).click()
   await page.getByRole('heading', { level: 1, name: 'Dr Paid Twice' }).waitFor()
-  await page.getByText('also paid for').getByRole('link', { name: second }).waitFor()
+  await page.getByText('also paid for').getByRole('link', { name: secondRegNo }).waitFor()
   await page.goto(`${server.url}/admin/money`)
   await page.getByRole('link', { name: '1 refund request for a second payment' }).click()
-  await page.getByRole('row', { name: second }).getByText('Refund requested').waitFor()
+  await page.getByRole('row', { name: secondRegNo }).getByText('Refund requested').waitFor()
   await expect.poll(() => page.getByText('Refund requested').count()).toBe(1)
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -1,28 +1,28 @@
-/** The form as a person meets it: what is missing is said at its place, and nothing one has typed gets lost. */
+/** The registration form: missing answers are reported at their fields, and entered text is not lost. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible, heldBack, launch, visit } from './browser.ts'
+import { expectAccessible, holdRequests, launch, visit } from './browser.ts'
 import {
   field,
   fillForm,
   FORM,
   INTERN,
-  takenOver,
-  ledger,
+  waitForHydration,
+  readFacts,
   payButton,
   PG,
-  plain,
-  problems,
+  toPlainText,
+  locateErrorSummary,
   PROOF,
   summary,
 } from './delegate.ts'
 import { serve } from './serve.ts'
-import type { Served } from './serve.ts'
+import type { TestServer } from './serve.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
 })
@@ -30,15 +30,15 @@ afterAll(async () => {
   await server.stop()
 })
 
-async function open(page: Page): Promise<void> {
+async function openForm(page: Page): Promise<void> {
   await page.goto(server.url + FORM)
   await page.getByRole('radio', { name: PG, exact: true }).waitFor()
-  // What one types before is kept; that a question was left is heard by the script alone.
-  await takenOver(page)
+  // Typed text is kept; that a field was left is known only to the script.
+  await waitForHydration(page)
 }
 
-/** What a screen reader says of a control besides its name. */
-async function told(
+/** The accessible state of a control besides its name. */
+async function readFieldState(
   page: Page,
   label: string,
 ): Promise<{ readonly invalid: string | null; readonly described: string }> {
@@ -49,19 +49,19 @@ async function told(
       .map((id) => document.getElementById(id)?.textContent ?? '')
       .join(' '),
   }))
-  return { invalid, described: plain(described) }
+  return { invalid, described: toPlainText(described) }
 }
 
 describe('an empty form', () => {
   test('S021 S048 S053: shows one heading, the stepper on its first step, and a button that states why it is disabled', async () => {
-    const { page, context, complaints } = await visit(browser)
-    await open(page)
+    const { page, context, consoleErrors } = await visit(browser)
+    await openForm(page)
     await expect
       .poll(() => page.getByRole('heading', { level: 1 }).allTextContents())
       .toEqual(['AFPICON 2026'])
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem')
     await expect
-      .poll(async () => (await steps.allTextContents()).map(plain))
+      .poll(async () => (await steps.allTextContents()).map(toPlainText))
       .toEqual([
         'Personal Information',
         'Registration Category',
@@ -69,7 +69,7 @@ describe('an empty form', () => {
         'Review & Payment',
       ])
     await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step')
-    // All on this page: each leads to its place, and what is not asked of this delegate nowhere.
+    // All links are on this page: each leads to its field, and none to fields that this delegate does not see.
     await steps.getByRole('link', { name: 'Registration Category' }).press('Enter')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
@@ -80,18 +80,18 @@ describe('an empty form', () => {
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toBe('Registration Summary')
     await expect.poll(() => payButton(page).isDisabled()).toBe(true)
-    const why = (await payButton(page).getAttribute('aria-describedby')) ?? ''
+    const reasonId = (await payButton(page).getAttribute('aria-describedby')) ?? ''
     await expect
-      .poll(async () => plain(await page.locator(`[id="${why}"]`).textContent()).length)
+      .poll(async () => toPlainText(await page.locator(`[id="${reasonId}"]`).textContent()).length)
       .toBeGreaterThan(10)
     await expectAccessible(page, 'form, empty')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test('S049 S050 S051 S119: offers 37 states, and the fields that answers open', async () => {
     const { page, context } = await visit(browser)
-    await open(page)
+    await openForm(page)
     await expect.poll(() => page.getByLabel('State').locator('option').count()).toBe(38)
     await expect.poll(() => field(page, 'AFPI Membership Number').count()).toBe(0)
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
@@ -106,7 +106,7 @@ describe('an empty form', () => {
 
   test('works on a phone: no sideways scrolling, the price in the bar', async () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
-    await open(page)
+    await openForm(page)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await page
       .getByRole('region', { name: 'Registration Summary' })
@@ -120,7 +120,7 @@ describe('an empty form', () => {
   test('states its purpose and the contact address without JavaScript', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url + FORM)
-    const text = plain(await page.locator('body').innerText())
+    const text = toPlainText(await page.locator('body').innerText())
     for (const line of [
       'AFPICON 2026',
       '31 January – 1 February 2026',
@@ -128,7 +128,7 @@ describe('an empty form', () => {
       'JavaScript',
     ])
       expect(text).toContain(line)
-    // Four periods beside each other are wider than a phone.
+    // Four periods next to each other are wider than a phone.
     await page.setViewportSize({ width: 320, height: 568 })
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
     await expect
@@ -138,9 +138,9 @@ describe('an empty form', () => {
   })
 })
 
-test('Enter moves to the next question and does not send an incomplete form', async () => {
+test('Enter moves to the next field and does not submit an incomplete form', async () => {
   const { page, context } = await visit(browser)
-  await open(page)
+  await openForm(page)
   await page.getByRole('radio', { name: INTERN, exact: true }).check()
   await field(page, 'Full Name').fill('Dr. Enter Example')
   await field(page, 'Full Name').press('Enter')
@@ -151,7 +151,7 @@ test('Enter moves to the next question and does not send an incomplete form', as
   await expect
     .poll(() => page.getByRole('radio', { name: INTERN, exact: true }).evaluate(isFocused))
     .toBe(true)
-  await expect.poll(() => problems(page).count()).toBe(0)
+  await expect.poll(() => locateErrorSummary(page).count()).toBe(0)
   await context.close()
 })
 
@@ -163,10 +163,10 @@ test.each(['/', FORM, '/organisers', '/nowhere'])(
     const { page, context } = await visit(browser)
     await page.goto(server.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    const skip = page.getByRole('link', { name: 'Skip to the content' })
-    await skip.waitFor()
+    const skipLink = page.getByRole('link', { name: 'Skip to the content' })
+    await skipLink.waitFor()
     await page.keyboard.press('Tab')
-    await expect.poll(() => skip.evaluate((link) => link === document.activeElement)).toBe(true)
+    await expect.poll(() => skipLink.evaluate((link) => link === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     await expect
@@ -179,18 +179,20 @@ test.each(['/', FORM, '/organisers', '/nowhere'])(
 describe('missing and invalid answers', () => {
   test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, linked to their inputs, and each disappears when corrected', async () => {
     const { page, context } = await visit(browser)
-    await open(page)
+    await openForm(page)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
     await field(page, 'Email Address').fill('not an address')
     await payButton(page).click()
-    await problems(page).waitFor()
+    await locateErrorSummary(page).waitFor()
     await expect
-      .poll(() => problems(page).evaluate((box) => box === document.activeElement))
+      .poll(() => locateErrorSummary(page).evaluate((box) => box === document.activeElement))
       .toBe(true)
     await expect.poll(() => page.title()).toBe('Error: AFPICON 2026: registration')
     await expect
-      .poll(async () => (await problems(page).getByRole('link').allTextContents()).map(plain))
+      .poll(async () =>
+        (await locateErrorSummary(page).getByRole('link').allTextContents()).map(toPlainText),
+      )
       .toEqual([
         'Full name is required',
         'Please enter a valid email address',
@@ -199,45 +201,47 @@ describe('missing and invalid answers', () => {
         'Proof of post-graduation status is required for PG categories',
       ])
     await expect
-      .poll(() => told(page, 'Full Name'))
+      .poll(() => readFieldState(page, 'Full Name'))
       .toEqual({
         invalid: 'true',
         described: 'Full name is required',
       })
     await expect
-      .poll(() => told(page, 'Email Address'))
+      .poll(() => readFieldState(page, 'Email Address'))
       .toEqual({
         invalid: 'true',
         described: 'Please enter a valid email address',
       })
     await expectAccessible(page, 'form, an error in every place')
 
-    await problems(page).getByRole('link', { name: 'Full name is required' }).click()
+    await locateErrorSummary(page).getByRole('link', { name: 'Full name is required' }).click()
     await expect
       .poll(() => field(page, 'Full Name').evaluate((input) => input === document.activeElement))
       .toBe(true)
     await field(page, 'Full Name').fill('Dr. Mended Example')
-    await expect.poll(() => told(page, 'Full Name')).toEqual({ invalid: null, described: '' })
-    await expect.poll(() => problems(page).getByRole('link').count()).toBe(4)
+    await expect
+      .poll(() => readFieldState(page, 'Full Name'))
+      .toEqual({ invalid: null, described: '' })
+    await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(4)
     await field(page, 'Email Address').fill('mended@example.org')
     await field(page, 'Phone Number').fill('98470 00000')
     await field(page, 'AFPI Membership Number').fill('A-1')
     await page.locator('input[type=file]').setInputFiles(PROOF)
-    await problems(page).waitFor({ state: 'detached' })
+    await locateErrorSummary(page).waitFor({ state: 'detached' })
     await expect.poll(() => page.title()).toBe('AFPICON 2026: registration')
     await context.close()
   })
 
   test('an unanswered question shows and announces its error when left', async () => {
     const { page, context } = await visit(browser)
-    await open(page)
-    const heard = page.locator('p[aria-live=polite]').first()
-    await expect.poll(async () => plain(await heard.textContent())).toBe('')
+    await openForm(page)
+    const liveRegion = page.locator('p[aria-live=polite]').first()
+    await expect.poll(async () => toPlainText(await liveRegion.textContent())).toBe('')
     await field(page, 'Full Name').focus()
     await field(page, 'Email Address').focus()
-    await expect.poll(() => heard.textContent()).toBe('Full name is required')
+    await expect.poll(() => liveRegion.textContent()).toBe('Full name is required')
     await expect
-      .poll(() => told(page, 'Full Name'))
+      .poll(() => readFieldState(page, 'Full Name'))
       .toEqual({
         invalid: 'true',
         described: 'Full name is required',
@@ -247,30 +251,32 @@ describe('missing and invalid answers', () => {
 
   test('suggests a correction for a misspelt email domain, by keyboard too, without blocking the form', async () => {
     const { page, context } = await visit(browser)
-    await open(page)
+    await openForm(page)
     await field(page, 'Email Address').fill('asha@gmial.com')
     await page.keyboard.press('Tab')
-    const meant = page
+    const suggestion = page
       .getByRole('status')
       .getByRole('button', { name: 'Did you mean asha@gmail.com?' })
-    await meant.waitFor()
+    await suggestion.waitFor()
     await expectAccessible(page, 'another address is offered')
-    await expect.poll(async () => (await told(page, 'Email Address')).invalid).toBeNull()
+    await expect.poll(async () => (await readFieldState(page, 'Email Address')).invalid).toBeNull()
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
     await expect.poll(() => field(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
     await expect
-      .poll(() => field(page, 'Email Address').evaluate((is) => is === document.activeElement))
+      .poll(() =>
+        field(page, 'Email Address').evaluate((element) => element === document.activeElement),
+      )
       .toBe(true)
-    await meant.waitFor({ state: 'detached' })
+    await suggestion.waitFor({ state: 'detached' })
     await page.getByText('We will send the confirmation to asha@gmail.com').first().waitFor()
     await context.close()
   })
 
   test('S124: a missing category has its error at the field', async () => {
     const { page, context } = await visit(browser)
-    await open(page)
+    await openForm(page)
     await page.getByRole('radio', { name: PG, exact: true }).focus()
     await field(page, 'Full Name').focus()
     await page.getByText('Please select a registration category').first().waitFor()
@@ -279,7 +285,7 @@ describe('missing and invalid answers', () => {
 
   test('rejects a file of another type immediately; the server rejects a disguised one, and answers are kept', async () => {
     const { page, context } = await visit(browser)
-    await open(page)
+    await openForm(page)
     await fillForm(page, { name: 'Dr. Wrong File', category: PG })
     await page.locator('input[type=file]').setInputFiles({
       name: 'setup.exe',
@@ -290,40 +296,42 @@ describe('missing and invalid answers', () => {
       .getByText(/setup\.exe:/)
       .first()
       .waitFor()
-    const release = await heldBack(page, '**/proofs/')
+    const releaseUpload = await holdRequests(page, '**/proofs/')
     await page.locator('input[type=file]').setInputFiles({
       name: 'setup.pdf',
       mimeType: 'application/pdf',
       buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]),
     })
-    // Pressed while the file is on its way: what becomes of it is told where one waits, and nothing is sent.
+    // Pressed during the upload: its result is announced near the button, and nothing is submitted.
     await payButton(page).click()
-    release()
-    await problems(page).waitFor()
+    releaseUpload()
+    await locateErrorSummary(page).waitFor()
     await expect
       .poll(
-        async () => (await problems(page).getByRole('link').allTextContents()).map(plain).length,
+        async () =>
+          (await locateErrorSummary(page).getByRole('link').allTextContents()).map(toPlainText)
+            .length,
       )
       .toBe(1)
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')
-    // An error that the server sent goes away when its field changes, like any other.
+    // A server-side error disappears when its field changes, like any other.
     await page.locator('input[type=file]').setInputFiles(PROOF)
-    await problems(page).waitFor({ state: 'detached' })
+    await locateErrorSummary(page).waitFor({ state: 'detached' })
     await context.close()
   })
 })
 
 describe('a price that changes while the form is open', () => {
   test('is shown with the old and the new price before the payment; answers and file are kept', async () => {
-    const { page, context, complaints } = await visit(browser)
-    await open(page)
+    const { page, context, consoleErrors } = await visit(browser)
+    await openForm(page)
     await fillForm(page, { name: 'Dr. Patient Sample', category: PG, proof: true })
-    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,015')
+    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 5,015')
 
     const path = join(server.eventsDir, 'afpicon2026.yaml')
     const text = readFileSync(path, 'utf8')
-    const dearer = raised(text)
-    writeFileSync(path, dearer)
+    const raisedFile = raisePrice(text)
+    writeFileSync(path, raisedFile)
     await expect
       .poll(
         async () =>
@@ -339,28 +347,28 @@ describe('a price that changes while the form is open', () => {
     await payButton(page).click()
     const dialog = page.getByRole('dialog', { name: 'The price has changed' })
     await dialog.waitFor()
-    const shown = plain(await dialog.textContent())
-    expect(shown).toContain('5,015')
-    expect(shown).toContain('5,074')
-    expect(shown).toContain('You have not been charged')
+    const dialogText = toPlainText(await dialog.textContent())
+    expect(dialogText).toContain('5,015')
+    expect(dialogText).toContain('5,074')
+    expect(dialogText).toContain('You have not been charged')
     await expectAccessible(page, 'price changed')
     await dialog.getByRole('button', { name: 'Back to the form' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
     await page.getByText(PROOF.name).first().waitFor()
-    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,074')
+    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 5,074')
 
     await payButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)
     await expect
-      .poll(async () => plain(await page.locator('body').textContent()))
+      .poll(async () => toPlainText(await page.locator('body').textContent()))
       .toContain('5,074')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 })
 
-/** The post graduates' first price 50 rupees up, in the price table and in the examples that hold it there. */
-function raised(text: string): string {
+/** Raises the first price of the postgraduates by 50 rupees, in the price table and in the examples that state it. */
+function raisePrice(text: string): string {
   expect(text).toMatch(/afpi-pg: +\[4250,/)
   return text
     .replace(/(\n +afpi-pg: +\[)4250,/, '$14300,')

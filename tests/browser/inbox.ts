@@ -1,25 +1,25 @@
-/** A mail server that takes everything, for what a server process sends by SMTP. */
+/** SMTP server that accepts and stores every email. */
 import { SMTPServer } from 'smtp-server'
 
-export type Mail = { readonly to: string; readonly text: string }
+export type Email = { readonly to: string; readonly text: string }
 export type Inbox = {
-  /** For SMTP_URL. */
+  /** Value for SMTP_URL. */
   readonly url: string
-  readonly mails: readonly Mail[]
-  /** The text of the newest mail to somebody with these words in it, as soon as there is one. */
-  mailTo(to: string, words: string): Promise<string>
+  readonly emails: readonly Email[]
+  /** Waits for an email to this address with this text, and returns the newest one. */
+  waitForEmail(to: string, phrase: string): Promise<string>
   close(): Promise<void>
 }
 
 export async function openInbox(): Promise<Inbox> {
-  const mails: Mail[] = []
-  const heard: (() => void)[] = []
+  const emails: Email[] = []
+  const waitingListeners: (() => void)[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // A pool keeps its connections open, and a test that ends has nothing more to take from them.
+    // Clients keep pooled connections open; the test has ended and needs no more emails.
     closeTimeout: 1,
-    onData: (stream, session, done) => {
+    onData: (stream, session, callback) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
@@ -27,30 +27,30 @@ export async function openInbox(): Promise<Inbox> {
           .toString('utf8')
           .replaceAll(/=\r?\n/g, '')
           .replaceAll('=3D', '=')
-        for (const { address } of session.envelope.rcptTo) mails.push({ to: address, text })
-        done()
-        for (const listener of heard.splice(0)) listener()
+        for (const { address } of session.envelope.rcptTo) emails.push({ to: address, text })
+        callback()
+        for (const listener of waitingListeners.splice(0)) listener()
       })
     },
   })
-  // A server that is killed leaves its connection as it is.
+  // A killed server does not close its connection.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const at = server.server.address()
+  const serverAddress = server.server.address()
   return {
-    url: `smtp://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`,
-    mails,
-    mailTo: async (to, words) => {
+    url: `smtp://127.0.0.1:${typeof serverAddress === 'object' && serverAddress !== null ? serverAddress.port : 0}`,
+    emails,
+    waitForEmail: async (to, phrase) => {
       for (;;) {
-        const found = mails.findLast((mail) => mail.to === to && mail.text.includes(words))
+        const found = emails.findLast((email) => email.to === to && email.text.includes(phrase))
         if (found !== undefined) return found.text
-        await new Promise<void>((resolve) => heard.push(resolve))
+        await new Promise<void>((resolve) => waitingListeners.push(resolve))
       }
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 
-/** The address of the own page that a mail brings. */
-export const linkIn = (text: string): string =>
+/** The link to the self-service page in an email. */
+export const findLink = (text: string): string =>
   /http:\/\/127\.0\.0\.1:\d+\/my\/[\w-]+/.exec(text)?.[0] ?? ''

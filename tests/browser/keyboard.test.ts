@@ -1,14 +1,14 @@
-/** The keyboard alone: where it is after the form could not be sent, and what is said on the way to a ticket. */
+/** Use by keyboard alone: the focus after a failed submit, and the announcements up to the ticket. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { launch, visit } from './browser.ts'
-import { fillForm, FORM, INTERN, takenOver, payButton, plain } from './delegate.ts'
+import { fillForm, FORM, INTERN, waitForHydration, payButton, toPlainText } from './delegate.ts'
 import { serve } from './serve.ts'
-import type { Served } from './serve.ts'
-import { focusedOf, listen } from './accessibility-tree.ts'
+import type { TestServer } from './serve.ts'
+import { readFocused, recordAnnouncements } from './accessibility-tree.ts'
 
-let server: Served
+let server: TestServer
 let browser: Browser
 beforeAll(async () => {
   server = await serve({ CLOCK: '2025-10-10' })
@@ -72,48 +72,48 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
   },
 )
 
-/** What is typed, or chosen by the arrow keys, by the beginning of what is said at the field. */
-const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+/** Keys to type or arrow keys to press, by the start of the field's announcement. */
+const KEYS_BY_FIELD: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'Full Name': (page) => page.keyboard.type('Dr. Keyboard Demo'),
   'Email Address': (page) => page.keyboard.type('keyboard.demo@example.org'),
   'Phone Number': (page) => page.keyboard.type(' 98470 00000'),
 }
 
 test('a purchase by keyboard alone is announced as shown, from the skip link to the ticket', async () => {
-  const { page, context } = await visit(browser, { own: true })
-  const { said } = await listen(page)
+  const { page, context } = await visit(browser, { privateWindow: true })
+  const { readAnnouncements } = await recordAnnouncements(page)
   const lines: string[] = []
   const note = async (): Promise<string> => {
-    const focused = await focusedOf(page)
+    const focused = await readFocused(page)
     lines.push(`  ${focused}`)
     return focused
   }
-  const hear = async (): Promise<void> => {
-    for (const text of await said()) lines.push(`  » ${text}`)
+  const noteAnnouncements = async (): Promise<void> => {
+    for (const text of await readAnnouncements()) lines.push(`  » ${text}`)
   }
   const press = async (key: string): Promise<string> => {
     await page.keyboard.press(key)
     const focused = await note()
-    await hear()
+    await noteAnnouncements()
     return focused
   }
 
   await page.goto(server.url + FORM)
   await payButton(page).waitFor()
-  await takenOver(page)
+  await waitForHydration(page)
   lines.push(await page.title())
   for (let presses = 0; presses < 60; presses += 1) {
     const focused = await press('Tab')
     if (focused.startsWith('Proceed to Secure Payment')) break
-    const type = Object.entries(KEYS).find(([name]) => focused.startsWith(name))?.[1]
+    const type = Object.entries(KEYS_BY_FIELD).find(([name]) => focused.startsWith(name))?.[1]
     if (type !== undefined) await type(page)
-    // Among the categories one goes on by the arrow keys, which choose.
+    // Among the categories, the arrow keys move the choice.
     if (focused.includes(', radio') && focused.includes('not checked'))
       for (let arrows = 0; arrows < 8; arrows += 1) {
         if ((await press('ArrowDown')).startsWith(INTERN)) break
-        // What a later day costs is fetched with the first price.
+        // The price of a later day is loaded with the first price.
         await page.getByText('Price valid until').waitFor()
-        await hear()
+        await noteAnnouncements()
       }
   }
   await page.keyboard.press('Enter')
@@ -124,17 +124,17 @@ test('a purchase by keyboard alone is announced as shown, from the skip link to 
   await page.keyboard.press('Enter')
   await page.waitForURL(/payment\/success/)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  await expect.poll(() => focusedOf(page)).toContain('Registration Confirmed, heading')
+  await expect.poll(() => readFocused(page)).toContain('Registration Confirmed, heading')
   lines.push(await page.title())
-  await hear()
+  await noteAnnouncements()
   await note()
   for (let presses = 0; presses < 12; presses += 1)
     if ((await press('Tab')).includes('Print')) break
   await context.close()
-  const spoken = lines.map((line) =>
-    plain(line)
+  const spokenLines = lines.map((line) =>
+    toPlainText(line)
       .replaceAll(/AFPI\d+/g, 'AFPI…')
       .replace(/^/, line.startsWith(' ') ? '  ' : '\n'),
   )
-  await expect(`${spoken.join('\n').trim()}\n`).toMatchFileSnapshot('purchase.spoken.txt')
+  await expect(`${spokenLines.join('\n').trim()}\n`).toMatchFileSnapshot('purchase.spoken.txt')
 })

@@ -1,14 +1,14 @@
-/** The landing page and what frames it, as a visitor sees them. */
+/** The landing page, its header and its footer. */
 import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { axe, expectAccessible, launch, visit } from './browser.ts'
-import { plain } from './delegate.ts'
+import { toPlainText } from './delegate.ts'
 import { serve } from './serve.ts'
-import type { Served } from './serve.ts'
+import type { TestServer } from './serve.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
 })
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 describe('the landing page', () => {
   test('S004 S016 S017 S018 S019 S035 S036 S194: shows its sections, and its links lead to their targets', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(server.url)
     await page.getByRole('heading', { level: 1 }).waitFor()
     const nav = page.getByRole('navigation', { name: 'Main' })
@@ -39,13 +39,13 @@ describe('the landing page', () => {
         .poll(() =>
           page
             .locator(`[id="${anchor}"]`)
-            .evaluate((part) => part.getBoundingClientRect().top < window.innerHeight),
+            .evaluate((section) => section.getBoundingClientRect().top < window.innerHeight),
         )
         .toBe(true)
     }
     await expect.poll(() => page.locator('#features').getByRole('listitem').count()).toBe(9)
-    const features = plain(await page.locator('#features').textContent())
-    for (const named of [
+    const features = toPlainText(await page.locator('#features').textContent())
+    for (const feature of [
       'Event creation',
       'Ticketing',
       'Analytics',
@@ -54,13 +54,13 @@ describe('the landing page', () => {
       'QR check-in',
       'Support',
     ])
-      expect(features).toContain(named)
+      expect(features).toContain(feature)
     await expect.poll(() => page.locator('#how-it-works').getByRole('listitem').count()).toBe(4)
     await expect.poll(() => page.getByRole('img', { name: '5 out of 5 stars' }).count()).toBe(6)
-    const claims = plain(await page.locator('#about').textContent())
+    const claims = toPlainText(await page.locator('#about').textContent())
     for (const claim of ['events10K+', 'attendees1M+', 'success98%', 'countries50+'])
       expect(claims).toContain(claim)
-    const trial = plain(await page.locator('#pricing').textContent())
+    const trial = toPlainText(await page.locator('#pricing').textContent())
     expect(trial).toContain('free 14-day trial')
     expect(trial).toContain('2 months free on annual plans')
     const footer = page.getByRole('contentinfo')
@@ -69,7 +69,7 @@ describe('the landing page', () => {
       .toEqual(['Product', 'Support', 'Company', 'Legal'])
     await expect.poll(() => footer.getByRole('img').count()).toBeGreaterThan(2)
     await expectAccessible(page, 'landing page')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
@@ -78,10 +78,10 @@ describe('the landing page', () => {
     await page.goto(server.url)
     const list = page.getByRole('region', { name: 'Here to register?' })
     await list.getByRole('listitem').nth(3).waitFor()
-    const rows = (await list.getByRole('listitem').allTextContents()).map(plain)
+    const rows = (await list.getByRole('listitem').allTextContents()).map(toPlainText)
     expect(rows.length).toBe(4)
-    const all = rows.join('\n')
-    for (const said of [
+    const allRows = rows.join('\n')
+    for (const phrase of [
       'AFPICON 2026',
       'The Spice Route',
       '31 January – 1 February 2026',
@@ -96,7 +96,7 @@ describe('the landing page', () => {
       '12–14 September 2025',
       'Kottayam',
     ])
-      expect(all.replaceAll(' – ', '–')).toContain(said.replaceAll(' – ', '–'))
+      expect(allRows.replaceAll(' – ', '–')).toContain(phrase.replaceAll(' – ', '–'))
     expect(rows.filter((row) => row.includes('Registration Closed')).length).toBe(1)
     await list.getByRole('link', { name: 'Register for AFPICON 2026' }).click()
     await page.waitForURL(/\/afpicon2026$/)
@@ -106,13 +106,13 @@ describe('the landing page', () => {
   test.each(ALL_RUNS ? [360, 768, 1280] : [360])(
     'does not scroll horizontally and has no layout shift, at %i px',
     async (width) => {
-      const { page, context } = await visit(browser, { width, height: 740, own: true })
+      const { page, context } = await visit(browser, { width, height: 740, privateWindow: true })
       await page.addInitScript(() => {
-        const shifts = { sum: 0 }
-        Object.assign(window, { shifts })
+        const layoutShifts = { sum: 0 }
+        Object.assign(window, { shifts: layoutShifts })
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries())
-            shifts.sum += (entry as PerformanceEntry & { value: number }).value
+            layoutShifts.sum += (entry as PerformanceEntry & { value: number }).value
         }).observe({ type: 'layout-shift', buffered: true })
       })
       await page.goto(server.url, { waitUntil: 'networkidle' })
@@ -126,24 +126,24 @@ describe('the landing page', () => {
   )
 
   test('shows a message after a payment of an unknown order', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/api/payment/return/?TRANSACTIONID=NOBODY1&TRANSACTIONSTATUS=200`)
     expect(new URL(page.url()).pathname).toBe('/')
     await page.getByRole('heading', { level: 1, name: 'Every delegate on the register' }).waitFor()
-    const said = page.getByRole('alert')
+    const alert = page.getByRole('alert')
     await expect
-      .poll(async () => plain(await said.textContent()))
+      .poll(async () => toPlainText(await alert.textContent()))
       .toMatch(/^We could not match the payment you came back from with a registration\./)
-    await expect.poll(() => said.evaluate((box) => box.getBoundingClientRect().top)).toBe(0)
+    await expect.poll(() => alert.evaluate((box) => box.getBoundingClientRect().top)).toBe(0)
     await expectAccessible(page, 'landing page after an unknown payment')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await page.goto(server.url)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await expect.poll(() => said.count()).toBe(0)
+    await expect.poll(() => alert.count()).toBe(0)
     await context.close()
   })
 
-  test('can be read before its script loads, and without it', async () => {
+  test('is readable before its script loads, and without it', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url)
     await expect
@@ -157,7 +157,7 @@ describe('the landing page', () => {
 
 describe('the other pages of the site', () => {
   test('Create Event leads to the page for organisers, Sign In to the office', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(server.url)
     await page.getByRole('link', { name: 'Create Event' }).click()
     await page.waitForURL(/\/organisers$/)
@@ -165,14 +165,17 @@ describe('the other pages of the site', () => {
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
     await page.getByRole('link', { name: 'Sign In' }).click()
     await page.waitForURL(/\/admin\/login/)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test('a page that cannot be rendered shows a message and can be reloaded', async () => {
     const { page, context } = await visit(browser)
-    const sorry = page.getByRole('heading', { level: 1, name: 'An unexpected error occurred.' })
-    const garbled = (data: string) => async (route: Route) => {
+    const errorHeading = page.getByRole('heading', {
+      level: 1,
+      name: 'An unexpected error occurred.',
+    })
+    const corruptResponse = (data: string) => async (route: Route) => {
       const html = await (await route.fetch()).text()
       await route.fulfill({
         contentType: 'text/html',
@@ -180,32 +183,32 @@ describe('the other pages of the site', () => {
       })
     }
     for (const data of ['{"page":"si', '{"page":"organisers","site":{"organisers":{}}}']) {
-      await page.route(`${server.url}/organisers`, garbled(data))
+      await page.route(`${server.url}/organisers`, corruptResponse(data))
       await page.goto(`${server.url}/organisers`)
-      await sorry.waitFor()
+      await errorHeading.waitFor()
       await page.unroute(`${server.url}/organisers`)
     }
-    await expectAccessible(page, 'a page that cannot be drawn')
+    await expectAccessible(page, 'a page that cannot be rendered')
     await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('heading', { level: 1, name: 'One file becomes a conference' }).waitFor()
-    // The page's own module does not arrive. A page without scripts first, lest one of another's is counted.
+    // Blocks the page's own module. A page without scripts comes first, so that no module of another page is counted.
     await page.goto(server.url)
-    let fetched = 0
+    let fetchCount = 0
     await page.route('**/assets/*.js', (route) =>
-      fetched++ === 0 ? route.continue() : route.abort(),
+      fetchCount++ === 0 ? route.continue() : route.abort(),
     )
     await page.goto(`${server.url}/admin/login`)
-    await sorry.waitFor()
+    await errorHeading.waitFor()
     await context.close()
   })
 
   test('an unknown address shows a message with status 404', async () => {
     const { page, context } = await visit(browser)
-    const answer = await page.goto(`${server.url}/no-such-page`)
-    expect(answer?.status()).toBe(404)
+    const pageResponse = await page.goto(`${server.url}/no-such-page`)
+    expect(pageResponse?.status()).toBe(404)
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     await expectAccessible(page, 'page not found')
-    // One text that is too pale, on a page whose other texts have been judged, is found.
+    // Detects one text with too little contrast on a page whose other texts have been checked.
     await page
       .getByRole('heading', { level: 1 })
       .evaluate((heading) => (heading.style.color = '#ccc'))
@@ -214,11 +217,11 @@ describe('the other pages of the site', () => {
   })
 
   test('S009 S020 S037 S038: a closed event says that it is closed, and offers no form', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/pulmocon2025`)
     await page.getByRole('heading', { level: 1, name: 'PULMOCON 2025' }).waitFor()
     await page.getByRole('heading', { name: 'Registration Closed' }).waitFor()
-    const text = plain(await page.locator('body').innerText())
+    const text = toPlainText(await page.locator('body').innerText())
     expect(text).toContain(
       'Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.',
     )
@@ -227,7 +230,7 @@ describe('the other pages of the site', () => {
     await expect.poll(() => page.getByRole('textbox').count()).toBe(0)
     await expect.poll(() => page.getByRole('button').count()).toBe(0)
     await expectAccessible(page, 'closed event')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 })

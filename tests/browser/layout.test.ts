@@ -1,12 +1,12 @@
-/** Where things stand on the screen: the pay bar, what is under the finger, and that nothing lies over anything else. */
+/** Layout: the pay bar, the elements under the finger, and that nothing overlaps. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noon, register, signIn } from '../server/office/office.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { misplaced, misplacedAtAnyWidth } from './layout-boxes.ts'
+import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { launch, visit } from './browser.ts'
-import { field, FORM, takenOver, payButton, PG, problems } from './delegate.ts'
+import { field, FORM, waitForHydration, payButton, PG, locateErrorSummary } from './delegate.ts'
 
 let browser: Browser
 let server: TestApp
@@ -27,34 +27,34 @@ const PHONE = { width: 360, height: 740 } as const
 async function openForm(page: Page): Promise<void> {
   await page.goto(url + FORM)
   await page.getByRole('radio', { name: PG, exact: true }).waitFor()
-  await takenOver(page)
+  await waitForHydration(page)
 }
 const bar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
-const topOf = async (what: Locator): Promise<number> => (await what.boundingBox())?.y ?? NaN
+const getTop = async (locator: Locator): Promise<number> => (await locator.boundingBox())?.y ?? NaN
 
 describe('on a phone', () => {
   test('the pay bar is one line for every message, and part of the page on a low screen', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
-    const heightAt = async (width: number, height: number): Promise<number | undefined> => {
+    const measureBar = async (width: number, height: number): Promise<number | undefined> => {
       await page.setViewportSize({ width, height })
       return (await bar(page).boundingBox())?.height
     }
-    // Without a price it says why not.
-    await expect.poll(() => heightAt(320, 568)).toBe(65)
-    await expect.poll(() => heightAt(360, 740)).toBe(65)
+    // Without a price it states the reason.
+    await expect.poll(() => measureBar(320, 568)).toBe(65)
+    await expect.poll(() => measureBar(360, 740)).toBe(65)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await bar(page)
       .getByRole('button', { name: /Details/ })
       .waitFor()
-    await expect.poll(() => heightAt(320, 568)).toBe(65)
-    await expect.poll(() => heightAt(360, 740)).toBe(65)
+    await expect.poll(() => measureBar(320, 568)).toBe(65)
+    await expect.poll(() => measureBar(360, 740)).toBe(65)
     await payButton(page).click()
-    await problems(page).waitFor()
-    await expect.poll(() => heightAt(360, 740)).toBe(65)
-    // What used to stand in it stands at the end of the form.
+    await locateErrorSummary(page).waitFor()
+    await expect.poll(() => measureBar(360, 740)).toBe(65)
+    // Its former content is at the end of the form.
     await page.getByRole('main').getByText('answers need attention').waitFor()
-    // Low, as of a phone held sideways, and as 1280 × 1024 is at 400 %.
+    // Low screens: a phone in landscape, and 1280 × 1024 at 400 %.
     const position = () => bar(page).evaluate((box) => getComputedStyle(box).position)
     await expect.poll(() => position()).toBe('fixed')
     for (const [width, height] of [
@@ -89,29 +89,29 @@ describe('on a phone', () => {
     })
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await payButton(page).click()
-    // The list of problems is gone to, which scrolls.
+    // The error summary receives the focus, which scrolls the page.
     await expect
-      .poll(() => problems(page).evaluate((box) => box === document.activeElement))
+      .poll(() => locateErrorSummary(page).evaluate((box) => box === document.activeElement))
       .toBe(true)
     const phone = field(page, 'Phone Number')
     await phone.click()
-    const before = await topOf(phone)
-    // Its own message goes, and with it a line of the list on top.
+    const topBefore = await getTop(phone)
+    // Its own message disappears, and so does its line in the error summary.
     await page.keyboard.type('9')
-    await expect.poll(() => problems(page).getByRole('link').count()).toBe(3)
-    // What moved is scrolled back before the next frame is drawn; a script can look in between.
-    await expect.poll(() => topOf(phone)).toBeCloseTo(before, 0)
-    // The message of a question that was left comes above the one that was pressed, and goes again.
+    await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(3)
+    // The shift is scrolled back before the next frame, but a script can see the page in between.
+    await expect.poll(() => getTop(phone)).toBeCloseTo(topBefore, 0)
+    // The message of the field that lost the focus appears above the clicked one, and disappears again.
     const email = field(page, 'Email Address')
     await email.fill('not an address')
-    // Its first message and its line of the list on top go a moment after the typing, and what is below them moves up.
-    await expect.poll(() => problems(page).getByRole('link').count()).toBe(2)
+    // Its first message and its line in the summary disappear shortly after typing, which moves the fields below up.
+    await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(2)
     const isTold = () => page.locator('.msg', { hasText: 'valid email address' }).count()
     await expect.poll(isTold).toBe(0)
-    const pressed = await topOf(phone)
+    const topAfterPress = await getTop(phone)
     await phone.click()
     await expect.poll(isTold).toBe(1)
-    await expect.poll(() => topOf(phone)).toBeCloseTo(pressed, 0)
+    await expect.poll(() => getTop(phone)).toBeCloseTo(topAfterPress, 0)
     await context.close()
   })
 })
@@ -124,13 +124,13 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
     await field(page, 'Email Address').fill('asha@gmial.com')
     await payButton(page).click()
-    await problems(page).waitFor()
-    expect(await misplacedAtAnyWidth(page)).toEqual([])
-    // What this looks for it finds.
+    await locateErrorSummary(page).waitFor()
+    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    // The check finds an overlap that exists.
     await page.getByText('Full Name', { exact: true }).evaluate((label) => {
       label.style.transform = 'translateY(28px)'
     })
-    expect((await misplaced(page)).join()).toContain('"Full Name" and "Full name is required"')
+    expect((await findMisplaced(page)).join()).toContain('"Full Name" and "Full name is required"')
     await context.close()
   })
 
@@ -158,7 +158,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await context.addCookies([{ name: 'rollcall_session', value, url }])
     await page.goto(`${url}/admin/afpicon2026`)
     await page.getByRole('row', { name: /Venkata/ }).waitFor()
-    expect(await misplacedAtAnyWidth(page)).toEqual([])
+    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
     await context.close()
   })
 })

@@ -3,16 +3,16 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
-import { fillForm, FORM, payButton, PG, plain } from './delegate.ts'
-import { misplaced, misplacedAtAnyWidth } from './layout-boxes.ts'
-import { ADMIN, drawn, serve } from './serve.ts'
-import type { Served } from './serve.ts'
+import { fillForm, FORM, payButton, PG, toPlainText } from './delegate.ts'
+import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
+import { ADMIN, waitUntilRendered, serve } from './serve.ts'
+import type { TestServer } from './serve.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
-  await drawn(server.url + FORM)
+  await waitUntilRendered(server.url + FORM)
 })
 afterAll(() => server.stop())
 
@@ -21,7 +21,7 @@ async function expectFees(page: Page): Promise<void> {
   await page.getByText('To register, use a recent browser with JavaScript.').waitFor()
   const table = page.getByRole('table')
   await table.waitFor()
-  await expect.poll(async () => plain(await table.textContent())).toContain('₹ 4,250')
+  await expect.poll(async () => toPlainText(await table.textContent())).toContain('₹ 4,250')
   await expect
     .poll(() => page.getByRole('link', { name: 'support@afpicon.example' }).first().isVisible())
     .toBe(true)
@@ -29,7 +29,7 @@ async function expectFees(page: Page): Promise<void> {
 
 /** A browser to which our script is no JavaScript. */
 async function visitFromOldBrowser(): Promise<Visit> {
-  const visitor = await visit(browser, { own: true })
+  const visitor = await visit(browser, { privateWindow: true })
   await visitor.page.route(/assets\/index-.*\.js$/, (route) =>
     route.fulfill({ contentType: 'text/javascript', body: 'const unknown = @syntax' }),
   )
@@ -78,7 +78,7 @@ describe.each(WITHOUT)('in %s', (_, visitFrom) => {
     await expect
       .poll(() => page.locator('main').innerText())
       .toContain('need a recent browser with JavaScript')
-    await expect.poll(() => misplaced(page)).toEqual([])
+    await expect.poll(() => findMisplaced(page)).toEqual([])
     await context.close()
   })
 })
@@ -93,7 +93,7 @@ describe('a browser that cannot run the form shows the fees and the contact addr
   })
 
   test('if rendering throws because a function is missing', async () => {
-    const { page, context } = await visit(browser, { own: true })
+    const { page, context } = await visit(browser, { privateWindow: true })
     await page.addInitScript(() => Reflect.deleteProperty(Object, 'hasOwn'))
     await page.goto(server.url + FORM)
     await page.getByText('We could not show this page').waitFor()
@@ -102,7 +102,7 @@ describe('a browser that cannot run the form shows the fees and the contact addr
   })
 
   test('keeps the form if a script could not be loaded', async () => {
-    const { page, context } = await visit(browser, { own: true })
+    const { page, context } = await visit(browser, { privateWindow: true })
     await page.route(/assets\/index-.*\.js$/, (route) => route.abort())
     await page.goto(server.url + FORM)
     await expect.poll(() => page.getByRole('textbox', { name: 'Full Name' }).isVisible()).toBe(true)
@@ -113,7 +113,7 @@ describe('a browser that cannot run the form shows the fees and the contact addr
 
 describe('with cookies blocked, so that storage and channels throw', () => {
   test('the form of an event with an upload opens and shows its price', async () => {
-    const { page, context, complaints } = await visit(browser, { own: true })
+    const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
     await page.addInitScript(() => {
       const refuse = (): never => {
         throw new DOMException('The operation is insecure.', 'SecurityError')
@@ -124,12 +124,12 @@ describe('with cookies blocked, so that storage and channels throw', () => {
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr Jürgen D’Souza आशा', category: PG, proof: true })
     await page.getByText(', sent').waitFor()
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test('signing in to the office says that cookies are required', async () => {
-    const { page, context } = await visit(browser, { own: true })
+    const { page, context } = await visit(browser, { privateWindow: true })
     await page.route('**/admin/login/', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
       const response = await route.fetch()
@@ -160,19 +160,19 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('if its worker does not start: says so, and the file can be edited and saved', async () => {
-    const { page, context } = await visit(browser, { own: true })
+  test('if its worker does not start: shows a message, and the file can be edited and saved', async () => {
+    const { page, context } = await visit(browser, { privateWindow: true })
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
     await page.getByText('The checker did not start in this browser').waitFor()
     await expect.poll(() => page.getByText('Reading the file').count()).toBe(0)
     await expect.poll(() => page.getByRole('button', { name: 'Save file' }).isVisible()).toBe(true)
-    expect(await misplacedAtAnyWidth(page)).toEqual([])
+    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
     await context.close()
   })
 
   test('if its worker does not start: no tab claims that the file has no problems', async () => {
-    const { page, context } = await visit(browser, { own: true })
+    const { page, context } = await visit(browser, { privateWindow: true })
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
     const panel = page.getByRole('tabpanel')

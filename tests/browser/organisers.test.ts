@@ -1,4 +1,4 @@
-/** The page for organisers: an event file is changed in the browser, and what it becomes follows. */
+/** The page for organisers: an event file is edited in the browser, and the preview follows. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -6,12 +6,12 @@ import { ALL_RUNS } from '../runs.ts'
 import { removeComments } from '../../engine/authoring.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { plain } from './delegate.ts'
+import { toPlainText } from './delegate.ts'
 import { serve, TOP } from './serve.ts'
-import type { Served } from './serve.ts'
+import type { TestServer } from './serve.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
 })
@@ -19,91 +19,95 @@ afterAll(async () => {
   await server.stop()
 })
 
-const office = 'registrations@afpicon.example'
+const officeEmail = 'registrations@afpicon.example'
 const support = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
-/** The file as the page has it. */
+/** The event file in the page's editor. */
 const text = removeComments(
   readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8'),
-).replaceAll(office, support)
+).replaceAll(officeEmail, support)
 
-const editor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
+const findEditor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
 const tab = (page: Page, name: string) => page.getByRole('tab', { name })
 const state = (page: Page) => page.getByRole('status').filter({ hasText: /example|error|warning/ })
 
-async function open(options: { readonly width?: number } = {}) {
-  const visited = await visit(browser, options)
-  await visited.page.goto(`${server.url}/organisers`)
-  await visited.page.getByText(/\d+ examples pass/).waitFor()
-  return visited
+async function openEditor(options: { readonly width?: number } = {}) {
+  const newVisit = await visit(browser, options)
+  await newVisit.page.goto(`${server.url}/organisers`)
+  await newVisit.page.getByText(/\d+ examples pass/).waitFor()
+  return newVisit
 }
 
-/** Scrolls to a piece of the text and puts the cursor before it with the mouse. Answers the line's number. */
-async function cursorBefore(page: Page, piece: string): Promise<number> {
-  const before = text.slice(0, text.indexOf(piece)).split('\n')
+/** Scrolls to a piece of the text, clicks before it, and returns the number of its line. */
+async function placeCursorBefore(page: Page, piece: string): Promise<number> {
+  const linesBefore = text.slice(0, text.indexOf(piece)).split('\n')
   const lines = text.split('\n')
-  const spot = await editor(page).evaluate(
+  const clickPoint = await findEditor(page).evaluate(
     async (content, { line, column, row, rows }) => {
       const scroller = content.parentElement
       if (scroller === null) throw new Error('the editor does not scroll')
-      // Only lines in view are on the page.
-      const shown = () => [...content.children].find((one) => one.textContent === line)
-      for (let tries = 0; shown() === undefined && tries < 50; tries += 1) {
+      // Only visible lines are in the DOM.
+      const findLine = () => [...content.children].find((child) => child.textContent === line)
+      for (let tries = 0; findLine() === undefined && tries < 50; tries += 1) {
         scroller.scrollTop = ((row - 5 + tries) / rows) * scroller.scrollHeight
         await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
       }
-      const found = shown()
-      if (found === undefined) throw new Error(`the editor does not show "${line}"`)
-      found.scrollIntoView({ block: 'center' })
+      const lineElement = findLine()
+      if (lineElement === undefined) throw new Error(`the editor does not show "${line}"`)
+      lineElement.scrollIntoView({ block: 'center' })
       scroller.scrollLeft = 0
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-      const texts = document.createTreeWalker(shown() ?? found, NodeFilter.SHOW_TEXT)
+      const texts = document.createTreeWalker(findLine() ?? lineElement, NodeFilter.SHOW_TEXT)
       const range = document.createRange()
-      for (let left = column, at = texts.nextNode(); at !== null; at = texts.nextNode()) {
-        const length = at.textContent?.length ?? 0
-        if (left < length) {
-          range.setStart(at, left)
-          range.setEnd(at, left + 1)
+      for (
+        let remainingColumns = column, textNode = texts.nextNode();
+        textNode !== null;
+        textNode = texts.nextNode()
+      ) {
+        const length = textNode.textContent?.length ?? 0
+        if (remainingColumns < length) {
+          range.setStart(textNode, remainingColumns)
+          range.setEnd(textNode, remainingColumns + 1)
           break
         }
-        left -= length
+        remainingColumns -= length
       }
       const { left, top, height } = range.getBoundingClientRect()
       return { x: left + 1, y: top + height / 2 }
     },
     {
-      line: lines[before.length - 1] ?? '',
-      column: before.at(-1)?.length ?? 0,
-      row: before.length,
+      line: lines[linesBefore.length - 1] ?? '',
+      column: linesBefore.at(-1)?.length ?? 0,
+      row: linesBefore.length,
       rows: lines.length,
     },
   )
-  await page.mouse.click(spot.x, spot.y)
-  return before.length
+  await page.mouse.click(clickPoint.x, clickPoint.y)
+  return linesBefore.length
 }
 
-/** The price that the first example states becomes ₹ 7,000 before tax. */
+/** The price in the first example becomes ₹ 7,000 before tax. */
 async function raisePrice(page: Page): Promise<void> {
-  await cursorBefore(page, '5000, 6000, 8000, 10000')
+  await placeCursorBefore(page, '5000, 6000, 8000, 10000')
   await page.keyboard.press('Delete')
   await page.keyboard.type('7')
 }
 
 describe('the page for organisers', () => {
   test('shows a misspelt key under its line while typing, and supports undo', async () => {
-    const { page, context, complaints } = await open()
-    const line = await cursorBefore(page, 'venue: Resort')
+    const { page, context, consoleErrors } = await openEditor()
+    const line = await placeCursorBefore(page, 'venue: Resort')
     await page.keyboard.press('Delete')
     await state(page).getByText('error').waitFor()
-    // The finding stands right below the line it is about.
-    const around = () =>
-      editor(page).evaluate((content) => {
+    // The finding is shown directly below its line.
+    const readSurroundings = () =>
+      findEditor(page).evaluate((content) => {
         const rows = [...content.children].map((child) => child.textContent ?? '')
         const found = rows.findIndex((row) => row.startsWith('EV'))
         return found < 1 ? [] : rows.slice(found - 1, found + 1)
       })
     await expect
-      .poll(around)
+      .poll(readSurroundings)
       .toEqual([expect.stringContaining('enue: Resort'), expect.stringContaining('enue')])
     await tab(page, 'Findings').click()
     const list = page.getByRole('list', { name: 'Findings' })
@@ -116,12 +120,12 @@ describe('the page for organisers', () => {
       .first()
       .click()
     await expect
-      .poll(() => editor(page).evaluate((content) => content === document.activeElement))
+      .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
       .toBe(true)
     await tab(page, 'Price').click()
     await page.getByText('so this shows its last readable version').waitFor()
     await page.getByRole('table').waitFor()
-    await editor(page).focus()
+    await findEditor(page).focus()
     await page.keyboard.press('Control+z')
     await state(page).getByText('error').waitFor({ state: 'detached' })
     await page.getByText(/\d+ examples pass/).waitFor()
@@ -129,46 +133,46 @@ describe('the page for organisers', () => {
     await tab(page, 'Findings').click()
     await list.getByRole('button', { name: 'Write "venue"' }).click()
     await page.getByText('No problems found').waitFor()
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test("a changed price changes the table and the delegate's price, and its example fails", async () => {
-    const { page, context } = await open()
+    const { page, context } = await openEditor()
     await tab(page, 'Price').click()
     const row = page.getByRole('row', { name: /^AFPI Member – GP \/ Specialist/ })
-    const lit = () => page.locator('td[aria-current]').textContent()
-    await expect.poll(async () => plain(await lit())).toBe('₹ 5,900')
+    const readHighlightedPrice = () => page.locator('td[aria-current]').textContent()
+    await expect.poll(async () => toPlainText(await readHighlightedPrice())).toBe('₹ 5,900')
     await expect
-      .poll(async () => plain(await page.getByRole('definition').last().textContent()))
+      .poll(async () => toPlainText(await page.getByRole('definition').last().textContent()))
       .toBe('₹ 5,900')
     await raisePrice(page)
     await row.getByText('8,260').waitFor()
-    await expect.poll(async () => plain(await lit())).toBe('₹ 8,260')
+    await expect.poll(async () => toPlainText(await readHighlightedPrice())).toBe('₹ 8,260')
     await expect
-      .poll(async () => (await page.getByRole('definition').allTextContents()).map(plain))
+      .poll(async () => (await page.getByRole('definition').allTextContents()).map(toPlainText))
       .toEqual(['₹ 7,000', '₹ 1,260', '₹ 8,260'])
     await state(page)
       .getByText(/examples? fail/)
       .waitFor()
     await tab(page, 'Examples').click()
-    const failed = page
+    const failedExample = page
       .getByRole('list', { name: 'Examples' })
       .getByRole('listitem')
       .filter({ has: page.getByRole('img', { name: 'Fails' }) })
     await expect
-      .poll(async () => plain(await failed.first().textContent()))
+      .poll(async () => toPlainText(await failedExample.first().textContent()))
       .toContain('expected ₹ 5,900, got ₹ 8,260')
     await context.close()
   })
 
   test('another day shows another price, and the applied rule with its line', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openEditor()
     await tab(page, 'Price').click()
     await page.getByLabel('On this day').fill('2026-01-25')
     await page.getByText('but the first listed counts').waitFor()
     await expect
-      .poll(async () => plain(await page.locator('td[aria-current]').textContent()))
+      .poll(async () => toPlainText(await page.locator('td[aria-current]').textContent()))
       .toBe('₹ 9,440')
     await page
       .getByLabel('Start from one of this server’s conferences')
@@ -183,14 +187,14 @@ describe('the page for organisers', () => {
   })
 
   test('editing and previewing send no request to the server', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openEditor()
     for (const name of ['Form', 'Price', 'Result pages', 'Findings', 'Examples']) {
       await tab(page, name).click()
       await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
     }
     await page.waitForLoadState('networkidle')
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const serverRequests: string[] = []
+    page.on('request', (request) => serverRequests.push(request.url()))
     await raisePrice(page)
     await state(page)
       .getByText(/examples? fail/)
@@ -206,15 +210,15 @@ describe('the page for organisers', () => {
     await tab(page, 'Result pages').click()
     for (const name of ['Failed', 'Pending', 'Email'])
       await page.getByRole('radio', { name }).check()
-    expect(asked).toEqual([])
+    expect(serverRequests).toEqual([])
     await context.close()
   })
 
   test('shows the real form with a new field and its error', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openEditor()
     await tab(page, 'Form').click()
     await page.getByLabel('Full Name').waitFor()
-    await cursorBefore(page, '        - {id: ticket_no, label: Ticket Number')
+    await placeCursorBefore(page, '        - {id: ticket_no, label: Ticket Number')
     await page.keyboard.insertText(
       '        - {id: badge_name, label: Name on the Badge, required: Please say what the badge shall say}\n',
     )
@@ -241,21 +245,21 @@ describe('the page for organisers', () => {
   })
 
   test('opens and saves a file on disk; discards edits only after confirmation', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openEditor()
     const changed = text.replace('title: AFPICON 2026', 'title: Another Conference')
     await page
       .getByLabel('Event file', { exact: true })
       .setInputFiles({ name: 'another.yaml', mimeType: 'text/yaml', buffer: Buffer.from(changed) })
     await page.getByText('another.yaml').waitFor()
     await page.getByRole('heading', { name: 'Another Conference' }).waitFor()
-    await editor(page).focus()
+    await findEditor(page).focus()
     await page.keyboard.press('Control+Home')
     await page.keyboard.type('# mine\n')
-    const saving = page.waitForEvent('download')
+    const downloadPromise = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save file' }).click()
-    const saved = await saving
-    expect(saved.suggestedFilename()).toBe('another.yaml')
-    expect(readFileSync(await saved.path(), 'utf8')).toBe(`# mine\n${changed}`)
+    const savedFile = await downloadPromise
+    expect(savedFile.suggestedFilename()).toBe('another.yaml')
+    expect(readFileSync(await savedFile.path(), 'utf8')).toBe(`# mine\n${changed}`)
     await page
       .getByLabel('Start from one of this server’s conferences')
       .selectOption({ label: 'Chirurgia 2026' })
@@ -271,11 +275,11 @@ describe('the page for organisers', () => {
   })
 
   test('the keyboard alone reads, edits, leaves the editor and moves between the tabs', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openEditor()
     await page.getByRole('button', { name: 'Save file' }).focus()
     await page.keyboard.press('Tab')
     await expect
-      .poll(() => editor(page).evaluate((content) => content === document.activeElement))
+      .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
       .toBe(true)
     await page.keyboard.press('Control+Home')
     await page.keyboard.type('# by keys')
@@ -292,7 +296,7 @@ describe('the page for organisers', () => {
     await expect.poll(() => focused()).toBe('Form')
     await page.keyboard.press('Shift+Tab')
     await expect
-      .poll(() => editor(page).evaluate((content) => content === document.activeElement))
+      .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
       .toBe(true)
     await context.close()
   })
@@ -300,36 +304,42 @@ describe('the page for organisers', () => {
   test.each(ALL_RUNS ? [360, 768, 1280] : [360, 1280])(
     'axe finds nothing in any tab, with and without findings, and nothing overflows, at %i px',
     async (width) => {
-      const { page, context, complaints } = await open({ width })
+      const { page, context, consoleErrors } = await openEditor({ width })
       const tabs =
         width < 1024
           ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples']
           : ['Form', 'Price', 'Result pages', 'Findings', 'Examples']
-      // A file with errors looks the same beside the editor: tests above see it there.
-      for (const broken of ALL_RUNS || width < 1024 ? [false, true] : [false]) {
-        if (broken) {
+      // A file with errors looks the same next to the editor: tests above check it there.
+      for (const hasFindings of ALL_RUNS || width < 1024 ? [false, true] : [false]) {
+        if (hasFindings) {
           if (width < 1024) await tab(page, 'File').click()
           await raisePrice(page)
           await state(page)
             .getByText(/examples? fail/)
             .waitFor()
         }
-        for (const name of broken
-          ? tabs.filter((one) => one !== 'Form' && one !== 'Result pages')
+        for (const name of hasFindings
+          ? tabs.filter((tabName) => tabName !== 'Form' && tabName !== 'Result pages')
           : tabs) {
           await tab(page, name).click()
           await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
-          // At 768 the page is built as at 360; only its width can differ. At 1280 the editor stands beside what was
-          // judged at 360: one look at each state of it.
-          if (width === 360 || (width > 768 && (ALL_RUNS || name === (broken ? 'Price' : 'Form'))))
-            await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`)
+          // At 768 px the page is the same as at 360 px except for its width. At 1280 px the editor is next to the preview, which was
+          // checked at 360 px, so each state of the editor is checked once.
+          if (
+            width === 360 ||
+            (width > 768 && (ALL_RUNS || name === (hasFindings ? 'Price' : 'Form')))
+          )
+            await expectAccessible(
+              page,
+              `${name} at ${width}${hasFindings ? ' with findings' : ''}`,
+            )
           await expect
             .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
             .toBe(width)
         }
       }
       await expect.poll(() => page.getByRole('heading', { level: 1 }).count()).toBe(1)
-      expect(complaints).toEqual([])
+      expect(consoleErrors).toEqual([])
       await context.close()
     },
   )
@@ -337,7 +347,7 @@ describe('the page for organisers', () => {
   test('the address of the office cannot be used by an event', async () => {
     const page = await (await fetch(`${server.url}/organisers`)).text()
     expect(page).toContain('title: AFPICON 2026')
-    expect(page).not.toContain(office)
+    expect(page).not.toContain(officeEmail)
     const file = (await (await fetch(`${server.url}/api/events/afpicon2026/file/`)).json()) as {
       readonly text: string
     }

@@ -16,10 +16,10 @@ import type { Driver } from './drivers/driver.ts'
 import { coloursIn } from './drivers/driver.ts'
 import { noFirefox, throughFirefox } from './drivers/firefox.ts'
 import { noWebKit, throughWebKit } from './drivers/webkit.ts'
-import { linkIn, openInbox } from './inbox.ts'
+import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { ADMIN, serve } from './serve.ts'
-import type { Served } from './serve.ts'
+import type { TestServer } from './serve.ts'
 
 const NAME = 'Dr Jürgen D’Souza आशा'
 /** What the page says on which the payment is asked for. */
@@ -60,7 +60,7 @@ const OWN = { name: 'chromium', start: () => throughPlaywright(process.env['CHRO
 const FOUND: readonly There[] = OTHERS.filter(({ lacks }) => lacks === null)
 const BROWSERS = FOUND.length === 0 && ALL_RUNS ? [OWN] : FOUND
 
-let server: Served
+let server: TestServer
 let inbox: Inbox
 let folder: string
 let proof: string
@@ -134,8 +134,8 @@ describe.each(BROWSERS)('in $name', (there) => {
       await driver.sees(NAME)
       expect.soft(await driver.look(`${name}-3-paid`)).toEqual([])
 
-      const mail = await inbox.mailTo(email, '/my/')
-      await driver.open(linkIn(mail))
+      const mail = await inbox.waitForEmail(email, '/my/')
+      await driver.open(findLink(mail))
       await driver.sees(NAME)
       expect.soft(await driver.look(`${name}-4-self-service`)).toEqual([])
 
@@ -167,8 +167,8 @@ describe.each(BROWSERS.filter((one) => one.name === 'firefox'))('in $name withou
       await driver.press('Pay')
       await driver.sees('Registration Confirmed')
       await look('3-paid')
-      const mail = await inbox.mailTo(`blocked.${EMAIL}`, '/my/')
-      await driver.open(linkIn(mail))
+      const mail = await inbox.waitForEmail(`blocked.${EMAIL}`, '/my/')
+      await driver.open(findLink(mail))
       await driver.sees(NAME)
       await look('4-self-service')
       await signIn(driver)

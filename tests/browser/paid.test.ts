@@ -1,4 +1,4 @@
-/** The whole road: a post graduate registers with a proof, pays, keeps the receipt; the office sees it all. */
+/** A complete registration: a postgraduate registers with a document, pays, and keeps the receipt; staff see all of it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -6,28 +6,28 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, launchDrawing, visit } from './browser.ts'
 import {
-  atGateway,
+  clickAtGateway,
   field,
   fillForm,
   FORM,
   INTERN,
-  takenOver,
-  ledger,
+  waitForHydration,
+  readFacts,
   orderIdOf,
-  orderOf,
+  readGatewayOrder,
   payButton,
   PG,
-  plain,
-  proceed,
+  toPlainText,
+  proceedToGateway,
   PROOF,
   summary,
 } from './delegate.ts'
 import { codeIn } from '../server/read-qr-code.ts'
 import { ADMIN, serve } from './serve.ts'
-import type { Served } from './serve.ts'
+import type { TestServer } from './serve.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
 })
@@ -35,23 +35,23 @@ afterAll(async () => {
   await server.stop()
 })
 
-const LIST = '/admin/afpicon2026'
+const LIST_PATH = '/admin/afpicon2026'
 const NAME = 'Dr. Specimen Postgraduate'
 
-/** The code of a result page as a phone shows it that opens the same address. */
-async function codeOnScreen(url: string): Promise<Buffer> {
-  const drawing = await launchDrawing()
+/** A result page's QR code as a phone displays it, with the same address. */
+async function captureTicketCode(url: string): Promise<Buffer> {
+  const pixelBrowser = await launchDrawing()
   try {
-    const { page } = await visit(drawing, { own: true })
+    const { page } = await visit(pixelBrowser, { privateWindow: true })
     await page.goto(url)
     return await page.getByRole('img', { name: /QR code/ }).screenshot()
   } finally {
-    await drawing.close()
+    await pixelBrowser.close()
   }
 }
 
-async function signIn(page: Page, to = '/admin/login'): Promise<void> {
-  await page.goto(server.url + to)
+async function signIn(page: Page, path = '/admin/login'): Promise<void> {
+  await page.goto(server.url + path)
   await page.getByLabel('Username').fill(ADMIN.username)
   await page.getByLabel('Password').fill(ADMIN.password)
   await page.getByRole('button', { name: 'Sign In' }).click()
@@ -60,8 +60,8 @@ async function signIn(page: Page, to = '/admin/login'): Promise<void> {
 describe('a postgraduate with a document', () => {
   let regNo = ''
 
-  test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 and 765 GST, 5,015 in all, and takes the receipt home', async () => {
-    const { page, context, complaints } = await visit(browser)
+  test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 and 765 GST, 5,015 in total, and gets the receipt', async () => {
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(server.url + FORM)
     await fillForm(page, {
       name: NAME,
@@ -70,31 +70,31 @@ describe('a postgraduate with a document', () => {
       proof: true,
     })
     await expect
-      .poll(() => ledger(summary(page)))
+      .poll(() => readFacts(summary(page)))
       .toEqual({
         'Base Fee': '₹ 4,250',
         'GST (18%)': '₹ 765',
         'Total Amount': '₹ 5,015',
       })
     await expect
-      .poll(async () => plain(await payButton(page).textContent()))
+      .poll(async () => toPlainText(await payButton(page).textContent()))
       .toBe('Proceed to Secure Payment')
     await expectAccessible(page, 'form, filled in')
 
-    await proceed(page)
+    await proceedToGateway(page)
     await expectAccessible(page, 'sandbox gateway')
     const orders = await context.newPage()
     await orders.goto(new URL('/', page.url()).href)
-    await orders.getByText(await orderOf(page)).waitFor()
+    await orders.getByText(await readGatewayOrder(page)).waitFor()
     await expectAccessible(orders, 'orders of the sandbox gateway')
     await orders.close()
-    await atGateway(page, 'Pay')
+    await clickAtGateway(page, 'Pay')
     await page.waitForURL(/\/afpicon\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     regNo = orderIdOf(page)
     expect(regNo).toMatch(/^AFPI\d{13}$/)
-    const said = await ledger(page.getByRole('main'))
-    expect(said).toMatchObject({
+    const facts = await readFacts(page.getByRole('main'))
+    expect(facts).toMatchObject({
       'Email Address': 'specimen.pg@example.org',
       'Phone Number': '+91 98470 00000',
       Category: 'Afpi Pg',
@@ -105,8 +105,10 @@ describe('a postgraduate with a document', () => {
       'Conference Dates': '31 January – 1 February 2026',
       Venue: 'Resort, Changanassery, Kottayam',
     })
-    await expect.poll(async () => plain(await page.getByRole('main').textContent())).toContain(NAME)
-    const notes = plain(await page.getByRole('main').textContent())
+    await expect
+      .poll(async () => toPlainText(await page.getByRole('main').textContent()))
+      .toContain(NAME)
+    const notes = toPlainText(await page.getByRole('main').textContent())
     for (const note of [
       'keep your registration number',
       'A confirmation email will be sent',
@@ -115,8 +117,8 @@ describe('a postgraduate with a document', () => {
     ])
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
-    // What a desk's scanner reads from the screen of a phone.
-    expect(codeIn(await codeOnScreen(page.url()))).toBe(regNo)
+    // What the scanner at the desk reads from the screen of a phone.
+    expect(codeIn(await captureTicketCode(page.url()))).toBe(regNo)
     const [entry] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Add to calendar' }).click(),
@@ -131,7 +133,7 @@ describe('a postgraduate with a document', () => {
       page.getByRole('button', { name: 'Download Receipt' }).click(),
     ])
     expect(download.suggestedFilename()).toBe(`${regNo}.txt`)
-    const receipt = plain(readFileSync(await download.path(), 'utf8'))
+    const receipt = toPlainText(readFileSync(await download.path(), 'utf8'))
     for (const line of [
       `Registration Number: ${regNo}`,
       `Name: ${NAME}`,
@@ -145,20 +147,20 @@ describe('a postgraduate with a document', () => {
     await expect
       .poll(() => page.getByRole('button', { name: 'Print Confirmation' }).count())
       .toBe(1)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test("S006 S028 S032 S074 S080 S081 S118: is in the office's list with the document, in the filtered list and in its CSV", async () => {
-    // Another delegate, who does not pay, so that a filter has something to leave out.
-    const other = await visit(browser)
-    await other.page.goto(server.url + FORM)
-    await fillForm(other.page, { name: 'Dr. Placeholder Intern', category: INTERN })
-    await proceed(other.page)
-    await other.context.close()
+    // Another delegate, who does not pay and whom the filter must exclude.
+    const otherVisit = await visit(browser)
+    await otherVisit.page.goto(server.url + FORM)
+    await fillForm(otherVisit.page, { name: 'Dr. Placeholder Intern', category: INTERN })
+    await proceedToGateway(otherVisit.page)
+    await otherVisit.context.close()
 
-    const { page, context, complaints } = await visit(browser)
-    await page.goto(server.url + LIST)
+    const { page, context, consoleErrors } = await visit(browser)
+    await page.goto(server.url + LIST_PATH)
     await page.waitForURL(/\/admin\/login/)
     await expectAccessible(page, 'office sign-in')
     await page.getByLabel('Username').fill(ADMIN.username)
@@ -168,12 +170,12 @@ describe('a postgraduate with a document', () => {
     await page.getByLabel('Password').fill(ADMIN.password)
     await page.getByRole('button', { name: 'Sign In' }).click()
 
-    // Back to where one was going.
-    await page.waitForURL(new RegExp(`${LIST}$`))
+    // Back to the requested page.
+    await page.waitForURL(new RegExp(`${LIST_PATH}$`))
     const row = page.getByRole('row').filter({ hasText: NAME })
     await row.waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(3)
-    await expect.poll(async () => plain(await row.textContent())).toContain('₹ 5,015')
+    await expect.poll(async () => toPlainText(await row.textContent())).toContain('₹ 5,015')
     await expectAccessible(page, 'office list')
 
     await page.getByLabel('Payment Status').selectOption('success')
@@ -193,7 +195,7 @@ describe('a postgraduate with a document', () => {
 
     await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
     await expect.poll(() => page.getByRole('row').count()).toBe(3)
-    await page.getByLabel('Search').fill('nobody of that name')
+    await page.getByLabel('Search').fill('no match for the name')
     await page.getByText('No registrations found').waitFor()
     await expectAccessible(page, 'office list, empty')
     await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
@@ -201,7 +203,7 @@ describe('a postgraduate with a document', () => {
     await row.getByRole('link').first().click()
     await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
     await page.getByRole('link', { name: PROOF.name }).waitFor()
-    await expectAccessible(page, "a registration's own page")
+    await expectAccessible(page, 'the page of a registration')
     const [proof] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: PROOF.name }).click(),
@@ -215,9 +217,9 @@ describe('a postgraduate with a document', () => {
       .toBe(2)
     await page.getByRole('button', { name: 'Logout' }).first().click()
     await page.waitForURL(/\/admin\/login/)
-    await page.goto(server.url + LIST)
+    await page.goto(server.url + LIST_PATH)
     await page.waitForURL(/\/admin\/login/)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
@@ -226,7 +228,7 @@ describe('a postgraduate with a document', () => {
     await signIn(page)
     await page.waitForURL(/\/admin\/dashboard/)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    // The conference is over on the day of the test: its figures are folded.
+    // The conference is over on the day of the test, so its figures are collapsed.
     await page.getByRole('heading', { level: 2, name: 'AFPICON' }).click()
     await page.getByText(NAME).first().waitFor()
     await expectAccessible(page, 'dashboard')
@@ -239,7 +241,7 @@ describe('a chosen document', () => {
     page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
 
   test('is kept after a reload, in another tab, and after a declined payment', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Once Chosen', category: PG, proof: true })
     await isSent(page)
@@ -252,37 +254,37 @@ describe('a chosen document', () => {
     await isSent(tab)
     await tab.close()
 
-    await proceed(page)
-    await atGateway(page, 'Decline')
+    await proceedToGateway(page)
+    await clickAtGateway(page, 'Decline')
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     await page.getByRole('link', { name: 'Try Again' }).click()
     await isSent(page)
-    await proceed(page)
-    await atGateway(page, 'Pay')
+    await proceedToGateway(page)
+    await clickAtGateway(page, 'Pay')
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
-    const kept = db
+    const storedProof = db
       .prepare(
         `SELECT count(u.name) AS proofs, min(u.name) AS name FROM registrations r
          LEFT JOIN uploads u ON u.registration_id = r.id WHERE r.full_name = 'Dr. Once Chosen' GROUP BY r.id`,
       )
       .all()
     db.close()
-    expect(kept).toEqual([{ proofs: 1, name: PROOF.name }])
-    // Paid for: the next person at this computer does not find it.
+    expect(storedProof).toEqual([{ proofs: 1, name: PROOF.name }])
+    // After the payment, the next user of this computer does not see it.
     await page.goto(server.url + FORM)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await page.getByText('Choose file', { exact: true }).waitFor()
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
-  test('is sent again automatically after a broken connection; the payment waits for it with a message', async () => {
+  test('is uploaded again automatically after a lost connection; the payment waits for it with a message', async () => {
     const { page, context } = await visit(browser)
-    let tries = 0
-    const proofs = /\/proofs\/$/
-    await page.route(proofs, (route) => {
-      tries += 1
+    let attempts = 0
+    const PROOF_PATHS = /\/proofs\/$/
+    await page.route(PROOF_PATHS, (route) => {
+      attempts += 1
       return route.abort('connectionreset')
     })
     await page.goto(server.url + FORM)
@@ -298,9 +300,9 @@ describe('a chosen document', () => {
       )
       .first()
       .waitFor()
-    await expectAccessible(page, 'a file that waits for a line')
-    await expect.poll(() => tries).toBeGreaterThan(1)
-    await page.unroute(proofs)
+    await expectAccessible(page, 'a file that waits for the connection')
+    await expect.poll(() => attempts).toBeGreaterThan(1)
+    await page.unroute(PROOF_PATHS)
     await page.waitForURL(/^http:\/\/(?!.*\/afpicon2026)/)
     await context.close()
   })
@@ -309,64 +311,72 @@ describe('a chosen document', () => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Photo Sample', category: PG })
-    // Three thousand dots wide, grainy, and by its Exif lying on its side.
+    // Three thousand pixels wide, with noise, and rotated by its Exif data.
     const bytes = await page.evaluate(async () => {
       const canvas = document.createElement('canvas')
       ;[canvas.width, canvas.height] = [3000, 1500]
-      const pen = canvas.getContext('2d')
-      const picture = pen?.createImageData(3000, 1500)
-      if (!pen || !picture) throw new Error('no canvas')
-      // Which comes again after 251 bytes: each copy is twice as long as the one before.
-      for (let at = 0; at < 251; at += 1) picture.data[at] = (at * 7919) % 251
-      for (let at = 251; at < picture.data.length; at *= 2) picture.data.copyWithin(at, 0, at)
-      pen.putImageData(picture, 0, 0)
-      const plain = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.9))
-      const words = 'ffe100224578696600004d4d002a00000008000101120003000000010006000000000000'
-      const exif = Uint8Array.from(words.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
-      const parts = [plain?.slice(0, 2) ?? '', exif, plain?.slice(2) ?? '']
+      const drawing = canvas.getContext('2d')
+      const imageData = drawing?.createImageData(3000, 1500)
+      if (!drawing || !imageData) throw new Error('no canvas')
+      // A pattern of 251 bytes; each copy doubles the filled part.
+      for (let index = 0; index < 251; index += 1) imageData.data[index] = (index * 7919) % 251
+      for (let index = 251; index < imageData.data.length; index *= 2)
+        imageData.data.copyWithin(index, 0, index)
+      drawing.putImageData(imageData, 0, 0)
+      const jpegBlob = await new Promise<Blob | null>((resolve) =>
+        canvas.toBlob(resolve, 'image/jpeg', 0.9),
+      )
+      const EXIF_HEX = 'ffe100224578696600004d4d002a00000008000101120003000000010006000000000000'
+      const exif = Uint8Array.from(EXIF_HEX.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+      const parts = [jpegBlob?.slice(0, 2) ?? '', exif, jpegBlob?.slice(2) ?? '']
       const file = new File(parts, 'IMG_0001.jpeg', { type: 'image/jpeg' })
-      const chosen = new DataTransfer()
-      chosen.items.add(file)
+      const transferData = new DataTransfer()
+      transferData.items.add(file)
       const input = document.querySelector<HTMLInputElement>('input[type=file]')
-      if (input) input.files = chosen.files
+      if (input) input.files = transferData.files
       input?.dispatchEvent(new Event('change', { bubbles: true }))
       return file.size
     })
     await page.getByText('IMG_0001.jpeg uploaded').waitFor({ state: 'attached' })
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
-    const kept = db
+    const storedFile = db
       .prepare('SELECT sha256, bytes FROM draft_proofs WHERE name = ?')
       .get('IMG_0001.jpeg') as { readonly sha256: string; readonly bytes: number }
     db.close()
-    expect(kept.bytes).toBeLessThan(bytes / 2)
-    const place = join(server.dataDir, 'uploads', kept.sha256.slice(0, 2), kept.sha256)
-    expect(sizeOf(readFileSync(place))).toEqual({ width: 1000, height: 2000 })
+    expect(storedFile.bytes).toBeLessThan(bytes / 2)
+    const storedPath = join(
+      server.dataDir,
+      'uploads',
+      storedFile.sha256.slice(0, 2),
+      storedFile.sha256,
+    )
+    expect(readJpegSize(readFileSync(storedPath))).toEqual({ width: 1000, height: 2000 })
     await context.close()
   })
 
-  test('can be removed while it is sent, and is sent with the answers if uploads in advance fail', async () => {
+  test('can be removed during its upload, and is sent with the answers if early uploads fail', async () => {
     const { page, context } = await visit(browser)
     await page.route(/\/proofs\/$/, () => {})
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Taken Back', category: PG, proof: true })
     await page.getByRole('progressbar').waitFor()
-    await expectAccessible(page, 'a file on its way')
+    await expectAccessible(page, 'a file being uploaded')
     await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
     await page.getByText('Choose file', { exact: true }).waitFor()
     await page.unrouteAll()
     await page.route(/\/proofs\/$/, (route) => route.fulfill({ status: 404, body: '{}' }))
     await page.locator('input[type=file]').setInputFiles(PROOF)
     await page.getByRole('button', { name: `Remove ${PROOF.name}` }).waitFor()
-    const sent = page.waitForRequest(/\/register\/$/)
-    await proceed(page)
-    expect((await sent).postData()).toContain(`filename="${PROOF.name}"`)
+    const submitRequest = page.waitForRequest(/\/register\/$/)
+    await proceedToGateway(page)
+    expect((await submitRequest).postData()).toContain(`filename="${PROOF.name}"`)
     await context.close()
   })
 })
 
-/** As somebody who must show a proof. On a phone the price stands in the bar. */
+/** Fills in the form as a delegate who must upload a document. On a phone the price is in the bar. */
 async function fillIn(page: Page, name: string): Promise<void> {
-  await takenOver(page)
+  await waitForHydration(page)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email Address').fill('lost.line@example.org')
   await field(page, 'Phone Number').fill('+91 98470 00000')
@@ -376,81 +386,85 @@ async function fillIn(page: Page, name: string): Promise<void> {
 
 describe('a lost connection', () => {
   test('before the response, after it, at the gateway and on return: paid once, with one email and the document', async () => {
-    const { page, context } = await visit(browser, { own: true, width: 360, height: 740 })
+    const { page, context } = await visit(browser, { privateWindow: true, width: 360, height: 740 })
     await page.clock.install()
     const keys: (string | undefined)[] = []
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/api/afpicon/register/'))
         keys.push(request.headers()['idempotency-key'])
     })
-    const main = page.getByRole('main')
+    const mainRegion = page.getByRole('main')
     await page.goto(server.url + FORM)
     await fillIn(page, 'Dr. Lost Line')
     await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
 
-    // No line at all: said once, and taken back by itself.
+    // Offline: announced once, and withdrawn automatically.
     await context.setOffline(true)
-    const offline = page.getByText('You are offline. Your answers are kept on this device')
-    await offline.waitFor()
+    const offlineMessage = page.getByText('You are offline. Your answers are kept on this device')
+    await offlineMessage.waitFor()
     await payButton(page).click()
-    await main.getByText('We could not reach our server. You have not been charged.').waitFor()
+    await mainRegion
+      .getByText('We could not reach our server. You have not been charged.')
+      .waitFor()
     await expect.poll(() => page.getByText('Network error').count()).toBe(0)
     await expectAccessible(page, 'offline')
     await context.setOffline(false)
-    await offline.waitFor({ state: 'hidden' })
+    await offlineMessage.waitFor({ state: 'hidden' })
 
-    // Sent, and no answer comes; then what was registered is never heard of.
-    let lost: 'silence' | 'after' | 'no' = 'silence'
-    let held = (): void => {}
-    const silent = new Promise<void>((resolve) => (held = resolve))
+    // Submitted without a response; the browser never learns what was registered.
+    let lossPoint: 'silence' | 'after' | 'no' = 'silence'
+    let releaseResponse = (): void => {}
+    const noResponse = new Promise<void>((resolve) => (releaseResponse = resolve))
     await page.route('**/api/afpicon/register/', async (route) => {
-      if (lost === 'silence') {
-        lost = 'after'
-        return held()
+      if (lossPoint === 'silence') {
+        lossPoint = 'after'
+        return releaseResponse()
       }
-      if (lost === 'no') return route.continue()
-      lost = 'no'
+      if (lossPoint === 'no') return route.continue()
+      lossPoint = 'no'
       await route.fetch()
       await route.abort()
     })
     await payButton(page).click()
-    await silent
+    await noResponse
     await page.clock.runFor(20_000)
-    await main.getByText('We could not reach our server. You have not been charged.').waitFor()
+    await mainRegion
+      .getByText('We could not reach our server. You have not been charged.')
+      .waitFor()
     await payButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)
-    const orderId = await orderOf(page)
+    const orderId = await readGatewayOrder(page)
     expect(new Set(keys).size).toBe(1)
     expect(keys.length).toBe(4)
 
-    // At the gateway: back to the form, which knows what was sent.
+    // From the gateway back to the form, which knows what was submitted.
     await page.goto(server.url + FORM)
     await page.getByRole('link', { name: 'Check the payment or pay now' }).click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
-    // Asked for the way to the gateway, and no answer comes.
-    let asked = 0
-    const first = new Promise<void>((resolve) => (held = resolve))
+    // The request for the gateway's page gets no response.
+    let payRequestCount = 0
+    const firstRequest = new Promise<void>((resolve) => (releaseResponse = resolve))
     await page.route('**/api/payment/retry/', (route) =>
-      asked++ === 0 ? held() : route.continue(),
+      payRequestCount++ === 0 ? releaseResponse() : route.continue(),
     )
     await page.getByRole('button', { name: 'Pay ₹ 5,015 now' }).click()
-    await first
+    await firstRequest
     await page.clock.runFor(20_000)
     await page.waitForURL((url) => url.origin !== server.url)
-    expect([await orderOf(page), asked]).toEqual([orderId, 2])
+    expect([await readGatewayOrder(page), payRequestCount]).toEqual([orderId, 2])
 
-    // On the way back: paid, and the browser does not come home.
-    const returns = '**/api/afpicon/airpay-response*'
-    await page.route(returns, (route) => route.abort())
-    await Promise.all([page.waitForEvent('requestfailed'), atGateway(page, 'Pay')])
-    await page.unroute(returns)
-    // The browser is still on its way to the page that says so.
-    const arrives = () =>
+    // On the way back: paid, but the browser does not reach our page.
+    const returnPath = '**/api/afpicon/airpay-response*'
+    await page.route(returnPath, (route) => route.abort())
+    await Promise.all([page.waitForEvent('requestfailed'), clickAtGateway(page, 'Pay')])
+    await page.unroute(returnPath)
+    // The browser is still loading the result page.
+    const waitForArrival = () =>
       page.goto(`${server.url}/afpicon/payment/success?orderId=${orderId}`).then(
         () => true,
         () => false,
       )
-    await expect.poll(arrives, { timeout: 200_000 }).toBe(true)
+    await expect.poll(waitForArrival, { timeout: 200_000 }).toBe(true)
     await page
       .getByRole('heading', { name: 'Registration Confirmed' })
       .waitFor({ timeout: 200_000 })
@@ -475,27 +489,27 @@ describe('a lost connection', () => {
       db.close()
     }
 
-    // Whoever comes back to the form is told; with the same address, beside the button too.
+    // A delegate who returns to the form sees a message; with the same address, also next to the button.
     await page.goto(server.url + FORM)
-    const before = page.getByRole('region', { name: 'Already registered' })
-    await before.getByText('Do you want to register someone else?').waitFor()
+    const registeredNotice = page.getByRole('region', { name: 'Already registered' })
+    await registeredNotice.getByText('Do you want to register someone else?').waitFor()
     await expect
-      .poll(async () => plain(await before.textContent()))
+      .poll(async () => toPlainText(await registeredNotice.textContent()))
       .toContain(`The number ends in ${orderId.slice(-4)}`)
     await fillIn(page, 'Dr. Lost Line')
-    await main.getByText('You have already registered with this email address.').waitFor()
+    await mainRegion.getByText('You have already registered with this email address.').waitFor()
     await field(page, 'Email Address').fill('somebody.else@example.org')
-    await main
+    await mainRegion
       .getByText('You have already registered with this email address.')
       .waitFor({ state: 'hidden' })
     await context.close()
   })
 })
 
-/** Of a JPEG, by its frame: what a viewer that knows nothing of cameras sees. */
-function sizeOf(jpeg: Buffer): { readonly width: number; readonly height: number } {
-  for (let at = 2; at < jpeg.length; at += 2 + jpeg.readUInt16BE(at + 2))
-    if (/^ff(c0|c1|c2)$/.test(jpeg.toString('hex', at, at + 2)))
-      return { height: jpeg.readUInt16BE(at + 5), width: jpeg.readUInt16BE(at + 7) }
-  throw new Error('no frame')
+/** Reads the size of a JPEG from its frame header, as viewers do that ignore Exif. */
+function readJpegSize(jpeg: Buffer): { readonly width: number; readonly height: number } {
+  for (let index = 2; index < jpeg.length; index += 2 + jpeg.readUInt16BE(index + 2))
+    if (/^ff(c0|c1|c2)$/.test(jpeg.toString('hex', index, index + 2)))
+      return { height: jpeg.readUInt16BE(index + 5), width: jpeg.readUInt16BE(index + 7) }
+  throw new Error('no frame header')
 }

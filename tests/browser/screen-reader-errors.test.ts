@@ -1,7 +1,6 @@
 /**
- * What a screen reader is told of every open event's form, read out of the browser's accessibility
- * tree: each control's name, whether it must be answered, what is wrong with it. Then the states of
- * those forms that no other journey looks at with axe.
+ * What screen readers announce on the form of every open event, read from the accessibility tree: the name of each control, whether it is
+ * required, and its error. Also checks with axe the states of these forms that no other test opens.
  */
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,21 +8,21 @@ import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import {
   field,
-  takenOver,
-  ledger,
+  waitForHydration,
+  readFacts,
   payButton,
-  plain,
-  problems,
+  toPlainText,
+  locateErrorSummary,
   PROOF,
   summary,
   withoutPrices,
 } from './delegate.ts'
 import { serve } from './serve.ts'
-import type { Served } from './serve.ts'
-import { controlsOf } from './accessibility-tree.ts'
+import type { TestServer } from './serve.ts'
+import { readControls } from './accessibility-tree.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-11-10T12:00:00+05:30' })])
 })
@@ -31,14 +30,14 @@ afterAll(async () => {
   await server.stop()
 })
 
-const yes = (page: Page, question: string): Promise<void> =>
+const chooseYes = (page: Page, question: string): Promise<void> =>
   page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' }).check()
 
 type Form = {
   readonly path: string
   /** Opens every conditional field. */
   readonly open: (page: Page) => Promise<void>
-  /** Control and message, in form order; the tree has an order of its own. The file's control is named for its button as well. */
+  /** Control and message in form order; the order of the tree differs. The file control also has the name of its button. */
   readonly errors: readonly (readonly [name: string, message: string])[]
   readonly optional: readonly string[]
 }
@@ -72,7 +71,7 @@ const FORMS: readonly Form[] = [
   },
   {
     path: '/chirurgia2026',
-    open: (page) => yes(page, 'ASI Member'),
+    open: (page) => chooseYes(page, 'ASI Member'),
     errors: [
       ['Full Name', 'Required'],
       ['Email', 'Required'],
@@ -83,7 +82,7 @@ const FORMS: readonly Form[] = [
   },
   {
     path: '/midzone2025',
-    open: (page) => yes(page, 'AFPI Member'),
+    open: (page) => chooseYes(page, 'AFPI Member'),
     errors: [
       ['Full Name', 'Required'],
       ['Email', 'Required'],
@@ -94,112 +93,124 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-/** Names without the mark that a label carries for the eye. */
-const bare = (name: string): string => name.replace(/ \(optional\)$/, '')
+/** Removes the visual "(optional)" mark from a name. */
+const toBareName = (name: string): string => name.replace(/ \(optional\)$/, '')
 
-// The shorter forms are of one kind.
+// The shorter forms are of the same kind.
 describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia2026'))(
   '$path',
-  ({ path, open, errors, optional }) => {
+  ({ path, open: openForm, errors, optional }) => {
     test('S119 S120 S129 S130 S131: in the accessibility tree every error belongs to its control, and disappears when corrected', async () => {
-      const { page, context, complaints } = await visit(browser)
+      const { page, context, consoleErrors } = await visit(browser)
       await page.goto(server.url + path)
-      await takenOver(page)
-      await open(page)
-      const must = errors.map(([name]) => name).filter((name) => !name.startsWith('Proof'))
+      await waitForHydration(page)
+      await openForm(page)
+      const requiredNames = errors.map(([name]) => name).filter((name) => !name.startsWith('Proof'))
       await expect
         .poll(async () =>
-          (await controlsOf(page))
+          (await readControls(page))
             .filter(({ required }) => required)
-            .map(({ name }) => bare(name))
+            .map(({ name }) => toBareName(name))
             .toSorted(),
         )
-        .toEqual(must.toSorted())
-      const before = await controlsOf(page)
-      expect(before.filter(({ invalid }) => invalid)).toEqual([])
-      expect(before.map(({ name }) => bare(name))).toEqual(expect.arrayContaining([...optional]))
+        .toEqual(requiredNames.toSorted())
+      const controlsBefore = await readControls(page)
+      expect(controlsBefore.filter(({ invalid }) => invalid)).toEqual([])
+      expect(controlsBefore.map(({ name }) => toBareName(name))).toEqual(
+        expect.arrayContaining([...optional]),
+      )
 
       await expect.poll(() => payButton(page).isEnabled()).toBe(true)
       await payButton(page).click()
-      await problems(page).waitFor()
-      let wrong: Awaited<ReturnType<typeof controlsOf>> = []
-      const wrongNames = async (): Promise<readonly string[]> => {
-        wrong = (await controlsOf(page)).filter(({ invalid }) => invalid)
-        return wrong.map(({ name }) => bare(name)).toSorted()
+      await locateErrorSummary(page).waitFor()
+      let invalidControls: Awaited<ReturnType<typeof readControls>> = []
+      const readInvalidNames = async (): Promise<readonly string[]> => {
+        invalidControls = (await readControls(page)).filter(({ invalid }) => invalid)
+        return invalidControls.map(({ name }) => toBareName(name)).toSorted()
       }
-      await expect.poll(wrongNames).toEqual(errors.map(([name]) => name).toSorted())
+      await expect.poll(readInvalidNames).toEqual(errors.map(([name]) => name).toSorted())
       for (const [name, message] of errors)
-        expect(wrong.find((one) => bare(one.name) === name)?.description, name).toContain(message)
-      // On top they stand in form order.
-      const lines = (await problems(page).getByRole('link').allTextContents()).map(plain)
+        expect(
+          invalidControls.find((invalidControl) => toBareName(invalidControl.name) === name)
+            ?.description,
+          name,
+        ).toContain(message)
+      // The error summary is in form order.
+      const lines = (await locateErrorSummary(page).getByRole('link').allTextContents()).map(
+        toPlainText,
+      )
       expect(lines).toEqual(
         errors.map(([name, message]) => (message === 'Required' ? `${name}: ${message}` : message)),
       )
       await expectAccessible(page, `${path}, everything missing`)
 
-      for (const [name] of errors.filter(([label]) => must.includes(label))) {
+      for (const [name] of errors.filter(([label]) => requiredNames.includes(label))) {
         await field(page, name).fill('mended@example.org')
         await expect
-          .poll(async () => (await controlsOf(page)).find((one) => bare(one.name) === name), {
-            message: name,
-          })
+          .poll(
+            async () =>
+              (await readControls(page)).find((control) => toBareName(control.name) === name),
+            {
+              message: name,
+            },
+          )
           .toMatchObject({ invalid: false, description: '' })
       }
-      expect(complaints).toEqual([])
+      expect(consoleErrors).toEqual([])
       await context.close()
     })
   },
 )
 
 describe('states of a form that no other test checks with axe', () => {
-  test('S132: prices that cannot be loaded, and then can', async () => {
+  test('S132: prices that cannot be loaded, and later can', async () => {
     const { page, context } = await visit(browser)
     await page.route('**/midzone2025', withoutPrices)
     await page.route('**/api/midzone/pricing/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
     await summary(page).getByText('We could not load today’s prices').waitFor()
     await expect
-      .poll(async () => plain(await summary(page).textContent()))
+      .poll(async () => toPlainText(await summary(page).textContent()))
       .toContain('Network error. Please check your internet connection.')
     await expect.poll(() => payButton(page).isDisabled()).toBe(true)
     const button = async () =>
-      (await controlsOf(page)).find(({ name }) => name === 'Proceed to Secure Payment')
+      (await readControls(page)).find(({ name }) => name === 'Proceed to Secure Payment')
     await expect
       .poll(async () => (await button())?.description)
       .toContain('We could not load today’s prices')
     await expectAccessible(page, 'no prices')
     await page.unroute('**/api/midzone/pricing/')
-    // Status 200 with something else in it.
-    let answer = ''
-    await page.route('**/api/midzone/pricing/', (route) => route.fulfill({ body: answer }))
+    // A response with status 200 and an unexpected body.
+    let priceResponse = ''
+    await page.route('**/api/midzone/pricing/', (route) => route.fulfill({ body: priceResponse }))
     for (const body of ['{"pricing":{"afpi-pg":{"base":"free"}}}']) {
-      answer = body
+      priceResponse = body
       await page.reload()
       await summary(page)
         .getByText('We could not load today’s prices. An unexpected error occurred.')
         .waitFor()
     }
-    // Base and total of each category are enough.
-    answer = '{"pricing":{"non-afpi-delegate":{"base":1000,"total":1180}}}'
+    // Base and total of each category are sufficient.
+    priceResponse = '{"pricing":{"non-afpi-delegate":{"base":1000,"total":1180}}}'
     await summary(page).getByRole('button', { name: 'Try again' }).click()
     await expect
-      .poll(() => ledger(summary(page)))
+      .poll(() => readFacts(summary(page)))
       .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
     await page.unroute('**/api/midzone/pricing/')
     await page.reload()
-    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 1,475')
+    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 1,475')
     await context.close()
   })
 
   test('S114 S172: a rejection is shown in a toast, then next to the button; answers are kept in the tab', async () => {
     const { page, context } = await visit(browser, { width: 768, height: 900 })
-    const busy = (route: Route): Promise<void> =>
+    const rejectBusy = (route: Route): Promise<void> =>
       route.fulfill({
         status: 503,
         contentType: 'application/json',
         body: JSON.stringify({ status: 'error', code: 'busy', message: 'The register is busy.' }),
       })
-    await page.route('**/api/midzone/register/', busy)
+    await page.route('**/api/midzone/register/', rejectBusy)
     await page.goto(`${server.url}/midzone2025`)
     for (const [label, text] of [
       ['Full Name', 'Dr. Busy Sample'],
@@ -213,13 +224,13 @@ describe('states of a form that no other test checks with axe', () => {
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await summary(page).getByText('The register is busy.').waitFor()
     await page.unroute('**/api/midzone/register/')
-    // Status 200 with something else in it: nobody is told that they are registered.
+    // With status 200 and an unexpected body, the page does not report a registration.
     for (const body of ['{"status":"success","payment_data":{"orderid":"X"}}']) {
       await page.route('**/api/midzone/register/', (route) => route.fulfill({ body }))
       await payButton(page).click()
       await summary(page).getByText('Registration failed. Please try again.').waitFor()
       await page.unroute('**/api/midzone/register/')
-      await page.route('**/api/midzone/register/', busy)
+      await page.route('**/api/midzone/register/', rejectBusy)
       await payButton(page).click()
       await summary(page).getByText('The register is busy.').waitFor()
       await page.unroute('**/api/midzone/register/')
@@ -227,11 +238,11 @@ describe('states of a form that no other test checks with axe', () => {
     await page.reload()
     await page.getByText('We kept your answers.').waitFor()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
-    await expectAccessible(page, 'a form with answers from before')
+    await expectAccessible(page, 'a form with answers from an earlier visit')
     await page.getByRole('button', { name: 'Clear form' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
-    await expectAccessible(page, 'a form that was cleared')
-    // One slip of the thumb loses nothing.
+    await expectAccessible(page, 'a cleared form')
+    // One accidental click loses nothing.
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
     await page.getByRole('button', { name: 'Clear form' }).click()
@@ -242,76 +253,83 @@ describe('states of a form that no other test checks with axe', () => {
     await context.close()
   })
 
-  test('the price unfolded in the bar of a phone', async () => {
+  test('the price expanded in the bar of a phone', async () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
     await page.goto(`${server.url}/midzone2025`)
     const bar = page.getByRole('region', { name: 'Registration Summary' })
     await bar.getByRole('button', { name: /₹ 1,475/ }).waitFor()
     await bar.getByRole('button', { name: /Details/ }).click()
     await expect
-      .poll(() => ledger(bar))
+      .poll(() => readFacts(bar))
       .toEqual({
         'Base Fee': '₹ 1,250',
         'GST (18%)': '₹ 225',
         'Total Amount': '₹ 1,475',
       })
-    await expectAccessible(page, 'the bar, unfolded')
+    await expectAccessible(page, 'the bar, expanded')
     await context.close()
   })
 
   test('every state is recognisable in forced colours', async () => {
-    const { page, context } = await visit(browser, { own: true })
+    const { page, context } = await visit(browser, { privateWindow: true })
     await page.emulateMedia({ forcedColors: 'active' })
     await page.route(/\/proofs\/$/, () => {})
     await page.goto(`${server.url}/afpicon2026`)
     const button = payButton(page)
     await button.waitFor()
     await expect
-      .poll(async () => (await looksOf(button)).color)
-      .toBe((await looksOf(button, 'GrayText')).color)
-    const [chosen, other] = ['Non-AFPI – Post Graduate', 'Non-AFPI – GP / Specialist'] as const
-    await page.getByRole('radio', { name: chosen, exact: true }).check()
+      .poll(async () => (await readStyle(button)).color)
+      .toBe((await readStyle(button, 'GrayText')).color)
+    const [chosenCategory, otherCategory] = [
+      'Non-AFPI – Post Graduate',
+      'Non-AFPI – GP / Specialist',
+    ] as const
+    await page.getByRole('radio', { name: chosenCategory, exact: true }).check()
     const tick = (name: string): Promise<boolean> =>
       page
         .getByRole('radio', { name, exact: true })
         .locator('xpath=following-sibling::*')
         .locator('svg')
         .isVisible()
-    await expect.poll(async () => [await tick(chosen), await tick(other)]).toEqual([true, false])
+    await expect
+      .poll(async () => [await tick(chosenCategory), await tick(otherCategory)])
+      .toEqual([true, false])
     await expect.poll(() => button.isEnabled()).toBe(true)
     await expect
-      .poll(async () => (await looksOf(button)).color)
-      .not.toBe((await looksOf(button, 'GrayText')).color)
+      .poll(async () => (await readStyle(button)).color)
+      .not.toBe((await readStyle(button, 'GrayText')).color)
     await page.locator('input[type=file]').setInputFiles(PROOF)
     const bar = page.getByRole('progressbar')
     await bar.waitFor()
-    // How full it is would be painted over.
+    // Without it, the fill level would be invisible.
     await expect
-      .poll(() => bar.evaluate((at) => getComputedStyle(at).forcedColorAdjust))
+      .poll(() => bar.evaluate((element) => getComputedStyle(element).forcedColorAdjust))
       .toBe('none')
     await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
     await button.click()
-    await problems(page).waitFor()
-    const wrong = field(page, 'Full Name').locator('xpath=ancestor::div[contains(@class,"bad")]')
-    await expect.poll(async () => (await looksOf(wrong)).borderLeftWidth).toBe('4px')
-    await expect.poll(() => wrong.locator('.msg svg').isVisible()).toBe(true)
-    await expectAccessible(page, 'the reader’s own colours')
+    await locateErrorSummary(page).waitFor()
+    const invalidField = field(page, 'Full Name').locator(
+      'xpath=ancestor::div[contains(@class,"bad")]',
+    )
+    await expect.poll(async () => (await readStyle(invalidField)).borderLeftWidth).toBe('4px')
+    await expect.poll(() => invalidField.locator('.msg svg').isVisible()).toBe(true)
+    await expectAccessible(page, 'forced colours')
     await context.close()
   })
 })
 
-/** How an element looks; with a colour of the reader's in place of its own. */
-const looksOf = (
+/** Returns the computed style of an element, with its own colour replaced by `instead`. */
+const readStyle = (
   locator: Locator,
-  instead?: string,
+  replacementColour?: string,
 ): Promise<{ color: string; borderLeftWidth: string }> =>
   locator.evaluate((element, colour) => {
-    const at = colour === undefined ? element : document.createElement('i')
-    if (colour !== undefined && at !== element) {
-      Object.assign((at as HTMLElement).style, { color: colour })
-      document.body.append(at)
+    const styledElement = colour === undefined ? element : document.createElement('i')
+    if (colour !== undefined && styledElement !== element) {
+      Object.assign((styledElement as HTMLElement).style, { color: colour })
+      document.body.append(styledElement)
     }
-    const { color, borderLeftWidth } = getComputedStyle(at)
-    if (colour !== undefined) at.remove()
+    const { color, borderLeftWidth } = getComputedStyle(styledElement)
+    if (colour !== undefined) styledElement.remove()
     return { color, borderLeftWidth }
-  }, instead)
+  }, replacementColour)

@@ -1,6 +1,6 @@
 /**
- * A real server for a test file: free ports, a folder that is thrown away, the sandbox gateway. It runs among the tests,
- * whose modules are read already, or as a process of its own where that is what is tested.
+ * Starts a server for a test file, with free ports, a temporary folder and the sandbox gateway. It runs in the test process, whose modules
+ * are loaded, or as a separate process if the test needs one.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -21,38 +21,38 @@ import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
 
-export type Served = {
+export type TestServer = {
   /** `http://127.0.0.1:PORT`, no trailing slash. */
   readonly url: string
   readonly dataDir: string
-  /** A copy of the event files that a test may change. */
+  /** A copy of the event files, which a test may change. */
   readonly eventsDir: string
-  /** Everything that was printed, and the log. */
-  readonly printed: () => string
+  /** Returns the printed text and the log. */
+  readonly readOutput: () => string
   readonly stop: () => Promise<void>
   /** Stops and keeps the data, for `serveAgain`. */
   readonly halt: () => Promise<void>
 }
-export type ServedAlone = Served & { readonly process: ChildProcess }
+export type TestServerProcess = TestServer & { readonly process: ChildProcess }
 type Variables = Readonly<Record<string, string>>
-/** May change the event files or fill the data folder before the server starts. */
+/** Can change the event files or fill the data folder before the server starts. */
 type Prepare = (folders: {
   readonly dataDir: string
   readonly eventsDir: string
 }) => void | Promise<void>
 
-/** Below those that a system gives to whoever asks for any: nobody is given one of these before our server listens. */
-const PORTS = [11_000, 31_000] as const
+/** Below the range of ports that the system assigns, so no other process gets one before our server listens. */
+const PORT_RANGE = [11_000, 31_000] as const
 
-/** A port of which no other process of the tests is told while this one lives. */
-export async function freePort(): Promise<number> {
+/** Returns a port that no other test process gets while this process runs. */
+export async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(...PORTS)
+    const port = randomInt(...PORT_RANGE)
     if ((await isReserved(port)) && (await isFree(port))) return port
   }
 }
 
-/** Nothing here speaks UDP: its port of the same number says that somebody has been told of it. */
+/** Reserves a port by binding its UDP port, because no server here uses UDP. */
 const isReserved = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const holder = createSocket('udp4').unref()
@@ -67,45 +67,48 @@ const isFree = (port: number): Promise<boolean> =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
-/** Asked once for all files of a worker. */
-let isBuilt: boolean | null = null
+/** Checked once for all files of a worker. */
+let buildCheck: boolean | null = null
 
-/** Starts the server here and answers when it listens. `variables` are laid over the usual ones. */
+/** Starts the server in this process and waits until it listens. `variables` override the defaults. */
 export async function serve(
   variables: Variables = {},
   prepare: Prepare = () => {},
-): Promise<Served> {
-  if (!(isBuilt ??= isUpToDate(WEB_BUILD)))
-    throw new Error('the web app is not built from these sources: npm run build, or npm test')
-  const { folder, dataDir, eventsDir } = await foldersOf(TOP, prepare)
-  const read = readEnvironment({
-    ...usual({ dataDir, eventsDir }),
+): Promise<TestServer> {
+  if (!(buildCheck ??= isUpToDate(WEB_BUILD)))
+    throw new Error(
+      'the web app is not built from the current sources: run npm run build, or npm test',
+    )
+  const { folder, dataDir, eventsDir } = await createFolders(TOP, prepare)
+  const environment = readEnvironment({
+    ...buildDefaults({ dataDir, eventsDir }),
     PORT: '0',
     SANDBOX_PORT: '0',
     ...variables,
   })
-  if (!read.ok) throw new Error(read.error.join('\n'))
-  let printed = ''
-  const hear = (text: string): void => void (printed += `${text}\n`)
-  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
-  const booted = await boot(
-    read.value,
-    { print: hear, printError: hear, environment: () => read.value },
-    { write: hear, waitForStop: () => told },
-    // A thread reads the checker first, and has a time limit, after which a busy machine keeps the old version.
+  if (!environment.ok) throw new Error(environment.error.join('\n'))
+  let output = ''
+  const appendOutput = (text: string): void => void (output += `${text}\n`)
+  const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<string>()
+  const bootResult = await boot(
+    environment.value,
+    { print: appendOutput, printError: appendOutput, environment: () => environment.value },
+    { write: appendOutput, waitForStop: () => stopRequested },
+    // A worker thread would load the checker first and has a time limit; on a busy machine the old version would remain active.
     { checkFolder: checkFolderHere },
   )
-  if (!booted.ok) throw new Error(`the server does not start: ${booted.error.text}\n${printed}`)
-  const { url, stopped } = booted.value
+  if (!bootResult.ok)
+    throw new Error(`the server did not start: ${bootResult.error.text}\n${output}`)
+  const { url, stopped } = bootResult.value
   const halt = async (): Promise<void> => {
-    tell('the test')
+    requestStop('the test')
     await stopped
   }
   return {
     url,
     dataDir,
     eventsDir,
-    printed: () => printed,
+    readOutput: () => output,
     halt,
     stop: async () => {
       await halt()
@@ -114,37 +117,40 @@ export async function serve(
   }
 }
 
-/** Stops that server and starts one with its data, as after a night. Stopping the new one removes the data. */
-export async function serveAgain(before: Served, variables: Variables): Promise<Served> {
-  await before.halt()
-  const { dataDir, eventsDir } = before
-  const served = await serve({ ...variables, DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
+/** Stops a server and starts another with its data, for example on another day. Stopping the new one removes the data. */
+export async function serveAgain(previous: TestServer, variables: Variables): Promise<TestServer> {
+  await previous.halt()
+  const { dataDir, eventsDir } = previous
+  const server = await serve({ ...variables, DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
   return {
-    ...served,
+    ...server,
     dataDir,
     eventsDir,
     stop: async () => {
-      await served.stop()
-      await before.stop()
+      await server.stop()
+      await previous.stop()
     },
   }
 }
 
-async function foldersOf(
+async function createFolders(
   tree: string,
   prepare: Prepare,
 ): Promise<{ readonly folder: string; readonly dataDir: string; readonly eventsDir: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
   const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
-  // Another checkout has other tables.
+  // Another checkout has different tables.
   if (tree === TOP) await useEmptyDatabase(folders.dataDir)
   await prepare(folders)
   useCompiledEvents(folders.dataDir)
   return { folder, ...folders }
 }
 
-const usual = (folders: { readonly dataDir: string; readonly eventsDir: string }): Variables => ({
+const buildDefaults = (folders: {
+  readonly dataDir: string
+  readonly eventsDir: string
+}): Variables => ({
   DATA_DIR: folders.dataDir,
   EVENTS_DIR: folders.eventsDir,
   ADMIN_USERNAME: ADMIN.username,
@@ -153,22 +159,22 @@ const usual = (folders: { readonly dataDir: string; readonly eventsDir: string }
 })
 
 /**
- * Starts a process and answers when it says that it listens. `tree` is another checkout; the command `demo` fills a
- * database of its own.
+ * Starts a server process and waits until it prints that it listens. `tree` can be another checkout. The command `demo` fills its own
+ * database.
  */
-export async function serveAlone(
+export async function serveAsProcess(
   variables: Variables = {},
   prepare: Prepare = () => {},
   tree: string = TOP,
   command: 'start' | 'demo' = 'start',
-): Promise<ServedAlone> {
-  const { folder, dataDir, eventsDir } = await foldersOf(tree, prepare)
-  const port = String(await freePort())
+): Promise<TestServerProcess> {
+  const { folder, dataDir, eventsDir } = await createFolders(tree, prepare)
+  const port = String(await findFreePort())
   const url = `http://127.0.0.1:${port}`
-  // What it prints goes to a file: a pipe would make the load generator of the bench read every line.
-  const printedTo = join(folder, 'printed.txt')
-  const output = openSync(printedTo, 'a')
-  const printed = (): string => readFileSync(printedTo, 'utf8')
+  // Output goes to a file. With a pipe, the load generator of the benchmark would have to read every line.
+  const outputPath = join(folder, 'printed.txt')
+  const output = openSync(outputPath, 'a')
+  const readOutput = (): string => readFileSync(outputPath, 'utf8')
   const child = spawn(process.execPath, [join(tree, 'bin', 'rollcall.js'), command], {
     cwd: tree,
     env: {
@@ -176,38 +182,38 @@ export async function serveAlone(
       HOME: process.env['HOME'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       PORT: port,
-      SANDBOX_PORT: String(await freePort()),
-      ...usual({ dataDir, eventsDir }),
+      SANDBOX_PORT: String(await findFreePort()),
+      ...buildDefaults({ dataDir, eventsDir }),
       ...variables,
     },
     stdio: ['ignore', output, output],
   })
   closeSync(output)
   await new Promise<void>((resolve, reject) => {
-    const watcher = watch(printedTo, () => look())
-    const look = (): void => {
-      if (!printed().includes(url)) return
+    const watcher = watch(outputPath, () => checkOutput())
+    const checkOutput = (): void => {
+      if (!readOutput().includes(url)) return
       watcher.close()
       resolve()
     }
     child.on('exit', (status) => {
       watcher.close()
-      reject(new Error(`the server ended with ${status}:\n${printed()}`))
+      reject(new Error(`the server exited with ${status}:\n${readOutput()}`))
     })
-    look()
+    checkOutput()
   })
   const halt = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = new Promise((resolve) => child.once('exit', resolve))
+    const exited = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGTERM')
-    await ended
+    await exited
   }
   return {
     url,
     dataDir,
     eventsDir,
     process: child,
-    printed,
+    readOutput,
     halt,
     stop: async () => {
       await halt()
@@ -216,19 +222,19 @@ export async function serveAlone(
   }
 }
 
-/** Waits until the server has drawn a page: one for which it has no time goes out without. */
-export const drawn = (url: string): Promise<void> =>
+/** Waits until the server renders the page. While it is busy, it sends pages that the browser must render. */
+export const waitUntilRendered = (url: string): Promise<void> =>
   vi.waitFor(
     async () => {
       if (!(await (await fetch(url)).text()).includes('"drawn":true'))
-        throw new Error(`${url} is not drawn`)
+        throw new Error(`${url} is not rendered`)
     },
     { timeout: 200_000 },
   )
 
-/** A link such as the mail has, until a day; the mail itself goes out an hour after the delegate left. */
-export function linkToPay(
-  { url, dataDir }: Pick<Served, 'url' | 'dataDir'>,
+/** Creates a payment link as in the reminder email, which is sent an hour after the delegate leaves. It expires on a given day. */
+export function createPaymentLink(
+  { url, dataDir }: Pick<TestServer, 'url' | 'dataDir'>,
   regNo: string,
   until: string,
 ): string {
@@ -242,6 +248,6 @@ export function linkToPay(
     )
     .run(hash, Date.parse(until), regNo)
   db.close()
-  if (changes !== 1) throw new Error(`nobody is registered as ${regNo}`)
+  if (changes !== 1) throw new Error(`no registration has the number ${regNo}`)
   return `${url}/pay/${token}`
 }

@@ -1,29 +1,29 @@
-/** What a delegate sees when the money does not come, or not yet. */
+/** Pages for delegates whose payment failed, is pending or has not been made. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import {
-  atGateway,
+  clickAtGateway,
   field,
   fillForm,
   FORM,
   INTERN,
-  ledger,
+  readFacts,
   orderIdOf,
-  orderOf,
+  readGatewayOrder,
   payButton,
-  plain,
-  proceed,
-  registeredByCall,
+  toPlainText,
+  proceedToGateway,
+  registerThroughApi,
 } from './delegate.ts'
-import { linkToPay, serve } from './serve.ts'
-import type { Served } from './serve.ts'
-import { listen } from './accessibility-tree.ts'
+import { createPaymentLink, serve } from './serve.ts'
+import type { TestServer } from './serve.ts'
+import { recordAnnouncements } from './accessibility-tree.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
 })
@@ -31,33 +31,33 @@ afterAll(async () => {
   await server.stop()
 })
 
-const SUCCESS = '/afpicon/payment/success'
-const FAILED = '/afpicon/payment/failed'
+const SUCCESS_PATH = '/afpicon/payment/success'
+const FAILED_PATH = '/afpicon/payment/failed'
 
-async function registered(page: Page, name: string): Promise<void> {
+async function openGateway(page: Page, name: string): Promise<void> {
   await page.goto(server.url + FORM)
   await fillForm(page, { name, category: INTERN })
-  await proceed(page)
+  await proceedToGateway(page)
 }
 
-/** The gateway's page for a registration that was made by a call. */
+/** Opens the gateway's page for a registration made through the API. */
 async function goToPay(page: Page, orderId: string): Promise<void> {
-  await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`)
+  await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderId}`)
   await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).click()
   await page.waitForURL((url) => url.origin !== server.url)
 }
 
-const said = async (page: Page): Promise<string> =>
-  plain(await page.getByRole('main').textContent())
+const readMain = async (page: Page): Promise<string> =>
+  toPlainText(await page.getByRole('main').textContent())
 
 describe('a payment that is declined', () => {
   test('S034 S060 S061 S062 S173: shows the failed page, whose Try Again leads back to the form', async () => {
-    const { page, context, complaints } = await visit(browser)
-    await registered(page, 'Dr. Declined Sample')
-    await atGateway(page, 'Decline')
-    await page.waitForURL(new RegExp(FAILED))
+    const { page, context, consoleErrors } = await visit(browser)
+    await openGateway(page, 'Dr. Declined Sample')
+    await clickAtGateway(page, 'Decline')
+    await page.waitForURL(new RegExp(FAILED_PATH))
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
-    const text = await said(page)
+    const text = await readMain(page)
     for (const line of [
       'No amount has been deducted from your account',
       'Your registration is not confirmed',
@@ -70,7 +70,7 @@ describe('a payment that is declined', () => {
     ])
       expect(text).toContain(line)
     await expect
-      .poll(() => ledger(page.getByRole('main')))
+      .poll(() => readFacts(page.getByRole('main')))
       .toMatchObject({
         'Order ID': orderIdOf(page),
         Amount: '₹ 3,540',
@@ -85,27 +85,27 @@ describe('a payment that is declined', () => {
       .toBe('/')
     await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
 
-    // The success address of the same order, opened by hand: it stays a failure.
-    await page.goto(`${server.url}${SUCCESS}?orderId=${orderIdOf(page)}&amount=3540.00`)
+    // The success address of the same order, opened manually, still shows the failure.
+    await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderIdOf(page)}&amount=3540.00`)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
-    expect(await said(page)).not.toContain('Paid')
+    expect(await readMain(page)).not.toContain('Paid')
 
     await page.getByRole('link', { name: 'Try Again' }).click()
     await page.waitForURL(/\/afpicon\/register$/)
     await page.getByRole('radio', { name: INTERN, exact: true }).waitFor()
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test('can be paid later, without filling in the form again', async () => {
     const { page, context } = await visit(browser)
-    await goToPay(page, await registeredByCall(server.url, 'Dr. Second Attempt'))
-    await atGateway(page, 'Decline')
-    await page.waitForURL(new RegExp(FAILED))
+    await goToPay(page, await registerThroughApi(server.url, 'Dr. Second Attempt'))
+    await clickAtGateway(page, 'Decline')
+    await page.waitForURL(new RegExp(FAILED_PATH))
     await page.getByRole('button', { name: /^Pay ₹.3,540 again$/ }).click()
     await page.waitForURL((url) => url.origin !== server.url)
-    await atGateway(page, 'Pay')
-    await page.waitForURL(new RegExp(SUCCESS))
+    await clickAtGateway(page, 'Pay')
+    await page.waitForURL(new RegExp(SUCCESS_PATH))
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await context.close()
   })
@@ -113,40 +113,46 @@ describe('a payment that is declined', () => {
 
 describe('a slow payment', () => {
   test('S116: is pending first, without receipt or another payment, and then paid automatically', async () => {
-    const { page, context, complaints } = await visit(browser, { own: true })
-    const heard = await listen(page)
-    await goToPay(page, await registeredByCall(server.url, 'Dr. Pending Example'))
-    await atGateway(page, 'Pay later')
-    await page.waitForURL(new RegExp(SUCCESS))
+    const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
+    const announcements = await recordAnnouncements(page)
+    await goToPay(page, await registerThroughApi(server.url, 'Dr. Pending Example'))
+    await clickAtGateway(page, 'Pay later')
+    await page.waitForURL(new RegExp(SUCCESS_PATH))
     await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
-    await expect.poll(() => said(page)).toContain('Please do not pay again')
+    await expect.poll(() => readMain(page)).toContain('Please do not pay again')
     for (const name of ['Download Receipt', 'Print Confirmation', /^Pay/])
       await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
     await expect.poll(() => page.getByRole('link', { name: 'Try Again' }).count()).toBe(0)
     await expectAccessible(page, 'pending')
-    await heard.said()
-    // The page looks again by itself until the gateway has settled it.
-    const paid = page.getByRole('heading', { name: 'Registration Confirmed' })
-    await paid.waitFor({ timeout: 200_000 })
-    // Said once: by the focus, and not by a place that speaks as well.
-    await expect.poll(() => paid.evaluate((at) => at === document.activeElement)).toBe(true)
-    expect((await heard.said()).filter((text) => text.includes('Registration Confirmed'))).toEqual(
-      [],
-    )
-    await expect.poll(async () => (await ledger(page.getByRole('main')))['Status']).toBe('Paid')
-    expect(complaints).toEqual([])
+    await announcements.readAnnouncements()
+    // The page polls until the gateway has the result.
+    const paidHeading = page.getByRole('heading', { name: 'Registration Confirmed' })
+    await paidHeading.waitFor({ timeout: 200_000 })
+    // Announced once: by the focus, and not also by a live region.
+    await expect
+      .poll(() => paidHeading.evaluate((heading) => heading === document.activeElement))
+      .toBe(true)
+    expect(
+      (await announcements.readAnnouncements()).filter((text) =>
+        text.includes('Registration Confirmed'),
+      ),
+    ).toEqual([])
+    await expect.poll(async () => (await readFacts(page.getByRole('main')))['Status']).toBe('Paid')
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test('stays unpaid if its success address is opened manually, and can be paid there with one click', async () => {
-    const { page, context, complaints } = await visit(browser)
-    const orderId = await registeredByCall(server.url, 'Dr. Abandoned Demo')
-    await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}&amount=3540.00&date=2026-01-01`)
+    const { page, context, consoleErrors } = await visit(browser)
+    const orderId = await registerThroughApi(server.url, 'Dr. Abandoned Demo')
+    await page.goto(
+      `${server.url}${SUCCESS_PATH}?orderId=${orderId}&amount=3540.00&date=2026-01-01`,
+    )
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
-    expect(await said(page)).not.toContain('Paid')
+    expect(await readMain(page)).not.toContain('Paid')
     await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
     await expect
-      .poll(() => ledger(page.getByRole('main')))
+      .poll(() => readFacts(page.getByRole('main')))
       .toMatchObject({
         'Full Name': 'Dr. Abandoned Demo',
         Category: INTERN,
@@ -155,28 +161,28 @@ describe('a slow payment', () => {
     await expectAccessible(page, 'not paid yet')
     await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).click()
     await page.waitForURL((url) => url.origin !== server.url)
-    expect(await orderOf(page)).toBe(orderId)
-    await atGateway(page, 'Pay')
+    expect(await readGatewayOrder(page)).toBe(orderId)
+    await clickAtGateway(page, 'Pay')
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test('asks for confirmation of a changed price before it charges', async () => {
     const { page, context } = await visit(browser)
     await page.setViewportSize({ width: 360, height: 740 })
-    const orderId = await registeredByCall(server.url, 'Dr. Moved Price')
-    await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`)
-    const asked: unknown[] = []
+    const orderId = await registerThroughApi(server.url, 'Dr. Moved Price')
+    await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderId}`)
+    const payRequests: unknown[] = []
     await page.route('**/api/payment/retry/', async (route) => {
       const body: unknown = route.request().postDataJSON()
-      asked.push(body)
+      payRequests.push(body)
       const quote = { category: 'intern-mbbs-accompanying', period: 'jan-25-jan-31' }
       await route.fulfill({
-        status: asked.length < 3 ? 409 : 503,
+        status: payRequests.length < 3 ? 409 : 503,
         json: {
           status: 'error',
-          code: asked.length < 3 ? 'price_moved' : 'gateway_unsure',
+          code: payRequests.length < 3 ? 'price_moved' : 'gateway_unsure',
           message: 'The bank could not be asked. Please try again in a minute.',
           quote: { ...quote, base: 4000, gst: 720, total: 4720 },
           was: { ...quote, base: 3000, gst: 540, total: 3540 },
@@ -188,30 +194,30 @@ describe('a slow payment', () => {
     await payNow.click()
     await dialog.waitFor()
     await expect
-      .poll(async () => (await ledger(dialog))['Total Amount'])
+      .poll(async () => (await readFacts(dialog))['Total Amount'])
       .toBe('was ₹ 3,540 now ₹ 4,720')
     await expect
-      .poll(async () => plain(await dialog.textContent()))
+      .poll(async () => toPlainText(await dialog.textContent()))
       .toContain('You have not been charged')
     await expectAccessible(page, 'the price has changed')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await payNow.click()
     await dialog.waitFor()
-    // Asking the bank may end the old order: the question stays, whatever the page below it says meanwhile.
+    // A status query can end the old order; the confirmation stays open, whatever the page below it shows.
     await page.route('**/api/afpicon/registrations/**', async (route) => {
       const response = await route.fetch()
       const { registration } = (await response.json()) as { readonly registration: object }
-      const ended = { payment_status: 'failed', failed_as: 'expired', stands: 'failed' }
+      const endedState = { payment_status: 'failed', failed_as: 'expired', stands: 'failed' }
       await route.fulfill({
-        json: { status: 'success', registration: { ...registration, ...ended } },
+        json: { status: 'success', registration: { ...registration, ...endedState } },
       })
     })
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     await dialog.getByRole('button', { name: 'Pay ₹ 4,720' }).click()
-    // What keeps it from being paid stands beside the button, and stays.
+    // The reason why it cannot be paid is next to the button, and remains.
     await page.getByRole('alert').filter({ hasText: 'The bank could not be asked' }).waitFor()
-    expect(asked).toEqual([
+    expect(payRequests).toEqual([
       { order_id: orderId },
       { order_id: orderId },
       { order_id: orderId, price: 4720 },
@@ -221,50 +227,52 @@ describe('a slow payment', () => {
 
   test('is under review if the amount differs: states since when, the next step, and the contact address', async () => {
     const { page, context } = await visit(browser)
-    await goToPay(page, await registeredByCall(server.url, 'Dr. Short Amount'))
-    await atGateway(page, 'Pay a wrong amount')
+    await goToPay(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
+    await clickAtGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
-    const facts = await ledger(page.getByRole('main'))
+    const facts = await readFacts(page.getByRole('main'))
     expect(facts).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
     await context.close()
   })
 })
 
-describe('the browser’s Back, from the gateway to the form', () => {
-  test('finds the answers and a way to pay for the same registration, also by sending the form again', async () => {
-    const { page, context, complaints } = await visit(browser)
-    await registered(page, 'Dr. Back Button')
-    const orderId = await orderOf(page)
+describe('the browser’s Back button, from the gateway to the form', () => {
+  test('the form keeps its answers and offers to pay for the same registration, also when submitted again', async () => {
+    const { page, context, consoleErrors } = await visit(browser)
+    await openGateway(page, 'Dr. Back Button')
+    const orderId = await readGatewayOrder(page)
     await page.goBack()
-    const mine = page.getByRole('region', { name: 'Your registration' })
-    await mine.getByText(orderId).waitFor()
+    const ownRegion = page.getByRole('region', { name: 'Your registration' })
+    await ownRegion.getByText(orderId).waitFor()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
     await expectAccessible(page, 'back on the form')
-    // The summary becomes the bar of a phone some frames after the window is narrow.
+    // The summary becomes the bar of a phone a few frames after the window is resized.
     await page.setViewportSize({ width: 320, height: 568 })
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 
-    await proceed(page)
-    expect(await orderOf(page)).toBe(orderId)
+    await proceedToGateway(page)
+    expect(await readGatewayOrder(page)).toBe(orderId)
 
-    // An answer that was changed makes another registration, and the page says so before.
+    // A changed answer creates another registration, and the page says so beforehand.
     await page.goBack()
     await field(page, 'Full Name').fill('Dr. Back Changed')
-    await mine.getByText('If you change your answers, you create a new registration.').waitFor()
-    await mine.getByRole('link').click()
+    await ownRegion
+      .getByText('If you change your answers, you create a new registration.')
+      .waitFor()
+    await ownRegion.getByRole('link').click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     expect(new URL(page.url()).searchParams.get('orderId')).toBe(orderId)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
-  test('finds the way to pay also after registration has closed', async () => {
+  test('the registration can be paid even after registration has closed', async () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/pulmocon2025`)
     await page.evaluate(() => {
-      const sent = JSON.stringify({ data: {}, key: 'k', regNo: 'PULMO20250001' })
-      sessionStorage.setItem('answers of pulmocon2025', sent)
+      const savedSubmission = JSON.stringify({ data: {}, key: 'k', regNo: 'PULMO20250001' })
+      sessionStorage.setItem('answers of pulmocon2025', savedSubmission)
     })
     await page.reload()
     const mine = page.getByRole('region', { name: 'Your registration' })
@@ -275,17 +283,17 @@ describe('the browser’s Back, from the gateway to the form', () => {
     await context.close()
   })
 
-  test('a form sent again after payment shows the ticket', async () => {
+  test('a form submitted again after payment shows the ticket', async () => {
     const { page, context } = await visit(browser)
-    await registered(page, 'Dr. Two Tabs')
-    const orderId = await orderOf(page)
+    await openGateway(page, 'Dr. Two Tabs')
+    const orderId = await readGatewayOrder(page)
     const gateway = page.url()
     await page.goBack()
     await page.getByRole('region', { name: 'Your registration' }).waitFor()
-    const other = await context.newPage()
-    await other.goto(gateway)
-    await atGateway(other, 'Pay')
-    await other.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    const otherTab = await context.newPage()
+    await otherTab.goto(gateway)
+    await clickAtGateway(otherTab, 'Pay')
+    await otherTab.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await payButton(page).click()
     await page.waitForURL((url) => url.searchParams.get('orderId') === orderId)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
@@ -295,13 +303,13 @@ describe('the browser’s Back, from the gateway to the form', () => {
 
 describe('a payment link in an email', () => {
   test('shows name, items and amount, pays with one click, and then shows the ticket', async () => {
-    const { page, context, complaints } = await visit(browser, { width: 768 })
-    const orderId = await registeredByCall(server.url, 'Dr. Linked Example')
-    const link = linkToPay(server, orderId, '2099-01-01')
+    const { page, context, consoleErrors } = await visit(browser, { width: 768 })
+    const orderId = await registerThroughApi(server.url, 'Dr. Linked Example')
+    const link = createPaymentLink(server, orderId, '2099-01-01')
     await page.goto(link)
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     await expect
-      .poll(() => ledger(page.getByRole('main')))
+      .poll(() => readFacts(page.getByRole('main')))
       .toMatchObject({
         'Registration Number': orderId,
         'Full Name': 'Dr. Linked Example',
@@ -310,24 +318,28 @@ describe('a payment link in an email', () => {
       })
     await expect.poll(() => page.title()).toBe('Not paid yet · AFPICON 2026')
     await expectAccessible(page, 'a link to pay')
-    // By the keyboard alone.
+    // By keyboard alone.
     await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).focus()
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.origin !== server.url)
-    expect(await orderOf(page)).toBe(orderId)
-    await atGateway(page, 'Pay')
+    expect(await readGatewayOrder(page)).toBe(orderId)
+    await clickAtGateway(page, 'Pay')
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await page.goto(link)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
-  test('that is expired or unknown says so and links to the form', async () => {
+  test('an expired or unknown link shows a message and links to the form', async () => {
     const { page, context } = await visit(browser)
     await page.goto(
-      linkToPay(server, await registeredByCall(server.url, 'Dr. Late Link'), '2001-01-01'),
+      createPaymentLink(
+        server,
+        await registerThroughApi(server.url, 'Dr. Late Link'),
+        '2001-01-01',
+      ),
     )
     const alert = page.getByRole('alert')
     await alert.getByRole('heading', { name: 'This link no longer works' }).waitFor()
@@ -340,15 +352,15 @@ describe('a payment link in an email', () => {
 
     await page.goto(`${server.url}/pay/${'A'.repeat(43)}`)
     await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()
-    const forms = page.getByRole('main').getByRole('listitem').getByRole('link')
-    await expect.poll(() => forms.allTextContents()).toContain('AFPICON 2026')
+    const formLinks = page.getByRole('main').getByRole('listitem').getByRole('link')
+    await expect.poll(() => formLinks.allTextContents()).toContain('AFPICON 2026')
     await expectAccessible(page, 'an unknown link')
     await context.close()
   })
 })
 
-describe('the state of a registration as its page states it', () => {
-  const STANDS: readonly (readonly [
+describe('the state of a registration on its page', () => {
+  const STATES: readonly (readonly [
     name: string,
     answer: Readonly<Record<string, unknown>>,
     heading: string,
@@ -356,7 +368,7 @@ describe('the state of a registration as its page states it', () => {
     pay: string | null,
   ])[] = [
     [
-      'to be paid, at a price that is held',
+      'to be paid, at a guaranteed price',
       { stands: 'not-paid', may_pay: true, held_until: '2099-01-02T00:00:00+05:30' },
       'Not paid yet',
       [
@@ -368,7 +380,7 @@ describe('the state of a registration as its page states it', () => {
       'Pay ₹ 3,540 now',
     ],
     [
-      'to be paid, at a price that is no longer held',
+      'to be paid, at a price that is no longer guaranteed',
       { stands: 'not-paid', may_pay: true, held_until: '2025-11-02T00:00:00+05:30' },
       'Not paid yet',
       [
@@ -378,14 +390,14 @@ describe('the state of a registration as its page states it', () => {
       'Pay now',
     ],
     [
-      'not paid, and not to be paid any more',
+      'unpaid, and no longer payable',
       { stands: 'not-paid', may_pay: false },
       'Not paid yet',
       ['You can no longer pay here', 'support@afpicon.example'],
       null,
     ],
     [
-      'failed, at a price that is held',
+      'failed, at a guaranteed price',
       {
         stands: 'failed',
         payment_status: 'failed',
@@ -398,7 +410,7 @@ describe('the state of a registration as its page states it', () => {
       'Pay ₹ 3,540 again',
     ],
     [
-      'failed, and what came is refunded',
+      'failed, and the payment is refunded',
       {
         stands: 'failed',
         payment_status: 'failed',
@@ -411,7 +423,7 @@ describe('the state of a registration as its page states it', () => {
       'Pay ₹ 3,540 again',
     ],
     [
-      'failed, at a price that is no longer held',
+      'failed, at a price that is no longer guaranteed',
       {
         stands: 'failed',
         payment_status: 'failed',
@@ -439,14 +451,14 @@ describe('the state of a registration as its page states it', () => {
       null,
     ],
     [
-      'a word that nobody knows',
+      'an unknown state',
       { stands: 'settled' },
       'We are confirming your payment',
       ['Please do not pay again'],
       null,
     ],
     [
-      'paid, paid a second time, and given back in part',
+      'paid, paid a second time, and partly refunded',
       {
         stands: 'complete',
         payment_status: 'success',
@@ -459,43 +471,43 @@ describe('the state of a registration as its page states it', () => {
       null,
     ],
   ]
-  let here: Visit
+  let visitor: Visit
   let orderId = ''
   beforeAll(async () => {
-    here = await visit(browser)
-    orderId = await registeredByCall(server.url, 'Dr. Standing Example')
+    visitor = await visit(browser)
+    orderId = await registerThroughApi(server.url, 'Dr. Standing Example')
   })
-  afterAll(() => here.context.close())
-  test.each(STANDS)('%s', async (name, answer, title, says, pay) => {
-    const { page } = here
+  afterAll(() => visitor.context.close())
+  test.each(STATES)('%s', async (name, answer, title, texts, pay) => {
+    const { page } = visitor
     await page.route('**/api/afpicon/registrations/**', async (route) => {
       const response = await route.fetch()
-      const stored = (await response.json()) as { readonly registration: object }
+      const storedState = (await response.json()) as { readonly registration: object }
       await route.fulfill({
-        json: { status: 'success', registration: { ...stored.registration, ...answer } },
+        json: { status: 'success', registration: { ...storedState.registration, ...answer } },
       })
     })
-    await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`)
+    await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderId}`)
     await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor()
-    const text = await said(page)
-    for (const part of says) expect(text).toContain(part)
+    const text = await readMain(page)
+    for (const part of texts) expect(text).toContain(part)
     const buttons = page.getByRole('main').getByRole('button', { name: /^Pay/ })
     await expect
-      .poll(async () => (await buttons.allTextContents()).map(plain))
+      .poll(async () => (await buttons.allTextContents()).map(toPlainText))
       .toEqual(pay === null ? [] : [pay])
     await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
-    // With a button to pay the page is built as in the tests above.
+    // With a pay button, the page is the same as in the tests above.
     if (pay === null || ALL_RUNS) await expectAccessible(page, name)
-    // The page looks again by itself, and may be at it.
+    // The page polls and may be polling now.
     await page.unrouteAll({ behavior: 'wait' })
   })
 })
 
 describe('a result page without its order', () => {
   test('does not disclose its order id: no referrer, no cache, no index', async () => {
-    const answer = await fetch(`${server.url}${SUCCESS}?orderId=AFPI0000000000000`)
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('x-robots-tag')).toBe('noindex')
+    const response = await fetch(`${server.url}${SUCCESS_PATH}?orderId=AFPI0000000000000`)
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-robots-tag')).toBe('noindex')
   })
 })

@@ -1,16 +1,16 @@
-/** Finds what a built script uses that one of the browsers it is promised to does not have. */
+/** Finds features in a built script that a supported browser lacks. */
 import { createRequire } from 'node:module'
 import { parse } from 'acorn'
 import { analyze } from 'eslint-scope'
 import type { CompatStatement, Identifier } from '@mdn/browser-compat-data/types'
 import type * as ES from 'estree'
 
-/** MDN's browsers, with the oldest promised version of each. */
-export type Browsers = Readonly<Record<string, string>>
+/** MDN's browser keys, each with its oldest supported version. */
+export type MinimumVersions = Readonly<Record<string, string>>
 
-type Carrier = {
-  /** The interface or object that has the member. */
-  readonly of: string
+type Member = {
+  /** The interface or object that the member belongs to. */
+  readonly owner: string
   readonly isStatic: boolean
   readonly compat: CompatStatement
 }
@@ -20,161 +20,182 @@ const bcd = createRequire(import.meta.url)('@mdn/browser-compat-data') as {
   readonly javascript: { readonly builtins: Record<string, Identifier> }
 }
 
-/** A newer edition may be written by hand in a regular expression, which no build rewrites. */
-const LOOKBEHIND: Browsers = { chrome: '62', firefox: '78', safari: '16.4', safari_ios: '16.4' }
+/** Regular expressions are not transpiled, so they may use newer syntax. */
+const LOOKBEHIND: MinimumVersions = {
+  chrome: '62',
+  firefox: '78',
+  safari: '16.4',
+  safari_ios: '16.4',
+}
 
 const STATIC = '_static'
-const compatOf = (identifier: Identifier | undefined): CompatStatement | undefined =>
+const getCompat = (identifier: Identifier | undefined): CompatStatement | undefined =>
   identifier?.__compat
 
-/** What can stand alone: `structuredClone`, `IntersectionObserver`, `requestIdleCallback`. */
+/** Global names: `structuredClone`, `IntersectionObserver`, `requestIdleCallback`. */
 const globals = new Map<string, CompatStatement[]>()
-/** What can stand after a full stop, with everything that has a member of that name. */
-const members = new Map<string, Carrier[]>()
+/** Member names, each with all the interfaces that have such a member. */
+const members = new Map<string, Member[]>()
 const interfaces = { ...bcd.api, ...bcd.javascript.builtins }
 
-const add = <T>(to: Map<string, T[]>, name: string, one: T): void => {
-  const known = to.get(name)
-  if (known === undefined) to.set(name, [one])
-  else known.push(one)
+const addToMap = <T>(map: Map<string, T[]>, name: string, value: T): void => {
+  const existing = map.get(name)
+  if (existing === undefined) map.set(name, [value])
+  else existing.push(value)
 }
-for (const [name, one] of Object.entries(interfaces)) {
-  const own = compatOf(one)
-  if (own === undefined) continue
-  add(globals, name, own)
-  for (const [key, member] of Object.entries(one)) {
-    const compat = key === '__compat' ? undefined : compatOf(member as Identifier)
+for (const [name, api] of Object.entries(interfaces)) {
+  const compat = getCompat(api)
+  if (compat === undefined) continue
+  addToMap(globals, name, compat)
+  for (const [key, member] of Object.entries(api)) {
+    const compat = key === '__compat' ? undefined : getCompat(member as Identifier)
     if (compat === undefined) continue
     const isStatic = key.endsWith(STATIC)
-    const called = isStatic ? key.slice(0, -STATIC.length) : key
-    if (called !== name) add(members, called, { of: name, isStatic, compat })
-    if (name === 'Window' || name === 'DedicatedWorkerGlobalScope') add(globals, called, compat)
+    const memberName = isStatic ? key.slice(0, -STATIC.length) : key
+    if (memberName !== name) addToMap(members, memberName, { owner: name, isStatic, compat })
+    if (name === 'Window' || name === 'DedicatedWorkerGlobalScope')
+      addToMap(globals, memberName, compat)
   }
 }
 
 /**
- * Receivers whose type nobody can read from the script are taken to be one of these. The other interfaces
- * (payment requests, graphics, sensors) share their members' names with the properties of every program.
+ * If the type of a receiver is unknown, it is assumed to be one of these. Other interfaces (payment requests, graphics, sensors) have
+ * members with the same names as properties of ordinary objects.
  */
-const COMMON =
+const COMMON_INTERFACES =
   /^(Element|HTML\w*Element|Node(List)?|Document(Fragment)?|(Mouse|Keyboard|Input|UI)?Event(Target)?|Blob|File|FileList|FormData|Response|Request|Headers|URL(SearchParams)?|Abort(Controller|Signal)|Storage|DataTransfer|Selection|Range|DOMTokenList|CSSStyleDeclaration|HTMLCollection)$/
-const isCommon = ({ of }: Carrier): boolean => of in bcd.javascript.builtins || COMMON.test(of)
+const isCommon = ({ owner }: Member): boolean =>
+  owner in bcd.javascript.builtins || COMMON_INTERFACES.test(owner)
 
 /** `navigator` is a Navigator. */
-const interfaceOf = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`
-const isKnown = (name: string): boolean => globals.has(name) || interfaceOf(name) in interfaces
-const ITSELF = new Set(['window', 'self', 'globalThis'])
-/** What answers an iterator: its helpers (`map`, `filter`) are younger than the ones of lists. */
-const ITERATORS = new Set(['keys', 'values', 'entries', 'matchAll'])
+const toInterfaceName = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`
+const isKnown = (name: string): boolean => globals.has(name) || toInterfaceName(name) in interfaces
+const GLOBAL_OBJECTS = new Set(['window', 'self', 'globalThis'])
+/** Methods that return an iterator. Iterator helpers (`map`, `filter`) are newer than the array methods. */
+const ITERATOR_METHODS = new Set(['keys', 'values', 'entries', 'matchAll'])
 
 const number = (version: string): number => {
   const [major = 0, minor = 0] = version.replace('≤', '').split('.').map(Number)
   return major * 1_000 + minor
 }
 
-/** The promised browsers without a feature: none where MDN does not know, or knows it from the promised version on. */
-function lacking({ support }: CompatStatement, browsers: Browsers): string[] {
+/** Returns the supported browsers that lack a feature. Empty if MDN has no data. */
+function findLackingBrowsers({ support }: CompatStatement, browsers: MinimumVersions): string[] {
   return Object.entries(browsers).flatMap(([browser, oldest]) => {
-    const known = support[browser as keyof typeof support]
-    if (known === undefined) return []
-    const has = [known].flat().some((one) => {
-      const { version_added: from, version_removed: until } = one as {
+    const supportData = support[browser as keyof typeof support]
+    if (supportData === undefined) return []
+    const isSupported = [supportData].flat().some((support) => {
+      const { version_added: addedIn, version_removed: removedIn } = support as {
         readonly version_added: string | false
         readonly version_removed?: string
       }
-      if ('flags' in one || 'prefix' in one || 'alternative_name' in one) return false
-      if (typeof from !== 'string' || from === 'preview') return false
-      return number(from) <= number(oldest) && !(until && number(until) <= number(oldest))
+      if ('flags' in support || 'prefix' in support || 'alternative_name' in support) return false
+      if (typeof addedIn !== 'string' || addedIn === 'preview') return false
+      return (
+        number(addedIn) <= number(oldest) && !(removedIn && number(removedIn) <= number(oldest))
+      )
     })
-    return has ? [] : [browser]
+    return isSupported ? [] : [browser]
   })
 }
 
 type Node = ES.Node | ES.Program
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
-const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
+const getChildren = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
 
 /**
- * Features that `source` uses and one of `browsers` lacks, each with those browsers: `Array.toSorted: chrome, safari`.
- * A name behind `typeof` or before `?.` is asked for, not used. Of `x.name`, where nothing tells what `x` is, the youngest
- * wording counts only when every common type with such a member is too young.
+ * Returns the features that `source` uses and one of `browsers` lacks, with those browsers: `Array.toSorted: chrome, safari`. A name after
+ * `typeof` or before `?.` is a feature test, not a use. If the type of `x` in `x.name` is unknown, it is reported only if every common
+ * interface with such a member is too new.
  */
-export function unsupportedIn(source: string, browsers: Browsers): readonly string[] {
-  // Newer syntax than that of 2022 does not parse: the build writes it in older words.
+export function findUnsupportedFeatures(
+  source: string,
+  browsers: MinimumVersions,
+): readonly string[] {
+  // Syntax newer than ES2022 does not parse, because the build transpiles it.
   const tree = parse(source, {
     ecmaVersion: 2022,
     sourceType: 'module',
     ranges: true,
   }) as ES.Program
   const scopes = analyze(tree, { ecmaVersion: 2022, sourceType: 'module' })
-  const free = new Set<unknown>(scopes.globalScope?.through.map(({ identifier }) => identifier))
-  const found = new Set<string>()
-  const judge = (name: string, compats: readonly CompatStatement[]): void => {
-    const each = compats.map((compat) => lacking(compat, browsers))
-    const [first] = each
-    if (first !== undefined && each.every((one) => one.length > 0))
-      found.add(`${name}: ${first.join(', ')}`)
+  const globalIdentifiers = new Set<unknown>(
+    scopes.globalScope?.through.map(({ identifier }) => identifier),
+  )
+  const features = new Set<string>()
+  const addIfUnsupported = (name: string, compats: readonly CompatStatement[]): void => {
+    const lackingBrowsers = compats.map((compat) => findLackingBrowsers(compat, browsers))
+    const [firstLacking] = lackingBrowsers
+    if (
+      firstLacking !== undefined &&
+      lackingBrowsers.every((lackingBrowser) => lackingBrowser.length > 0)
+    )
+      features.add(`${name}: ${firstLacking.join(', ')}`)
   }
-  const judgeMember = (node: ES.MemberExpression, parent: Node | undefined): void => {
+  const checkMember = (node: ES.MemberExpression, parent: Node | undefined): void => {
     const { object, property } = node
     const name =
       !node.computed && property.type === 'Identifier'
         ? property.name
         : property.type === 'Literal' && String(property.value)
-    const all = name ? members.get(name) : undefined
+    const candidates = name ? members.get(name) : undefined
     const isCalled = parent?.type === 'CallExpression' && parent.callee === node
     if (!name) return
-    if (object.type === 'Identifier' && free.has(object) && isKnown(object.name)) {
-      if (ITSELF.has(object.name)) return judge(name, globals.get(name) ?? [])
-      const its = all?.filter(({ of }) => of === object.name) ?? []
-      const instance = all?.filter((one) => one.of === interfaceOf(object.name)) ?? []
-      return judge(
+    if (object.type === 'Identifier' && globalIdentifiers.has(object) && isKnown(object.name)) {
+      if (GLOBAL_OBJECTS.has(object.name)) return addIfUnsupported(name, globals.get(name) ?? [])
+      const ownMembers = candidates?.filter(({ owner }) => owner === object.name) ?? []
+      const instanceMembers =
+        candidates?.filter((member) => member.owner === toInterfaceName(object.name)) ?? []
+      return addIfUnsupported(
         `${object.name}.${name}`,
-        (its.length > 0 ? its : instance).map(({ compat }) => compat),
+        (ownMembers.length > 0 ? ownMembers : instanceMembers).map(({ compat }) => compat),
       )
     }
-    if (!isCalled || all === undefined) return
+    if (!isCalled || candidates === undefined) return
     const isIterator =
       object.type === 'CallExpression' &&
       object.callee.type === 'MemberExpression' &&
       object.callee.property.type === 'Identifier' &&
-      ITERATORS.has(object.callee.property.name) &&
-      // `Object.values(x)` answers a list.
+      ITERATOR_METHODS.has(object.callee.property.name) &&
+      // `Object.values(x)` returns an array.
       !(object.callee.object.type === 'Identifier' && object.callee.object.name === 'Object')
-    const carriers = all.filter(
-      (one) =>
-        !one.isStatic &&
+    const matches = candidates.filter(
+      (member) =>
+        !member.isStatic &&
         (isIterator
-          ? one.of === 'Iterator'
-          : isCommon(one) && one.of !== 'Iterator' && isThere(one.of, browsers)),
+          ? member.owner === 'Iterator'
+          : isCommon(member) &&
+            member.owner !== 'Iterator' &&
+            isSupportedInterface(member.owner, browsers)),
     )
-    judge(
-      `${[...new Set(carriers.map(({ of }) => of))].join('/')}.${name}`,
-      carriers.map(({ compat }) => compat),
+    addIfUnsupported(
+      `${[...new Set(matches.map(({ owner }) => owner))].join('/')}.${name}`,
+      matches.map(({ compat }) => compat),
     )
   }
   const walk = (node: Node, parent?: Node): void => {
-    const isAsked =
+    const isFeatureTest =
       (parent?.type === 'UnaryExpression' && parent.operator === 'typeof') ||
       (parent?.type === 'MemberExpression' && parent.object === node && parent.optional) ||
       (parent?.type === 'CallExpression' && parent.callee === node && parent.optional)
-    if (!isAsked && node.type === 'Identifier' && free.has(node))
-      judge(node.name, globals.get(node.name) ?? [])
-    if (!isAsked && node.type === 'MemberExpression') judgeMember(node, parent)
-    if (node.type === 'StaticBlock') found.add('static block of a class: safari, safari_ios')
+    if (!isFeatureTest && node.type === 'Identifier' && globalIdentifiers.has(node))
+      addIfUnsupported(node.name, globals.get(node.name) ?? [])
+    if (!isFeatureTest && node.type === 'MemberExpression') checkMember(node, parent)
+    if (node.type === 'StaticBlock') features.add('static block of a class: safari, safari_ios')
     if (node.type === 'Literal' && 'regex' in node && /\(\?<[=!]/.test(node.regex.pattern)) {
-      const without = Object.entries(LOOKBEHIND).filter(
+      const lookbehindGaps = Object.entries(LOOKBEHIND).filter(
         ([browser, from]) => number(browsers[browser] ?? from) < number(from),
       )
-      if (without.length > 0) found.add(`lookbehind: ${without.map(([name]) => name).join(', ')}`)
+      if (lookbehindGaps.length > 0)
+        features.add(`lookbehind: ${lookbehindGaps.map(([name]) => name).join(', ')}`)
     }
-    for (const child of childrenOf(node)) walk(child, node)
+    for (const child of getChildren(node)) walk(child, node)
   }
   walk(tree)
-  return [...found].toSorted()
+  return [...features].toSorted()
 }
 
-/** A type that the browser does not have at all is found where it is made. */
-const isThere = (of: string, browsers: Browsers): boolean =>
-  (globals.get(of) ?? []).some((compat) => lacking(compat, browsers).length === 0)
+/** A type that the browser lacks is reported where it is constructed. */
+const isSupportedInterface = (name: string, browsers: MinimumVersions): boolean =>
+  (globals.get(name) ?? []).some((compat) => findLackingBrowsers(compat, browsers).length === 0)

@@ -3,7 +3,7 @@
  * mail server see them.
  */
 import { parse } from 'csv-parse/sync'
-import type { Mail } from '../browser/inbox.ts'
+import type { Email } from '../browser/inbox.ts'
 import { FAULT_EVENT, SEATS } from './fault-clients.ts'
 import type { ClientResults } from './fault-clients.ts'
 
@@ -41,7 +41,7 @@ export async function checkOverHttp(
   url: string,
   password: string,
   clientResults: ClientResults,
-  mails: readonly Mail[],
+  mails: readonly Email[],
 ): Promise<CheckResult> {
   const headers = await signIn(url, password)
   const get = async (path: string): Promise<string> => {

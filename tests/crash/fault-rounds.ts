@@ -131,11 +131,11 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
     )
     isOver = true
     await Promise.all(clientRuns)
-    await waitForQuiet(() => inbox.mails.length)
+    await waitForQuiet(() => inbox.emails.length)
     const [one] = servers
     if (one === undefined) throw new Error('expected two servers')
-    const checkResult = await checkOverHttp(one.running().url, PASSWORD, results, inbox.mails)
-    return { ...checkResult, told: results, emailCount: inbox.mails.length, resumedMs }
+    const checkResult = await checkOverHttp(one.running().url, PASSWORD, results, inbox.emails)
+    return { ...checkResult, told: results, emailCount: inbox.emails.length, resumedMs }
   } finally {
     isOver = true
     await Promise.all(servers.map(({ kill }) => kill()))

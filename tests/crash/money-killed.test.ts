@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
-import { freePort } from '../browser/serve.ts'
+import { findFreePort } from '../browser/serve.ts'
 import { runPayingClients, count, createAcknowledged } from './delegates.ts'
 import type { Acknowledged } from './delegates.ts'
 import { serverVariables, startServer } from './server.ts'
@@ -56,7 +56,7 @@ async function killUnderLoad(
 
 /** Queries all payments a day later, as the reconciler does. */
 async function settle(day: string): Promise<void> {
-  const [port, sandboxPort] = [await freePort(), await freePort()]
+  const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   const variables = {
     ...serverVariables(folder),
     PORT: String(port),

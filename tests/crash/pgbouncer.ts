@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../browser/serve.ts'
+import { findFreePort } from '../browser/serve.ts'
 import { CLUSTER_USER, waitForConnection } from './postgres-cluster.ts'
 import type { Cluster } from './postgres-cluster.ts'
 
@@ -34,7 +34,7 @@ export async function startPgbouncer(cluster: Cluster): Promise<Pooler> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-pgbouncer-'))
   const { uid, gid } = UNPRIVILEGED_USER
   if (uid !== undefined) chownSync(folder, uid, gid ?? uid)
-  const port = await freePort()
+  const port = await findFreePort()
   const { stdout } = spawnSync(findProgram(), ['--version'], { encoding: 'utf8' })
   const version = /\d+\.\d+(\.\d+)?/.exec(stdout)?.[0] ?? ''
   const file = join(folder, 'pgbouncer.ini')

@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { freePort } from '../browser/serve.ts'
+import { findFreePort } from '../browser/serve.ts'
 import { oldestBinaries } from '../server/storage/postgres-server.ts'
 
 export type Cluster = {
@@ -109,7 +109,7 @@ function runProgram(name: string, args: readonly string[]): void {
 /** Starts the cluster in the folder. */
 async function openCluster(folder: string): Promise<Cluster> {
   const data = join(folder, 'data')
-  const port = await freePort()
+  const port = await findFreePort()
   const url = (database: string): string =>
     `postgres://${CLUSTER_USER}@127.0.0.1:${port}/${database}`
   let server: ChildProcess

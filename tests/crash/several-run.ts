@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../browser/serve.ts'
+import { findFreePort } from '../browser/serve.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import { FAULTS, runRounds } from './two-server-rounds.ts'
 import { proxyTo } from './two-servers.ts'
@@ -55,7 +55,7 @@ ${ports.map((one) => `    server 127.0.0.1:${one} max_fails=1 fail_timeout=2s;`)
 
 async function startNginx(ports: readonly number[]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-nginx-'))
-  const port = await freePort()
+  const port = await findFreePort()
   writeFileSync(join(folder, 'nginx.conf'), settings(folder, port, ports))
   const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
     stdio: 'inherit',

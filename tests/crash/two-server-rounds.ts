@@ -86,7 +86,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     }
     let version: 0 | 1 = 0
     await waitForMore(results.confirmed, registrationsMin)
-    await waitForMore(inbox.mails, emailsMin)
+    await waitForMore(inbox.emails, emailsMin)
     for (const [at, what] of faults.entries()) {
       const [startedAt, confirmedBefore] = [performance.now(), results.confirmed.length]
       const [one, other] = servers
@@ -130,7 +130,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     return {
       wrong: problems,
       heard: results,
-      mails: inbox.mails.length,
+      mails: inbox.emails.length,
       registered: Number(rows[0]?.n),
     }
   } finally {
@@ -196,12 +196,12 @@ async function findProblems(
      AND r.event_hash <> (SELECT s.hash FROM seen s WHERE s.after < r.id ORDER BY s.number DESC LIMIT 1)`,
   )
   const isCounted = (await query(BY_COUNTERS)).join() === (await query(BY_ROWS)).join()
-  const emailHashes = inbox.mails.map(({ to, text }) =>
+  const emailHashes = inbox.emails.map(({ to, text }) =>
     createHash('sha256')
       .update(`${to} ${/^Subject: .*$/m.exec(text)?.[0]}`)
       .digest('hex'),
   )
-  const repeatedEmails = inbox.mails
+  const repeatedEmails = inbox.emails
     .filter((_, index) => emailHashes.indexOf(String(emailHashes[index])) !== index)
     .map(({ to }) => `a mail twice to ${to}`)
   return [

@@ -10,7 +10,7 @@ import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventAnswer } from '../../engine/api.ts'
-import { freePort } from '../browser/serve.ts'
+import { findFreePort } from '../browser/serve.ts'
 import { createPdf } from '../server/sample-uploads.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { useCompiledEvents } from '../server/prepared-files.ts'
@@ -92,7 +92,7 @@ export async function server(
   }
   write('small2026.yaml', smallEvent)
   write('paid2026.yaml', paid(0, 0))
-  const port = await freePort()
+  const port = await findFreePort()
   let running: Running | null = null
   let printed = ''
   const start = async (): Promise<void> => {

@@ -13,7 +13,7 @@ import { findRoles } from '../../engine/event/delegate-fields.ts'
 
 export const rupee = (amount: number): Paise => paise(Math.round(amount * 100))
 
-export function field(id: string, more: Partial<Field> = {}): Field {
+export function field(id: string, properties: Partial<Field> = {}): Field {
   return {
     id,
     type: 'text',
@@ -22,7 +22,7 @@ export function field(id: string, more: Partial<Field> = {}): Field {
     ignoreCase: false,
     invalid: `${id} is not right`,
     check: true,
-    ...more,
+    ...properties,
   }
 }
 
@@ -43,12 +43,12 @@ const page = {
   buttons: [],
 } as const
 
-export function createEvent(more: Partial<EventConfig> = {}): EventConfig {
-  const fields = more.fields ?? [
+export function createEvent(overrides: Partial<EventConfig> = {}): EventConfig {
+  const fields = overrides.fields ?? [
     field('full_name', { required: requiredMessage('Full name is required') }),
     field('email', { type: 'email' }),
   ]
-  const sections: readonly Section[] = more.sections ?? [
+  const sections: readonly Section[] = overrides.sections ?? [
     { title: 'All', fields: fields.map(({ id }) => id) },
   ]
   return {
@@ -80,7 +80,7 @@ export function createEvent(more: Partial<EventConfig> = {}): EventConfig {
     sections,
     fields,
     alsoStored: [],
-    roles: findRoles([...fields, ...(more.alsoStored ?? [])]),
+    roles: findRoles([...fields, ...(overrides.alsoStored ?? [])]),
     form: {
       pages: 'one',
       stepper: null,
@@ -100,7 +100,7 @@ export function createEvent(more: Partial<EventConfig> = {}): EventConfig {
     },
     orderId: { prefix: 'SAMP', followedBy: 'digits', digits: 13 },
     payment: null,
-    methods: more.payment == null ? [] : [{ is: 'card', id: 'card', label: 'Card' }],
+    methods: overrides.payment == null ? [] : [{ is: 'card', id: 'card', label: 'Card' }],
     api: {
       register: '/api/sample/register/',
       registration: '/api/sample/{reg_no}/',
@@ -136,7 +136,7 @@ export function createEvent(more: Partial<EventConfig> = {}): EventConfig {
         sum: 'Before {tax.name}',
       },
     },
-    ...more,
+    ...overrides,
   }
 }
 

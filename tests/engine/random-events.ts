@@ -45,9 +45,9 @@ export const samples: Record<Field['type'], readonly unknown[]> = {
 }
 
 const types = Object.keys(samples) as readonly Field['type'][]
-const abc = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
-const optionally = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.option(one, { nil: undefined })
+const OPTIONS = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
+const optionally = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined })
 /** Without undefined properties, as a compiled event has it. */
 const withoutUndefined = <T extends object>(
   record: T,
@@ -81,7 +81,7 @@ const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
     ),
     say: fc.constantFrom('', 'Choose well'),
   })
-  .map((made) => withoutUndefined(made) as NonNullable<Field['choose']>)
+  .map((limits) => withoutUndefined(limits) as NonNullable<Field['choose']>)
 
 /** The limits that a field of each type may set for its answers. */
 const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {
@@ -106,15 +106,15 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
         })
         .map(withoutUndefined)
     case 'select':
-      return fc.boolean().map((ignoreCase) => ({ options: abc, ignoreCase }))
+      return fc.boolean().map((ignoreCase) => ({ options: OPTIONS, ignoreCase }))
     case 'many':
       return fc
         .record({ choose: optionally(choiceLimits), ignoreCase: fc.boolean() })
-        .map((made) => ({ options: abc, ...withoutUndefined(made) }))
+        .map((choiceLimits) => ({ options: OPTIONS, ...withoutUndefined(choiceLimits) }))
     case 'file':
       return fc.constant({ accept: ['pdf'] })
     case 'phone':
-      return fc.boolean().map((defaulted) => (defaulted ? { default: '+91' } : {}))
+      return fc.boolean().map((hasDefault) => (hasDefault ? { default: '+91' } : {}))
     case 'yes-no':
       return fc.boolean().map((defaulted) => (defaulted ? { default: false } : {}))
     case 'consent':
@@ -125,27 +125,42 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
           min: optionally(fc.constantFrom(1, 2)),
           max: fc.constantFrom(1, 2, 3),
           fields: fc
-            .uniqueArray(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 4 })
+            .uniqueArray(fc.constantFrom(...PERSON_FIELD_TYPES), { minLength: 1, maxLength: 4 })
             .chain((parts) => fc.tuple(...parts.map((part) => randomField(part, [part])))),
         })
-        .map((made) => ({ ...withoutUndefined(made), invalid: `${id} is not a list of people` }))
+        .map((limits) => ({
+          ...withoutUndefined(limits),
+          invalid: `${id} is not a list of people`,
+        }))
     case 'email':
       return fc.constantFrom({}, { toGateway: true })
   }
 }
 /** A person has simple fields only, each named after its type. */
-const PARTS = ['text', 'multiline', 'email', 'phone', 'number', 'date', 'yes-no', 'select'] as const
+const PERSON_FIELD_TYPES = [
+  'text',
+  'multiline',
+  'email',
+  'phone',
+  'number',
+  'date',
+  'yes-no',
+  'select',
+] as const
 
-function randomField(id: string, among: readonly Field['type'][] = types): fc.Arbitrary<Field> {
+function randomField(
+  id: string,
+  allowedTypes: readonly Field['type'][] = types,
+): fc.Arbitrary<Field> {
   return fc
-    .record({ type: fc.constantFrom(...among), required: fc.boolean(), check: fc.boolean() })
+    .record({ type: fc.constantFrom(...allowedTypes), required: fc.boolean(), check: fc.boolean() })
     .chain(({ type, required, check }) =>
-      randomProperties(id, type).map((more) =>
+      randomProperties(id, type).map((properties) =>
         field(id, {
           type,
           check,
           ...(required && { required: requiredMessage(`${id} is needed`) }),
-          ...more,
+          ...properties,
         }),
       ),
     )
@@ -155,53 +170,61 @@ type FieldTest = { readonly field: string; readonly test: Test }
 const isOrNot = (field: string, values: readonly Scalar[]): fc.Arbitrary<FieldTest> =>
   fc
     .tuple(fc.boolean(), fc.subarray([...values], { minLength: 1 }))
-    .map(([not, some]) => ({ field, test: { is: not ? 'not-in' : 'in', values: some } }))
+    .map(([isNegated, someValues]) => ({
+      field,
+      test: { is: isNegated ? 'not-in' : 'in', values: someValues },
+    }))
 const isAnswered = (field: string): fc.Arbitrary<FieldTest> =>
   fc.boolean().map((answered) => ({ field, test: { is: 'answered', answered } }))
 
 function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
-  const answered = isAnswered(id)
-  const counted = testBounds.map((made): FieldTest => ({
+  const answeredTests = isAnswered(id)
+  const countTests = testBounds.map((testLimits): FieldTest => ({
     field: id,
-    test: { is: 'count', ...made },
+    test: { is: 'count', ...testLimits },
   }))
   switch (type) {
     case 'number':
       return fc.oneof(
-        answered,
+        answeredTests,
         isOrNot(id, [0, 1, 2.5]),
-        testBounds.map((made): FieldTest => ({ field: id, test: { is: 'number', ...made } })),
+        testBounds.map((testLimits): FieldTest => ({
+          field: id,
+          test: { is: 'number', ...testLimits },
+        })),
       )
     case 'date':
       return fc.oneof(
-        answered,
+        answeredTests,
         isOrNot(id, ['2026-01-31', 'x']),
-        fc.record({ from: optionally(days), to: optionally(days) }).map((made): FieldTest => ({
-          field: id,
-          test: { is: 'date', ...withoutUndefined(made) },
-        })),
+        fc
+          .record({ from: optionally(days), to: optionally(days) })
+          .map((testLimits): FieldTest => ({
+            field: id,
+            test: { is: 'date', ...withoutUndefined(testLimits) },
+          })),
       )
     case 'many':
       return fc.oneof(
-        answered,
-        counted,
+        answeredTests,
+        countTests,
         fc
           .subarray(['a', 'b', 'c', 'gone'], { minLength: 1 })
           .map((values): FieldTest => ({ field: id, test: { is: 'has', values } })),
       )
     case 'people':
-      return fc.oneof(answered, counted)
+      return fc.oneof(answeredTests, countTests)
     case 'yes-no':
     case 'consent':
-      return fc.oneof(answered, isOrNot(id, [true, false]))
+      return fc.oneof(answeredTests, isOrNot(id, [true, false]))
     case 'select':
-      return fc.oneof(answered, isOrNot(id, ['a', 'b', 'c']))
+      return fc.oneof(answeredTests, isOrNot(id, ['a', 'b', 'c']))
     case 'text':
     case 'multiline':
     case 'email':
     case 'phone':
     case 'file':
-      return fc.oneof(answered, isOrNot(id, ['x', 'y', '2026-01-31', 'asha']))
+      return fc.oneof(answeredTests, isOrNot(id, ['x', 'y', '2026-01-31', 'asha']))
   }
 }
 
@@ -213,9 +236,9 @@ const CONTEXT_TESTS: readonly fc.Arbitrary<FieldTest>[] = [
   isOrNot('full.seats', [true]),
   isAnswered('f1.kind'),
   isOrNot('f1.kind', ['life', 'annual']),
-  fc.record({ from: optionally(days), to: optionally(days) }).map((made): FieldTest => ({
+  fc.record({ from: optionally(days), to: optionally(days) }).map((testLimits): FieldTest => ({
     field: 'f1.valid_to',
-    test: { is: 'date', ...withoutUndefined(made) },
+    test: { is: 'date', ...withoutUndefined(testLimits) },
   })),
 ]
 const row = fc
@@ -223,7 +246,7 @@ const row = fc
     kind: fc.constantFrom('life', 'annual'),
     valid_to: fc.constantFrom('2026-01-31', '2027-01-01', ''),
   })
-  .map((made): Readonly<Record<string, string>> => made)
+  .map((memberRow): Readonly<Record<string, string>> => memberRow)
 export const anyContext: fc.Arbitrary<PricingContext> = fc.record({
   code: fc.constantFrom(
     null,
@@ -241,11 +264,11 @@ export const anyContext: fc.Arbitrary<PricingContext> = fc.record({
 
 /** Conditions on earlier fields only, so that there are no cycles. */
 function randomCondition(
-  earlier: readonly Field[],
+  earlierFields: readonly Field[],
   withCategory: boolean,
 ): fc.Arbitrary<Condition | undefined> {
   const parts = [
-    ...earlier.map(randomTest),
+    ...earlierFields.map(randomTest),
     fc.oneof(...CONTEXT_TESTS),
     ...(withCategory ? [isOrNot('category', ['p', 'q', 'r']), isAnswered('category')] : []),
   ]
@@ -262,10 +285,10 @@ const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 export const anyEvent: fc.Arbitrary<EventConfig> = fc
   .tuple(...IDS.map((id) => randomField(id)))
   .chain((fields) => {
-    const early = fields.slice(0, 3)
+    const earlyFields = fields.slice(0, 3)
     const conditions = fields.map((_, i) => randomCondition(fields.slice(0, i), i >= 3))
     const rules = fc.array(
-      fc.tuple(randomCondition(early, false), fc.constantFrom('p', 'q', 'r')),
+      fc.tuple(randomCondition(earlyFields, false), fc.constantFrom('p', 'q', 'r')),
       {
         maxLength: 4,
       },
@@ -279,14 +302,20 @@ export const anyEvent: fc.Arbitrary<EventConfig> = fc
         otherwise: fc.boolean(),
       })
       .map(
-        ({ shows: showConditions, musts: requiredConditions, rules: made, section, otherwise }) =>
+        ({
+          shows: showConditions,
+          musts: requiredConditions,
+          rules: ruleConditions,
+          section,
+          otherwise,
+        }) =>
           createEvent({
             categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
             categoryChoice: {
               by: 'rules',
               rules: [
-                ...made.flatMap(([condition, then]) =>
-                  condition ? [{ when: condition, then }] : [],
+                ...ruleConditions.flatMap(([condition, categoryId]) =>
+                  condition ? [{ when: condition, then: categoryId }] : [],
                 ),
                 ...(otherwise ? [{ when: null, then: 'r' }] : []),
               ],
@@ -295,15 +324,17 @@ export const anyEvent: fc.Arbitrary<EventConfig> = fc
               { title: 'One', fields: IDS.slice(0, 5) },
               { title: 'Two', fields: IDS.slice(5), ...(section && { showWhen: section }) },
             ],
-            fields: fields.map((made, i) => {
+            fields: fields.map((field, i) => {
               const showCondition = showConditions[i]
               const requiredCondition = requiredConditions[i]
               return {
-                ...made,
+                ...field,
                 section: i < 5 ? 0 : 1,
                 ...(showCondition && { showWhen: showCondition }),
-                ...(made.required &&
-                  requiredCondition && { required: { ...made.required, when: requiredCondition } }),
+                ...(field.required &&
+                  requiredCondition && {
+                    required: { ...field.required, when: requiredCondition },
+                  }),
               }
             }),
           }),
@@ -312,40 +343,40 @@ export const anyEvent: fc.Arbitrary<EventConfig> = fc
 
 /** Values under the names of the fields, and under names that are not fields. */
 export function randomRawAnswers(event: EventConfig): fc.Arbitrary<RawAnswers> {
-  const listed = {
+  const fieldArbitraries = {
     code: fc.constantFrom(undefined, 'faculty'),
     'full.hall': fc.constantFrom(undefined, true),
     'f1.kind': fc.constantFrom(undefined, 'life'),
     gone: fc.constantFrom(undefined, 'x'),
   }
-  return fc.record({ ...listed, ...rawFields(event.fields) })
+  return fc.record({ ...fieldArbitraries, ...rawFields(event.fields) })
 }
 
 function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(
-    fields.map((made) => {
+    fields.map((field) => {
       const some = fc.constantFrom(
-        ...(made.type === 'select'
-          ? [undefined, 'gone', ...(made.options ?? []).map(({ id }) => id)]
-          : samples[made.type]),
+        ...(field.type === 'select'
+          ? [undefined, 'gone', ...(field.options ?? []).map(({ id }) => id)]
+          : samples[field.type]),
       )
-      if (made.type === 'many') return [made.id, fc.oneof(some, fc.subarray(['c', 'a', 'b']))]
-      if (made.type !== 'people') return [made.id, some]
-      const person = fc.record({ ...rawFields(made.fields ?? []), gone: fc.constant('x') })
-      return [made.id, fc.oneof(some, fc.array(person, { maxLength: 4 }))]
+      if (field.type === 'many') return [field.id, fc.oneof(some, fc.subarray(['c', 'a', 'b']))]
+      if (field.type !== 'people') return [field.id, some]
+      const person = fc.record({ ...rawFields(field.fields ?? []), gone: fc.constant('x') })
+      return [field.id, fc.oneof(some, fc.array(person, { maxLength: 4 }))]
     }),
   )
 }
 
 /** The same as a form with files sends it: the lists of these fields as JSON. */
 export function listsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
-  const listed = new Set(
+  const listFieldIds = new Set(
     fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),
   )
   return Object.fromEntries(
     Object.entries(raw).map(([id, value]) => [
       id,
-      listed.has(id) && Array.isArray(value) ? JSON.stringify(value) : value,
+      listFieldIds.has(id) && Array.isArray(value) ? JSON.stringify(value) : value,
     ]),
   )
 }

@@ -49,11 +49,15 @@ export function checkMutant(
   original: Original,
   shared: SharedFiles,
 ): CheckedMutant {
-  const { reads, findings: all } = compileEvent(mutant.text, shared, { path: original.path })
-  const findings = all.filter(({ severity }) => severity !== 'note')
+  const { reads, findings: allFindings } = compileEvent(mutant.text, shared, {
+    path: original.path,
+  })
+  const findings = allFindings.filter(({ severity }) => severity !== 'note')
   // Uses the meaning of the file, not the checker's verdict: otherwise its own false alarms would look like harm.
-  const unread = all.some(({ code, severity }) => severity === 'error' && code.startsWith('EV0'))
-  const { harm, changes } = classifyHarm(unread ? null : reads, mutant, original)
+  const isUnreadable = allFindings.some(
+    ({ code, severity }) => severity === 'error' && code.startsWith('EV0'),
+  )
+  const { harm, changes } = classifyHarm(isUnreadable ? null : reads, mutant, original)
   const isContradiction =
     harm === 'harmless' &&
     findings.some(({ code }) => CONTRADICTIONS.has(code)) &&
@@ -91,13 +95,13 @@ function classifyHarm(
 ): Pick<CheckedMutant, 'harm' | 'changes'> {
   if (event === null) return { harm: 'harmful', changes: 'does not read' }
   const completeDiff = diffEvents(original.event, event)
-  const { prices, rules, sold, values } = diffEvents(original.bare, removeLabels(event))
+  const { prices, rules, sold: soldDiff, values } = diffEvents(original.bare, removeLabels(event))
   // The order of seats and lines changes the wording, not the price.
-  const soldChanges = sold.filter(({ what }) => !what.startsWith('order of '))
+  const soldChanges = soldDiff.filter(({ what }) => !what.startsWith('order of '))
   const changes = [
     ...prices.slice(0, 1).map(({ category }) => `price of ${category}`),
     ...rules.slice(0, 1).map(() => 'rules'),
-    ...sold.slice(0, 2).map(({ what }) => what),
+    ...soldDiff.slice(0, 2).map(({ what }) => what),
     ...completeDiff.values.slice(0, 2).map(({ kind, path }) => `${kind} ${path}`),
   ].join(', ')
   if (
@@ -157,7 +161,7 @@ function isAtRightLine(
 ): boolean {
   const slack = BETWEEN_LINES.has(mutation) ? 1 : 0
   const rows = text.split('\n')
-  return [at, ...related.map((one) => one.at)].some((position) => {
+  return [at, ...related.map((relatedFinding) => relatedFinding.at)].some((position) => {
     if (position.start.line <= lines[1] + slack && position.end.line >= lines[0] - slack)
       return true
     // A removed or moved part is missing in its original block.

@@ -41,14 +41,14 @@ type Edit = { readonly at: Span; readonly text: string }
  */
 export function mapMutants<Result>(
   text: string,
-  keeps: (at: number) => boolean,
+  isSelected: (at: number) => boolean,
   handle: (mutant: Mutant) => Result,
 ): Result[] {
   const document = parseDocument(text)
   const lineAt = createLineFinder(text)
   const ids = findDeclaredIds(document.toJS() as Record<string, unknown>)
-  const seen = new Set<string>()
-  const all: Result[] = []
+  const seenTexts = new Set<string>()
+  const results: Result[] = []
   let parents: readonly number[] = []
   const setParents = (ancestors: readonly unknown[]): void =>
     void (parents = ancestors.flatMap((node) =>
@@ -58,17 +58,21 @@ export function mapMutants<Result>(
           ? [lineAt(node.range[0])]
           : [],
     ))
-  const add = (mutation: string, what: string, edits: readonly Edit[]): void => {
-    const changed = [...edits]
+  const addMutant = (mutation: string, change: string, edits: readonly Edit[]): void => {
+    const changedText = [...edits]
       .sort((a, b) => b.at[0] - a.at[0])
-      .reduce((now, { at, text: put }) => now.slice(0, at[0]) + put + now.slice(at[1]), text)
-    if (changed === text) return
-    const key = describeDifference(text, changed, edits)
-    if (seen.has(key)) return
-    seen.add(key)
-    if (!keeps(seen.size - 1)) return
+      .reduce(
+        (currentText, { at, text: replacement }) =>
+          currentText.slice(0, at[0]) + replacement + currentText.slice(at[1]),
+        text,
+      )
+    if (changedText === text) return
+    const key = describeDifference(text, changedText, edits)
+    if (seenTexts.has(key)) return
+    seenTexts.add(key)
+    if (!isSelected(seenTexts.size - 1)) return
     const start = Math.min(...edits.map(({ at }) => at[0]))
-    const first = lineAt(start)
+    const firstLine = lineAt(start)
     // Where the last change ends in the mutant: earlier replacements have moved it.
     const end = Math.max(
       ...edits.map(
@@ -77,7 +81,10 @@ export function mapMutants<Result>(
           edit.text.trimEnd().length +
           edits
             .filter(({ at }) => at[0] < edit.at[0])
-            .reduce((moved, { at, text: put }) => moved + put.length - (at[1] - at[0]), 0),
+            .reduce(
+              (shift, { at, text: replacement }) => shift + replacement.length - (at[1] - at[0]),
+              0,
+            ),
       ),
     )
     const findWords = (part: string): readonly string[] => part.match(/[A-Za-z][\w-]{2,}/g) ?? []
@@ -85,12 +92,12 @@ export function mapMutants<Result>(
     const names = [...new Set(edits.flatMap(({ at }) => findWords(text.slice(...at))))].filter(
       (name) => !putWords.has(name),
     )
-    all.push(
+    results.push(
       handle({
         mutation,
-        what,
-        text: changed,
-        lines: [first, first + changed.slice(start, end).split('\n').length - 1],
+        what: change,
+        text: changedText,
+        lines: [firstLine, firstLine + changedText.slice(start, end).split('\n').length - 1],
         parents,
         names,
       }),
@@ -106,16 +113,16 @@ export function mapMutants<Result>(
       const key = pair.key as Scalar
       const keySpan = findScalarSpan(key)
       if (keySpan !== null) {
-        add('misspell key', `${path}: key ${misspellWord(String(key.value))}`, [
+        addMutant('misspell key', `${path}: key ${misspellWord(String(key.value))}`, [
           { at: keySpan, text: misspellWord(String(key.value)) },
         ])
-        add('other case key', `${path}: key ${changeCase(String(key.value))}`, [
+        addMutant('other case key', `${path}: key ${changeCase(String(key.value))}`, [
           { at: keySpan, text: changeCase(String(key.value)) },
         ])
       }
       const itemSpan = expandToItem(text, span)
-      add('drop', `${path} dropped`, [{ at: itemSpan, text: '' }])
-      add('double', `${path} twice`, [
+      addMutant('drop', `${path} dropped`, [{ at: itemSpan, text: '' }])
+      addMutant('double', `${path} twice`, [
         { at: itemSpan, text: text.slice(...itemSpan) + text.slice(...itemSpan) },
       ])
       return undefined
@@ -127,15 +134,15 @@ export function mapMutants<Result>(
         const span = findNodeSpan(item as Node)
         if (span === null) return
         const itemSpan = expandToItem(text, span)
-        add('drop', `${path}.${i} dropped`, [{ at: itemSpan, text: '' }])
-        add('double', `${path}.${i} twice`, [
+        addMutant('drop', `${path}.${i} dropped`, [{ at: itemSpan, text: '' }])
+        addMutant('double', `${path}.${i} twice`, [
           { at: itemSpan, text: text.slice(...itemSpan) + text.slice(...itemSpan) },
         ])
-        const next = findNodeSpan(seq.items[i + 1] as Node | undefined)
-        if (next !== null)
-          add('swap', `${path}.${i} and ${i + 1} swapped`, [
-            { at: span, text: text.slice(...next) },
-            { at: next, text: text.slice(...span) },
+        const nextSpan = findNodeSpan(seq.items[i + 1] as Node | undefined)
+        if (nextSpan !== null)
+          addMutant('swap', `${path}.${i} and ${i + 1} swapped`, [
+            { at: span, text: text.slice(...nextSpan) },
+            { at: nextSpan, text: text.slice(...span) },
           ])
       })
     },
@@ -150,11 +157,13 @@ export function mapMutants<Result>(
       setParents(ancestors)
       const source = text.slice(...span)
       const addScalarMutant = (mutation: string, replacement: string): void =>
-        add(mutation, `${path}: ${source} → ${replacement}`, [{ at: span, text: replacement }])
+        addMutant(mutation, `${path}: ${source} → ${replacement}`, [
+          { at: span, text: replacement },
+        ])
       const value: unknown = scalar.value
-      const quoted = /^["']/.test(source)
-      if (quoted) addScalarMutant('lost quote', source.slice(1))
-      if (quoted) addScalarMutant('lost quotes', source.slice(1, -1))
+      const isQuoted = /^["']/.test(source)
+      if (isQuoted) addScalarMutant('lost quote', source.slice(1))
+      if (isQuoted) addScalarMutant('lost quotes', source.slice(1, -1))
       if (typeof value === 'number') {
         addScalarMutant('a digit more', `${source}0`)
         addScalarMutant('a digit less', source.length > 1 ? source.slice(0, -1) : '0')
@@ -184,9 +193,9 @@ export function mapMutants<Result>(
         }
         for (const group of ids) {
           if (!group.includes(value)) continue
-          const other: string | undefined = group[(group.indexOf(value) + 1) % group.length]
-          if (other !== undefined && other !== value)
-            addScalarMutant('another id', source.replace(value, other))
+          const otherId: string | undefined = group[(group.indexOf(value) + 1) % group.length]
+          if (otherId !== undefined && otherId !== value)
+            addScalarMutant('another id', source.replace(value, otherId))
         }
         addScalarMutant('wrong type', `[${source}]`)
         addScalarMutant('wrong type', '7')
@@ -197,32 +206,36 @@ export function mapMutants<Result>(
   const lines = text.split('\n')
   let offset = 0
   lines.forEach((line, i) => {
-    const at: Span = [offset, offset + line.length]
+    const span: Span = [offset, offset + line.length]
     offset += line.length + 1
     if (/^\s*(#|$)/.test(line)) return
     const indent = findIndent(line)
     parents = findParentLines(lines, i)
     if (indent > 0)
-      add('tab', `line ${i + 1} indented by a tab`, [{ at: [at[0], at[0] + indent], text: '\t' }])
-    add('moved right', `line ${i + 1} moved right`, [{ at: [at[0], at[0]], text: '  ' }])
+      addMutant('tab', `line ${i + 1} indented by a tab`, [
+        { at: [span[0], span[0] + indent], text: '\t' },
+      ])
+    addMutant('moved right', `line ${i + 1} moved right`, [{ at: [span[0], span[0]], text: '  ' }])
     if (indent >= 2)
-      add('moved left', `line ${i + 1} moved left`, [{ at: [at[0], at[0] + 2], text: '' }])
+      addMutant('moved left', `line ${i + 1} moved left`, [
+        { at: [span[0], span[0] + 2], text: '' },
+      ])
     const next = lines[i + 1]
     if (next !== undefined && !/^\s*(#|$)/.test(next))
-      add('moved line', `line ${i + 1} below line ${i + 2}`, [
-        { at: [at[0], at[1] + 1 + next.length], text: `${next}\n${line}` },
+      addMutant('moved line', `line ${i + 1} below line ${i + 2}`, [
+        { at: [span[0], span[1] + 1 + next.length], text: `${next}\n${line}` },
       ])
   })
-  return all
+  return results
 }
 
 const findIndent = (line: string): number => /^ */.exec(line)?.[0].length ?? 0
 
 /** The first lines of the blocks that contain a line, outermost first: each begins further to the left. */
-function findParentLines(lines: readonly string[], at: number): readonly number[] {
+function findParentLines(lines: readonly string[], lineIndex: number): readonly number[] {
   const parentLines: number[] = []
-  let indent = findIndent(lines[at] ?? '')
-  for (let i = at - 1; i >= 0 && indent > 0; i--) {
+  let indent = findIndent(lines[lineIndex] ?? '')
+  for (let i = lineIndex - 1; i >= 0 && indent > 0; i--) {
     const line = lines[i] ?? ''
     if (/^\s*(#|$)/.test(line) || findIndent(line) >= indent) continue
     indent = findIndent(line)
@@ -236,25 +249,26 @@ function describeDifference(text: string, changed: string, edits: readonly Edit[
   let start = Math.min(...edits.map(({ at }) => at[0]))
   while (start < text.length && text[start] === changed[start]) start += 1
   const commonMax = Math.min(text.length, changed.length) - start
-  let after = Math.min(commonMax, text.length - Math.max(...edits.map(({ at }) => at[1])))
-  while (after < commonMax && text.at(-1 - after) === changed.at(-1 - after)) after += 1
-  return `${start} ${text.length - after} ${changed.slice(start, changed.length - after)}`
+  let commonEnd = Math.min(commonMax, text.length - Math.max(...edits.map(({ at }) => at[1])))
+  while (commonEnd < commonMax && text.at(-1 - commonEnd) === changed.at(-1 - commonEnd))
+    commonEnd += 1
+  return `${start} ${text.length - commonEnd} ${changed.slice(start, changed.length - commonEnd)}`
 }
 
 /** Two letters swapped, or one lost, as in typing. */
 function misspellWord(word: string): string {
   const letters = /[A-Za-z]{4,}/.exec(word)
   if (letters === null) return `${word}x`
-  const at = letters.index + 1
-  const [a = '', b = ''] = [word[at], word[at + 1]]
+  const position = letters.index + 1
+  const [a = '', b = ''] = [word[position], word[position + 1]]
   return a === b
-    ? word.slice(0, at) + word.slice(at + 1)
-    : word.slice(0, at) + b + a + word.slice(at + 2)
+    ? word.slice(0, position) + word.slice(position + 1)
+    : word.slice(0, position) + b + a + word.slice(position + 2)
 }
 
 function changeCase(word: string): string {
-  const upper = word.toUpperCase()
-  return upper === word ? word.toLowerCase() : upper
+  const upperCase = word.toUpperCase()
+  return upperCase === word ? word.toLowerCase() : upperCase
 }
 
 function shiftDay(day: string, days: number): string {
@@ -276,27 +290,27 @@ function findDeclaredIds(file: Record<string, unknown>): readonly (readonly stri
               : [],
         )
       : []
-  const at = (value: unknown, key: string): unknown =>
+  const getValue = (value: unknown, key: string): unknown =>
     typeof value === 'object' && value !== null
       ? (value as Record<string, unknown>)[key]
       : undefined
-  const sections = at(file.form, 'sections')
+  const sections = getValue(file.form, 'sections')
   const fields = Array.isArray(sections)
     ? sections.flatMap((section: unknown) => {
-        const inner = at(section, 'fields')
-        return Array.isArray(inner) ? inner : []
+        const innerFields = getValue(section, 'fields')
+        return Array.isArray(innerFields) ? innerFields : []
       })
     : []
   return [
     findIds(file.categories),
-    findIds(at(file.fees, 'periods')),
+    findIds(getValue(file.fees, 'periods')),
     findIds(fields),
-    ...(['items', 'adjustments'] as const).map((key) => findIds(at(file.fees, key))),
+    ...(['items', 'adjustments'] as const).map((key) => findIds(getValue(file.fees, key))),
     findIds(file.limits),
-    findIds(at(file.codes, 'kinds')),
+    findIds(getValue(file.codes, 'kinds')),
     Object.keys((file.rolls ?? {}) as object),
-    ...fields.map((field: unknown) => findIds(at(field, 'options'))),
-    ...fields.map((field: unknown) => findIds(at(field, 'fields'))),
+    ...fields.map((field: unknown) => findIds(getValue(field, 'options'))),
+    ...fields.map((field: unknown) => findIds(getValue(field, 'fields'))),
   ].filter((group) => group.length > 1)
 }
 
@@ -322,32 +336,32 @@ function findPairSpan(pair: Pair): Span | null {
 /** An item with its separator: its lines in block style, itself and a comma in flow style. */
 function expandToItem(text: string, [start, end]: Span): Span {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
-  const before = text.slice(lineStart, start)
+  const textBefore = text.slice(lineStart, start)
   const lineEnd = text.indexOf('\n', end)
-  const rest = text.slice(end, lineEnd === -1 ? text.length : lineEnd)
-  if (/^ *(- )?$/.test(before) && /^\s*(#.*)?$/.test(rest)) {
+  const restOfLine = text.slice(end, lineEnd === -1 ? text.length : lineEnd)
+  if (/^ *(- )?$/.test(textBefore) && /^\s*(#.*)?$/.test(restOfLine)) {
     // The first key of a list item is on the line of its dash: only lines of their own are removed whole.
-    const hasDash = before.includes('- ')
-    const trimmed = text.slice(start, end).trimEnd().length + start
-    const stop = text.indexOf('\n', trimmed)
+    const hasDash = textBefore.includes('- ')
+    const trimmedEnd = text.slice(start, end).trimEnd().length + start
+    const stop = text.indexOf('\n', trimmedEnd)
     return [
       hasDash && text.slice(start, end).includes('\n') ? lineStart : lineStart,
       stop === -1 ? text.length : stop + 1,
     ]
   }
-  const comma = /^\s*,\s*/.exec(text.slice(end))
-  if (comma !== null) return [start, end + comma[0].length]
+  const separator = /^\s*,\s*/.exec(text.slice(end))
+  if (separator !== null) return [start, end + separator[0].length]
   const commaBefore = /,\s*$/.exec(text.slice(0, start))
   return commaBefore === null ? [start, end] : [start - commaBefore[0].length, end]
 }
 
-function buildPath(ancestors: readonly unknown[], last: number | null = null): string {
+function buildPath(ancestors: readonly unknown[], lastIndex: number | null = null): string {
   const parts: string[] = []
   ancestors.forEach((node, i) => {
     if (isPair(node) && isScalar(node.key)) parts.push(String(node.key.value))
     else if (isSeq(ancestors[i - 1]) && (isMap(node) || isScalar(node) || isSeq(node)))
       parts.push(String((ancestors[i - 1] as { items: unknown[] }).items.indexOf(node)))
   })
-  if (last !== null && parts.at(-1) !== String(last)) parts.push(String(last))
+  if (lastIndex !== null && parts.at(-1) !== String(lastIndex)) parts.push(String(lastIndex))
   return parts.join('.')
 }

@@ -33,7 +33,7 @@ type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
 }
 
 /** Every `stride`th mutant of every event file of a folder, beginning with the `from`th. Always the same ones. */
-export function runMutants(folder: string, stride: number, from = 0): Count {
+export function runMutants(folder: string, stride: number, offset = 0): Count {
   const shared: SharedFiles = {
     lists: read('events/_shared/lists.yaml'),
     gateways: read('events/_shared/gateways.yaml'),
@@ -45,38 +45,42 @@ export function runMutants(folder: string, stride: number, from = 0): Count {
     .flatMap((name): readonly CheckedFileMutant[] => {
       const { text } = read(`${folder}/${name}`)
       const original = prepareOriginal(name, text, shared)
-      const isTried = (at: number): boolean => at % stride === from % stride
+      const isTried = (index: number): boolean => index % stride === offset % stride
       return mapMutants(text, isTried, (mutant) => {
-        const one = checkMutant(mutant, original, shared)
+        const checked = checkMutant(mutant, original, shared)
         return {
-          ...one,
+          ...checked,
           name,
-          mutant: { ...one.mutant, text: '' },
-          findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })),
+          mutant: { ...checked.mutant, text: '' },
+          findings: checked.findings.map(({ code, at }) => ({ code, line: at.start.line })),
         }
       })
     })
-  const withHarm = (harm: CheckedMutant['harm']) =>
-    checkedMutants.filter((one) => one.harm === harm)
-  const found = ({ findings }: CheckedFileMutant): boolean => findings.length > 0
+  const selectByHarm = (harm: CheckedMutant['harm']) =>
+    checkedMutants.filter((checkedMutant) => checkedMutant.harm === harm)
+  const isFound = ({ findings }: CheckedFileMutant): boolean => findings.length > 0
   const formatMutant = ({ name, mutant, changes, findings }: CheckedFileMutant): string =>
     `${name} ${mutant.mutation}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, line }) => `${code} at line ${line}`))].filter(Boolean).join(', ')}`
   return {
     mutants: checkedMutants.length,
-    harmful: withHarm('harmful').length,
-    missed: withHarm('harmful')
-      .filter((one) => !found(one))
-      .map((one) => `${formatMutant(one)} (${explainMissed(one)})`),
-    elsewhere: [...withHarm('harmful'), ...withHarm('checking'), ...withHarm('contradiction')]
-      .filter((one) => found(one) && !one.rightLine)
+    harmful: selectByHarm('harmful').length,
+    missed: selectByHarm('harmful')
+      .filter((mutant) => !isFound(mutant))
+      .map((mutant) => `${formatMutant(mutant)} (${explainMissed(mutant)})`),
+    elsewhere: [
+      ...selectByHarm('harmful'),
+      ...selectByHarm('checking'),
+      ...selectByHarm('contradiction'),
+    ]
+      .filter((mutant) => isFound(mutant) && !mutant.rightLine)
       .map(formatMutant),
-    wording: withHarm('wording').length,
-    wordingFound: withHarm('wording').filter(found).length,
-    checking: withHarm('checking').length,
-    checkingFound: withHarm('checking').filter(found).length,
-    contradictions: withHarm('contradiction').length,
-    harmless: withHarm('harmless').length,
-    alarms: withHarm('harmless').filter(found).map(formatMutant),
+    wording: selectByHarm('wording').length,
+    wordingFound: selectByHarm('wording').filter(isFound).length,
+    checking: selectByHarm('checking').length,
+    checkingFound: selectByHarm('checking').filter(isFound).length,
+    contradictions: selectByHarm('contradiction').length,
+    harmless: selectByHarm('harmless').length,
+    alarms: selectByHarm('harmless').filter(isFound).map(formatMutant),
   }
 }
 
@@ -91,8 +95,8 @@ function explainMissed({ mutant, changes }: CheckedFileMutant): string {
 
 /** The output of `npm run mutants`, also printed by the test. */
 export function formatCount(count: Count): string {
-  const formatShare = (part: number, whole: number): string =>
-    whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)}%`
+  const formatShare = (part: number, total: number): string =>
+    total === 0 ? '–' : `${((100 * part) / total).toFixed(2)}%`
   const found = count.harmful - count.missed.length
   const formatBlock = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]

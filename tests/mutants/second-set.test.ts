@@ -41,18 +41,22 @@ const findValidFile = (mistake: Mistake): SourceText => {
 const findChangedLines = (before: string, after: string): ReadonlySet<number> => {
   const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
   if (oldLines.length === newLines.length)
-    return new Set(newLines.flatMap((line, at) => (line === oldLines[at] ? [] : [at + 1])))
-  let head = 0
-  while (head < newLines.length && newLines[head] === oldLines[head]) head += 1
-  let tail = 0
+    return new Set(newLines.flatMap((line, index) => (line === oldLines[index] ? [] : [index + 1])))
+  let commonStart = 0
+  while (commonStart < newLines.length && newLines[commonStart] === oldLines[commonStart])
+    commonStart += 1
+  let commonEnd = 0
   while (
-    tail < Math.min(newLines.length, oldLines.length) - head &&
-    newLines.at(-1 - tail) === oldLines.at(-1 - tail)
+    commonEnd < Math.min(newLines.length, oldLines.length) - commonStart &&
+    newLines.at(-1 - commonEnd) === oldLines.at(-1 - commonEnd)
   )
-    tail += 1
-  const last = Math.max(newLines.length - tail, head + 1)
-  const lines = Array.from({ length: last - head }, (_, at) => head + at + 1)
-  return new Set(newLines.length < oldLines.length ? [head, ...lines] : lines)
+    commonEnd += 1
+  const lastLine = Math.max(newLines.length - commonEnd, commonStart + 1)
+  const lines = Array.from(
+    { length: lastLine - commonStart },
+    (_, index) => commonStart + index + 1,
+  )
+  return new Set(newLines.length < oldLines.length ? [commonStart, ...lines] : lines)
 }
 
 type Outcome = {
@@ -67,17 +71,20 @@ const checkMistake = (mistake: Mistake): Outcome => {
   const text = mistake.edit(validFile.text)
   expect(text, mistake.name).not.toBe(validFile.text)
   const lines = new Set(findChangedLines(validFile.text, text))
-  text.split('\n').forEach((line, at) => {
-    if (mistake.look.some((part) => line.includes(part))) lines.add(at + 1)
+  text.split('\n').forEach((line, index) => {
+    if (mistake.look.some((part) => line.includes(part))) lines.add(index + 1)
   })
-  const edited = { path: validFile.path, text }
+  const editedFile = { path: validFile.path, text }
   const aloneFindings = withoutNotes(compileEvent(text, shared, { path: validFile.path }).findings)
-  const allFiles = [...originals.filter(({ path }) => path !== validFile.path), edited]
+  const allFiles = [...originals.filter(({ path }) => path !== validFile.path), editedFile]
   const found =
     aloneFindings.length > 0
       ? aloneFindings
       : compileEvents(allFiles, shared).files.flatMap(({ findings }) => withoutNotes(findings))
-  const positions = found.flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
+  const positions = found.flatMap(({ at, related }) => [
+    at,
+    ...related.map((relatedFinding) => relatedFinding.at),
+  ])
   return {
     mistake,
     found,
@@ -88,26 +95,30 @@ const checkMistake = (mistake: Mistake): Outcome => {
   }
 }
 
-describe('mistakes by hand, by an author who has not read the checker', () => {
+describe('mistakes made by an author who has not read the checker', () => {
   // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` takes them all.
-  const chosen = secondSet.filter((_, at) => ALL_RUNS || at % 3 === 0)
-  const outcomes = chosen.map(checkMistake)
-  const findable = outcomes.filter(({ mistake }) => mistake.unfindable === undefined)
-  const missed = findable.filter(({ found }) => found.length === 0)
-  const astray = findable.filter(({ found, rightLine }) => found.length > 0 && !rightLine)
+  const chosenMistakes = secondSet.filter((_, index) => ALL_RUNS || index % 3 === 0)
+  const outcomes = chosenMistakes.map(checkMistake)
+  const findableOutcomes = outcomes.filter(({ mistake }) => mistake.unfindable === undefined)
+  const missedOutcomes = findableOutcomes.filter(({ found }) => found.length === 0)
+  const misplacedOutcomes = findableOutcomes.filter(
+    ({ found, rightLine }) => found.length > 0 && !rightLine,
+  )
 
   test('the four files and their adaptations are clean before they are changed', () => {
-    const adapted = secondSet.filter(({ adapted }) => adapted).map(findValidFile)
-    const all = [
+    const adaptedFiles = secondSet.filter(({ adapted }) => adapted).map(findValidFile)
+    const allFiles = [
       ...originals,
-      ...adapted.filter(({ path }, at) => adapted.findIndex((one) => one.path === path) === at),
+      ...adaptedFiles.filter(
+        ({ path }, index) => adaptedFiles.findIndex((file) => file.path === path) === index,
+      ),
     ]
     expect(
-      compileEvents(all, shared).files.flatMap(({ findings }) =>
+      compileEvents(allFiles, shared).files.flatMap(({ findings }) =>
         withoutNotes(findings).map(({ code, at }) => `${code} ${at.path}:${at.start.line}`),
       ),
     ).toEqual([])
-    expect(all).toHaveLength(6)
+    expect(allFiles).toHaveLength(6)
   })
 
   test('each has a unique name, a harm, and a file', () => {
@@ -119,30 +130,34 @@ describe('mistakes by hand, by an author who has not read the checker', () => {
   })
 
   test('every findable one is found, except for the listed ones', () => {
-    const unfindable = outcomes.filter(({ mistake }) => mistake.unfindable !== undefined)
+    const unfindableOutcomes = outcomes.filter(({ mistake }) => mistake.unfindable !== undefined)
     console.log(
       [
-        `second set: ${outcomes.length} mistakes, ${unfindable.length} that no tool can find`,
-        `found ${findable.length - missed.length} of ${findable.length}; at the right line ${findable.filter(({ rightLine }) => rightLine).length}`,
-        ...missed.map(
+        `second set: ${outcomes.length} mistakes, ${unfindableOutcomes.length} that no tool can find`,
+        `found ${findableOutcomes.length - missedOutcomes.length} of ${findableOutcomes.length}; at the right line ${findableOutcomes.filter(({ rightLine }) => rightLine).length}`,
+        ...missedOutcomes.map(
           ({ mistake, lines }) =>
             `not found: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${notFoundYet[mistake.name] ?? 'new'}`,
         ),
-        ...astray.map(
+        ...misplacedOutcomes.map(
           ({ mistake, found, lines }) =>
             `elsewhere: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${found.map(({ code, at }) => `${code} at ${at.start.line}`).join(', ')}`,
         ),
-        ...unfindable.map(
+        ...unfindableOutcomes.map(
           ({ mistake, found }) =>
             `no tool can find: ${mistake.name}: ${mistake.unfindable ?? ''}${found.length > 0 ? ` (yet found: ${found.map(({ code }) => code).join(', ')})` : ''}`,
         ),
       ].join('\n'),
     )
-    const known = Object.keys(notFoundYet)
-    expect(known.filter((name) => !secondSet.some((one) => one.name === name))).toEqual([])
-    expect(missed.map(({ mistake }) => mistake.name).toSorted()).toEqual(
-      known.filter((name) => chosen.some((one) => one.name === name)).toSorted(),
+    const listedNames = Object.keys(notFoundYet)
+    expect(
+      listedNames.filter((name) => !secondSet.some((mistake) => mistake.name === name)),
+    ).toEqual([])
+    expect(missedOutcomes.map(({ mistake }) => mistake.name).toSorted()).toEqual(
+      listedNames
+        .filter((name) => chosenMistakes.some((mistake) => mistake.name === name))
+        .toSorted(),
     )
-    expect(astray.length, 'found elsewhere').toBeLessThanOrEqual(ASTRAY_MAX)
+    expect(misplacedOutcomes.length, 'found elsewhere').toBeLessThanOrEqual(ASTRAY_MAX)
   })
 })

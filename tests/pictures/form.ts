@@ -1,6 +1,14 @@
-/** The form in the states in which a delegate may find it, and its dialogs. */
+/** The form in all states that a delegate can see, and its dialogs. */
 import type { Page } from 'playwright-core'
-import { field, FORM, INTERN, payButton, PG, problems, PROOF } from '../browser/delegate.ts'
+import {
+  field,
+  FORM,
+  INTERN,
+  payButton,
+  PG,
+  locateErrorSummary,
+  PROOF,
+} from '../browser/delegate.ts'
 import { openPath } from './state.ts'
 import type { PictureServer, State } from './state.ts'
 
@@ -33,16 +41,16 @@ async function submitWithError(
   server: PictureServer,
   page: Page,
   status: number,
-  answer: object,
+  response: object,
 ): Promise<void> {
   await page.route('**/register/', (route) =>
-    route.fulfill({ status, json: { status: 'error', ...answer } }),
+    route.fulfill({ status, json: { status: 'error', ...response } }),
   )
   await fillForm(server, page)
   await payButton(page).click()
 }
 
-const next = (page: Page): Promise<void> =>
+const goToNextPage = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Next', exact: true }).click()
 /** The remaining ones. */
 const findWorkshops = (page: Page) => page.locator('input[name=workshops]:enabled')
@@ -61,27 +69,27 @@ async function fillFirstPage(server: PictureServer, page: Page): Promise<void> {
 /** Its last page, with all answers to be checked. */
 async function openLastPage(server: PictureServer, page: Page): Promise<void> {
   await fillFirstPage(server, page)
-  await next(page)
+  await goToNextPage(page)
   await findWorkshops(page).first().check()
-  await next(page)
+  await goToNextPage(page)
   await page.getByRole('button', { name: 'Add a person', exact: true }).click()
   await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Example')
   await page.getByLabel('Person 1: Age').fill('45')
   await field(page, 'Tickets for the gala dinner').fill('2')
-  await next(page)
+  await goToNextPage(page)
   await page.getByRole('checkbox', { name: /The society may use these details/ }).check()
-  await next(page)
+  await goToNextPage(page)
   await page.getByRole('heading', { level: 2, name: 'Check your answers' }).waitFor()
 }
 
 export const listFormStates = (server: PictureServer): readonly State[] => {
-  const at = openPath(server)
+  const openAt = openPath(server)
   /** For an event with quotas: the response on its last page. */
-  const dialogState = (name: string, answer: object): State => ({
+  const dialogState = (name: string, response: object): State => ({
     name,
     open: async (page) => {
       await page.route('**/register/', (route) =>
-        route.fulfill({ status: 409, json: { status: 'error', ...answer } }),
+        route.fulfill({ status: 409, json: { status: 'error', ...response } }),
       )
       await openLastPage(server, page)
       await page.getByRole('button', { name: 'Proceed to Secure Payment' }).click()
@@ -99,7 +107,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         await page.getByRole('switch', { name: 'AFPI Member' }).check()
         await field(page, 'Email Address').fill('asha@gmial.com')
         await payButton(page).click()
-        await problems(page).waitFor()
+        await locateErrorSummary(page).waitFor()
       },
     },
     {
@@ -258,17 +266,17 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
     {
       name: 'form-menu',
       open: async (page) => {
-        await at('/sevana2027')(page)
+        await openAt('/sevana2027')(page)
         await page.getByRole('combobox').last().press('ArrowDown')
         await page.getByRole('listbox').waitFor()
       },
     },
-    { name: 'form-without-script', javaScript: false, open: at('/afpicon2026') },
-    { name: 'form-chirurgia', open: at('/chirurgia2026') },
-    { name: 'form-ended', open: at('/midzone2025') },
-    { name: 'form-closed', open: at('/pulmocon2025') },
-    { name: 'form-before-opening', open: at('/later2027') },
-    { name: 'form-sells', open: at('/nidancon2027') },
+    { name: 'form-without-script', javaScript: false, open: openAt('/afpicon2026') },
+    { name: 'form-chirurgia', open: openAt('/chirurgia2026') },
+    { name: 'form-ended', open: openAt('/midzone2025') },
+    { name: 'form-closed', open: openAt('/pulmocon2025') },
+    { name: 'form-before-opening', open: openAt('/later2027') },
+    { name: 'form-sells', open: openAt('/nidancon2027') },
     {
       name: 'form-sells-items',
       open: async (page) => {
@@ -278,7 +286,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         await page.getByRole('button', { name: 'Use code' }).click()
         await page.locator('[aria-invalid=true]').first().waitFor()
         await page.getByRole('textbox', { name: 'Code', exact: true }).fill('')
-        await next(page)
+        await goToNextPage(page)
         await page.getByRole('heading', { level: 2, name: 'Programme' }).waitFor()
         await findWorkshops(page).first().check()
       },
@@ -287,16 +295,16 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-sells-to-check',
       open: (page) => openLastPage(server, page),
     },
-    { name: 'form-scripts', open: at('/arogyam2027') },
-    { name: 'form-free', open: at('/sevana2027') },
-    { name: 'form-run', open: at('/nilarun2027') },
+    { name: 'form-scripts', open: openAt('/arogyam2027') },
+    { name: 'form-free', open: openAt('/sevana2027') },
+    { name: 'form-run', open: openAt('/nilarun2027') },
     {
       name: 'form-ways',
       open: async (page) => {
-        await at('/lekhacon2027')(page)
+        await openAt('/lekhacon2027')(page)
         await page.getByRole('radio', { name: 'NEFT, IMPS or UPI' }).check()
       },
     },
-    { name: 'form-webinar', open: at('/soiltalk2027') },
+    { name: 'form-webinar', open: openAt('/soiltalk2027') },
   ]
 }

@@ -10,20 +10,20 @@ import { invoiceAndCredit, SUPPLIES, TAX_EVENTS } from '../server/office/documen
 const SCALE = 2
 
 const [, , folder = 'pictures'] = process.argv
-const into = resolve(folder)
-mkdirSync(into, { recursive: true })
+const targetDir = resolve(folder)
+mkdirSync(targetDir, { recursive: true })
 const server = await startTestApp({ clock: '2026-01-20', events: TAX_EVENTS })
 try {
   for (const supply of SUPPLIES)
     for (const [kind, body] of Object.entries(await invoiceAndCredit(server, supply))) {
       const pages = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf')
-      for (let at = 0; at < pages.countPages(); at += 1) {
+      for (let index = 0; index < pages.countPages(); index += 1) {
         const image = pages
-          .loadPage(at)
+          .loadPage(index)
           .toPixmap(mupdf.Matrix.scale(SCALE, SCALE), mupdf.ColorSpace.DeviceRGB, false)
           .asPNG()
-        const name = `${kind}-${supply.name}${at === 0 ? '' : `-page-${at + 1}`}.png`
-        writeFileSync(join(into, name), image)
+        const name = `${kind}-${supply.name}${index === 0 ? '' : `-page-${index + 1}`}.png`
+        writeFileSync(join(targetDir, name), image)
         console.log(name)
       }
     }

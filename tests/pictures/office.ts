@@ -1,7 +1,7 @@
 /** The staff pages, their dialogs before an action, and what they show once. */
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { atGateway, registeredByCall } from '../browser/delegate.ts'
+import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
 import { ADMIN } from '../browser/serve.ts'
 import { registerByTransfer, claimPayment } from './results.ts'
 import { callApi, findDialog, openSignedIn as signedInTo } from './session.ts'
@@ -11,21 +11,21 @@ import type { PictureServer, State } from './state.ts'
 const STAFF_PASSWORD = 'three words apart'
 
 export const listOfficeStates = (server: PictureServer): readonly State[] => {
-  const at = openPath(server)
+  const openAt = openPath(server)
   const startedAt = Date.now()
-  const signedIn = signedInTo(server)
+  const openSignedInPage = signedInTo(server)
   /** Any registration of the long list with this payment state. */
   const findNumber = async (status: string): Promise<string> => {
     const { registrations } = (await callApi(
       server,
       `/afpicon/admin/registrations/?payment_status=${status}&page_size=10`,
     )) as { registrations: { reg_no: string }[] }
-    const [first] = registrations
-    if (first === undefined) throw new Error(`no payment is ${status}`)
-    return first.reg_no
+    const [firstRegistration] = registrations
+    if (firstRegistration === undefined) throw new Error(`no payment is ${status}`)
+    return firstRegistration.reg_no
   }
   const openRegistration = async (page: Page, regNo: string): Promise<void> => {
-    await signedIn(`/admin/afpicon2026/${regNo}`)(page)
+    await openSignedInPage(`/admin/afpicon2026/${regNo}`)(page)
     await page.locator('.state').waitFor()
   }
   /** The dialog of an action, after `then` has answered part of it. */
@@ -33,24 +33,24 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     name: string,
     status: string,
     button: string,
-    then: (page: Page) => Promise<unknown> = () => Promise.resolve(),
+    prepareDialog: (page: Page) => Promise<unknown> = () => Promise.resolve(),
   ): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
       await openRegistration(page, await findNumber(status))
       await page.getByRole('button', { name: button, exact: true }).click()
       await page.getByRole('dialog').waitFor()
-      await then(page)
+      await prepareDialog(page)
     },
   })
   /** A delegate with a mismatched payment; no picture decides it, so one serves all pictures. */
   let reviewedNumber: string | null = null
   const findInReview = async (page: Page): Promise<string> => {
     if (reviewedNumber !== null) return reviewedNumber
-    const regNo = await registeredByCall(server.url, 'Dr. Example Review')
-    await at(`/afpicon/payment/success?orderId=${regNo}`)(page)
+    const regNo = await registerThroughApi(server.url, 'Dr. Example Review')
+    await openAt(`/afpicon/payment/success?orderId=${regNo}`)(page)
     await page.getByRole('button', { name: /^Pay/ }).click()
-    await atGateway(page, 'Pay a wrong amount')
+    await clickAtGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
     return (reviewedNumber = regNo)
   }
@@ -64,11 +64,11 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   })
   /** The manual registration form of the conference that takes payments at the desk. */
   const openAddForm = async (page: Page): Promise<void> => {
-    await signedIn('/admin/lekhacon2027/add')(page)
+    await openSignedInPage('/admin/lekhacon2027/add')(page)
     await page.getByRole('button', { name: 'Register' }).waitFor()
   }
-  const tickTwo = async (page: Page): Promise<void> => {
-    await signedIn('/admin/afpicon2026?payment_status=pending')(page)
+  const selectTwoRows = async (page: Page): Promise<void> => {
+    await openSignedInPage('/admin/afpicon2026?payment_status=pending')(page)
     const boxes = page.getByRole('checkbox', { name: /^Select [A-Z]/ })
     await boxes.first().check()
     await boxes.nth(1).check()
@@ -80,7 +80,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     lines: readonly string[],
     event = 'lekhacon2027',
   ): Promise<void> => {
-    await signedIn(`/admin/${event}/reconcile`)(page)
+    await openSignedInPage(`/admin/${event}/reconcile`)(page)
     await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
       name: 'statement.csv',
       mimeType: 'text/csv',
@@ -91,41 +91,46 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   const reasonField = (page: Page) => findDialog(page).getByLabel('Reason', { exact: true })
 
   return [
-    { name: 'office-sign-in', open: at('/admin/login') },
+    { name: 'office-sign-in', open: openAt('/admin/login') },
     {
       name: 'office-sign-in-refused',
       open: async (page) => {
-        await at('/admin/login?next=/admin/afpicon2026')(page)
+        await openAt('/admin/login?next=/admin/afpicon2026')(page)
         await page.getByLabel('Username').fill('nobody')
         await page.getByLabel('Password').fill('nothing')
         await page.getByRole('button', { name: 'Sign In' }).click()
         await page.getByRole('alert').getByText('Invalid').waitFor()
       },
     },
-    { name: 'office-dashboard', open: signedIn('/admin/dashboard') },
-    { name: 'office-search', open: signedIn('/admin/search') },
-    { name: 'office-search-hits', open: signedIn('/admin/search?q=dolor+golf') },
-    { name: 'office-search-many', open: signedIn('/admin/search?q=dolor') },
-    { name: 'office-search-none', open: signedIn('/admin/search?q=nobody+has+this+name') },
-    { name: 'office-list', open: signedIn('/admin/afpicon2026') },
+    { name: 'office-dashboard', open: openSignedInPage('/admin/dashboard') },
+    { name: 'office-search', open: openSignedInPage('/admin/search') },
+    { name: 'office-search-hits', open: openSignedInPage('/admin/search?q=dolor+golf') },
+    { name: 'office-search-many', open: openSignedInPage('/admin/search?q=dolor') },
+    { name: 'office-search-none', open: openSignedInPage('/admin/search?q=nobody+has+this+name') },
+    { name: 'office-list', open: openSignedInPage('/admin/afpicon2026') },
     {
       name: 'office-list-filtered',
-      open: signedIn('/admin/afpicon2026?payment_status=pending&afpi_member=true&search=dolor'),
+      open: openSignedInPage(
+        '/admin/afpicon2026?payment_status=pending&afpi_member=true&search=dolor',
+      ),
     },
-    { name: 'office-list-empty', open: signedIn('/admin/afpicon2026?search=nobody+has+this+name') },
+    {
+      name: 'office-list-empty',
+      open: openSignedInPage('/admin/afpicon2026?search=nobody+has+this+name'),
+    },
     {
       name: 'office-list-failed',
       open: async (page) => {
         await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
-        await signedIn('/admin/afpicon2026')(page)
+        await openSignedInPage('/admin/afpicon2026')(page)
         await page.getByRole('alert').waitFor()
       },
     },
-    { name: 'office-list-sells', open: signedIn('/admin/nidancon2027') },
+    { name: 'office-list-sells', open: openSignedInPage('/admin/nidancon2027') },
     {
       name: 'office-sold',
       open: async (page) => {
-        await signedIn('/admin/nidancon2027')(page)
+        await openSignedInPage('/admin/nidancon2027')(page)
         await page.getByText('Sales').click()
         await page.getByRole('region', { name: 'Sales' }).getByRole('table').waitFor()
       },
@@ -137,7 +142,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-registration-sells',
       open: async (page) => {
-        await signedIn('/admin/nidancon2027')(page)
+        await openSignedInPage('/admin/nidancon2027')(page)
         await page.locator('table a, .rows a').first().click()
         await page.locator('.state').waitFor()
       },
@@ -153,7 +158,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       open: async (page) => {
         const regNo = await registerByTransfer(server, 'Dr. Example Confirm')
         await claimPayment(server, page, regNo)
-        await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
+        await openSignedInPage(`/admin/lekhacon2027/${regNo}`)(page)
         await page.locator('.state').waitFor()
       },
     },
@@ -162,7 +167,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       open: async (page) => {
         const regNo = await registerByTransfer(server, 'Dr. Example Nowhere')
         await claimPayment(server, page, regNo)
-        await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
+        await openSignedInPage(`/admin/lekhacon2027/${regNo}`)(page)
         await page.getByRole('button', { name: 'Payment not found', exact: true }).click()
         await findDialog(page).waitFor()
       },
@@ -190,7 +195,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-settlement',
       open: async (page) => {
-        const regNo = await registeredByCall(server.url, 'Dr. Example Settled')
+        const regNo = await registerThroughApi(server.url, 'Dr. Example Settled')
         const utr = 'UTIBN26012000011'
         await importStatement(
           page,
@@ -210,7 +215,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       name: 'office-money',
       open: async (page) => {
         await findInReview(page)
-        await signedIn('/admin/money')(page)
+        await openSignedInPage('/admin/money')(page)
         await page
           .getByRole('group', { name: /^Review/ })
           .first()
@@ -244,12 +249,15 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-adding-sells',
       open: async (page) => {
-        await signedIn('/admin/nidancon2027/add')(page)
+        await openSignedInPage('/admin/nidancon2027/add')(page)
         await page.getByRole('button', { name: 'Register' }).waitFor()
       },
     },
-    { name: 'office-bank', open: signedIn('/admin/lekhacon2027/reconcile') },
-    { name: 'office-registration-unknown', open: signedIn('/admin/afpicon2026/AFPI0000000000000') },
+    { name: 'office-bank', open: openSignedInPage('/admin/lekhacon2027/reconcile') },
+    {
+      name: 'office-registration-unknown',
+      open: openSignedInPage('/admin/afpicon2026/AFPI0000000000000'),
+    },
     actionState('note', 'success', 'Add note'),
     actionState('correct', 'success', 'Correct answers', async (page) => {
       await findDialog(page).getByLabel('Answer to correct').selectOption('Full Name')
@@ -259,11 +267,13 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       await findDialog(page).getByRole('alert').waitFor()
     }),
     actionState('correct-price', 'success', 'Correct answers', async (page) => {
-      const dearest = 'Non-AFPI – GP / Specialist'
+      const highestCategory = 'Non-AFPI – GP / Specialist'
       await findDialog(page).getByLabel('Answer to correct').selectOption('Registration Category')
       const category = findDialog(page).getByRole('combobox', { name: 'Registration Category' })
       const now = await category.locator('option:checked').textContent()
-      await category.selectOption(now === dearest ? 'AFPI Member – Post Graduate' : dearest)
+      await category.selectOption(
+        now === highestCategory ? 'AFPI Member – Post Graduate' : highestCategory,
+      )
       await reasonField(page).fill('Shows no card.')
       await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
       await findDialog(page).getByRole('alert').waitFor()
@@ -281,11 +291,11 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     actionState('erase', 'success', 'Erase personal data'),
     decisionState('accept', 'Accept as full payment'),
     decisionState('dismiss', 'Ignore (not ours)'),
-    { name: 'office-ticked', open: tickTwo },
+    { name: 'office-ticked', open: selectTwoRows },
     {
       name: 'office-ticked-act',
       open: async (page) => {
-        await tickTwo(page)
+        await selectTwoRows(page)
         await page.getByRole('button', { name: 'Send payment link' }).click()
         await findDialog(page).waitFor()
       },
@@ -293,7 +303,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-list-tools',
       open: async (page) => {
-        await signedIn('/admin/afpicon?payment_status=failed')(page)
+        await openSignedInPage('/admin/afpicon?payment_status=failed')(page)
         await page.getByText('Columns', { exact: true }).click()
         await page.getByRole('checkbox', { name: 'Designation' }).check()
         await page.getByText('Saved views', { exact: true }).click()
@@ -304,15 +314,15 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       name: 'office-dashboard-failed',
       open: async (page) => {
         await page.route('**/admin/dashboard/stats/', (route) => route.abort())
-        await signedIn('/admin/dashboard')(page)
+        await openSignedInPage('/admin/dashboard')(page)
         await page.getByRole('alert').waitFor()
       },
     },
-    { name: 'office-codes', open: signedIn('/admin/codes-of/nidancon2027') },
+    { name: 'office-codes', open: openSignedInPage('/admin/codes-of/nidancon2027') },
     {
       name: 'office-codes-made',
       open: async (page) => {
-        await signedIn('/admin/codes-of/nidancon2027')(page)
+        await openSignedInPage('/admin/codes-of/nidancon2027')(page)
         await page.getByLabel('Number of codes').fill('3')
         await page.getByLabel('Note for staff').fill('For the speakers of Saturday')
         await page.getByRole('button', { name: 'Create codes' }).click()
@@ -326,7 +336,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-people',
       open: async (page) => {
-        await signedIn('/admin/people')(page)
+        await openSignedInPage('/admin/people')(page)
         const inviteForm = page.getByRole('region', { name: 'Invite' })
         await inviteForm.getByLabel('Username').fill('sita')
         await inviteForm.getByLabel('Role').selectOption('desk')
@@ -341,7 +351,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-people-remove',
       open: async (page) => {
-        await signedIn('/admin/people')(page)
+        await openSignedInPage('/admin/people')(page)
         await page.getByText('Change sita').click()
         await page.getByRole('button', { name: 'Remove', exact: true }).click()
         await findDialog(page).waitFor()
@@ -350,7 +360,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-password',
       open: async (page) => {
-        await signedIn('/admin/people')(page)
+        await openSignedInPage('/admin/people')(page)
         await page.getByText('Change sita').click()
         await page.getByRole('button', { name: 'Create password link' }).click()
         const link = await page.getByText(/\/admin\/password#/).innerText()
@@ -361,17 +371,17 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await page.getByText('A password must be', { exact: false }).waitFor()
       },
     },
-    { name: 'office-activity', open: signedIn('/admin/activity') },
-    { name: 'office-mails', open: signedIn('/admin/mails') },
-    { name: 'office-event-files', open: signedIn('/admin/event-files') },
+    { name: 'office-activity', open: openSignedInPage('/admin/activity') },
+    { name: 'office-mails', open: openSignedInPage('/admin/mails') },
+    { name: 'office-event-files', open: openSignedInPage('/admin/event-files') },
     {
       name: 'office-page-not-found',
-      open: signedIn('/admin/nowhere-at-all'),
+      open: openSignedInPage('/admin/nowhere-at-all'),
     },
     {
       name: 'office-account',
       open: async (page) => {
-        await signedIn('/admin/account')(page)
+        await openSignedInPage('/admin/account')(page)
         const passwordForm = page.getByRole('form', { name: 'Change your password' })
         await passwordForm.getByLabel('Your password').fill('not this one')
         await passwordForm.getByLabel('New password').fill(STAFF_PASSWORD)
@@ -382,7 +392,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-account-secret',
       open: async (page) => {
-        await signedIn('/admin/account')(page)
+        await openSignedInPage('/admin/account')(page)
         const twoStepForm = page.getByRole('region', { name: 'Two-step sign-in' })
         await twoStepForm.getByLabel('Your password').fill(ADMIN.password)
         await twoStepForm.getByRole('button', { name: 'Show QR code' }).click()
@@ -393,7 +403,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-account-recovery-codes',
       open: async (page) => {
-        await signedIn('/admin/account')(page)
+        await openSignedInPage('/admin/account')(page)
         const twoStepForm = page.getByRole('region', { name: 'Two-step sign-in' })
         await twoStepForm.getByLabel('Your password').fill(ADMIN.password)
         await twoStepForm.getByRole('button', { name: 'Show QR code' }).click()
@@ -409,7 +419,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-sign-in-code',
       open: async (page) => {
-        await at('/admin/login')(page)
+        await openAt('/admin/login')(page)
         await page.getByLabel('Username').fill(ADMIN.username)
         await page.getByLabel('Password').fill(ADMIN.password)
         await page.getByRole('button', { name: 'Sign In' }).click()

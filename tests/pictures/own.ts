@@ -4,8 +4,8 @@
  */
 import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
-import { atGateway, PROOF } from '../browser/delegate.ts'
-import { linkToPay } from '../browser/serve.ts'
+import { clickAtGateway, PROOF } from '../browser/delegate.ts'
+import { createPaymentLink } from '../browser/serve.ts'
 import { performAction, findDialog, openSignedIn } from './session.ts'
 import type { PictureServer, State } from './state.ts'
 
@@ -41,21 +41,25 @@ async function registerDelegate(
       'letter',
       new File([PROOF.buffer], 'letter of the society.pdf', { type: PROOF.mimeType }),
     )
-  const answer = await fetch(`${server.url}/api/${ID}/register/`, { method: 'POST', body: form })
-  const { reg_no: regNo } = (await answer.json()) as { readonly reg_no?: string }
-  if (regNo === undefined) throw new Error(`registration with a letter failed: ${answer.status}`)
+  const registerResponse = await fetch(`${server.url}/api/${ID}/register/`, {
+    method: 'POST',
+    body: form,
+  })
+  const { reg_no: regNo } = (await registerResponse.json()) as { readonly reg_no?: string }
+  if (regNo === undefined)
+    throw new Error(`registration with a letter failed: ${registerResponse.status}`)
   return regNo
 }
 
 const openSelfServicePage = (server: PictureServer, page: Page, regNo: string): Promise<unknown> =>
-  page.goto(linkToPay(server, regNo, '2099-01-01'))
+  page.goto(createPaymentLink(server, regNo, '2099-01-01'))
 
 /** A delegate who has paid, on the self-service page. */
-async function paid(server: PictureServer, page: Page, name: string): Promise<void> {
+async function openAsPaidDelegate(server: PictureServer, page: Page, name: string): Promise<void> {
   const regNo = await registerDelegate(server, name, false)
   await openSelfServicePage(server, page, regNo)
   await page.getByRole('button', { name: /^Pay/ }).click()
-  await atGateway(page, 'Pay')
+  await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   await openSelfServicePage(server, page, regNo)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
@@ -63,7 +67,7 @@ async function paid(server: PictureServer, page: Page, name: string): Promise<vo
 
 export const listOwnStates = (server: PictureServer): readonly State[] => {
   const requestCancellation = async (page: Page, name: string): Promise<void> => {
-    await paid(server, page, name)
+    await openAsPaidDelegate(server, page, name)
     await page.getByRole('button', { name: 'Request cancellation' }).click()
     await findDialog(page).waitFor()
   }
@@ -105,7 +109,7 @@ export const listOwnStates = (server: PictureServer): readonly State[] => {
     {
       name: 'own-change',
       open: async (page) => {
-        await paid(server, page, 'Dr. Example Changing')
+        await openAsPaidDelegate(server, page, 'Dr. Example Changing')
         await page.getByRole('button', { name: 'Change answers' }).click()
         await page.getByLabel('Phone Number').fill('')
         await page.getByRole('button', { name: 'Save changes' }).click()

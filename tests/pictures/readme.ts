@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchDrawing, visit } from '../browser/browser.ts'
-import { serveAlone, TOP } from '../browser/serve.ts'
+import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm } from './form.ts'
 import { openSignedIn } from './session.ts'
 import { NOW, openPath } from './state.ts'
@@ -14,12 +14,12 @@ import type { State } from './state.ts'
 const BYTES_MAX = 150_000
 const [WIDTH, HEIGHT] = [900, 640]
 
-const into = join(TOP, 'docs', 'pictures')
-mkdirSync(into, { recursive: true })
+const targetDir = join(TOP, 'docs', 'pictures')
+mkdirSync(targetDir, { recursive: true })
 const temporary = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
-const running = await serveAlone({ CLOCK: NOW, TMPDIR: temporary }, () => {}, TOP, 'demo')
-const [demo = ''] = readdirSync(temporary)
-const server = { url: running.url, dataDir: join(temporary, demo) }
+const serverProcess = await serveAsProcess({ CLOCK: NOW, TMPDIR: temporary }, () => {}, TOP, 'demo')
+const [demoDir = ''] = readdirSync(temporary)
+const server = { url: serverProcess.url, dataDir: join(temporary, demoDir) }
 
 const states: readonly State[] = [
   { name: 'form', open: (page) => fillForm(server, page) },
@@ -44,11 +44,15 @@ const states: readonly State[] = [
 const browser = await launchDrawing()
 try {
   for (const { name, open } of states) {
-    const { page, context } = await visit(browser, { own: true, width: WIDTH, height: HEIGHT })
+    const { page, context } = await visit(browser, {
+      privateWindow: true,
+      width: WIDTH,
+      height: HEIGHT,
+    })
     await open(page)
     await page.waitForLoadState('networkidle')
     await page.evaluate(() => document.fonts.ready)
-    const path = join(into, `${name}.png`)
+    const path = join(targetDir, `${name}.png`)
     await page.screenshot({ path })
     const { size } = statSync(path)
     console.log(`${name}.png: ${size} bytes`)
@@ -57,6 +61,6 @@ try {
   }
 } finally {
   await browser.close()
-  await running.stop()
+  await serverProcess.stop()
   rmSync(temporary, { recursive: true, force: true })
 }

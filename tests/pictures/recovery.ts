@@ -7,15 +7,22 @@ import { NOW } from './state.ts'
 import type { PictureServer, State } from './state.ts'
 
 export const listRecoveryStates = (server: PictureServer): readonly State[] => {
-  const signedIn = signedInTo(server)
+  const openSignedInPage = signedInTo(server)
   /** In recovery while `work` runs: no other picture shows it. */
-  const duringRecovery = async (work: () => Promise<void>): Promise<void> => {
+  const duringRecovery = async (takePictures: () => Promise<void>): Promise<void> => {
     const store = await openStore({ dataDir: server.dataDir })
     try {
-      const at = readInstant(NOW) ?? instant(0)
-      const why = 'A copy of 11 Jan 2026, 02:00 was restored.'
-      const copyAt = instant(at - 34 * 3_600_000)
-      const recoveryState = { at, who: 'rollcall', why, copyAt, servedAt: null, taken: [] }
+      const restoredAt = readInstant(NOW) ?? instant(0)
+      const reason = 'A copy of 11 Jan 2026, 02:00 was restored.'
+      const copyAt = instant(restoredAt - 34 * 3_600_000)
+      const recoveryState = {
+        at: restoredAt,
+        who: 'rollcall',
+        why: reason,
+        copyAt,
+        servedAt: null,
+        taken: [],
+      }
       await store.beginRecovery(recoveryState, null)
       await store.reviewUnknownPayment({
         orderId: 'AFPI990000000012',
@@ -30,25 +37,25 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
         },
         refunded: paise(0),
         // The oldest comes first.
-        at: instant(at - 300 * 24 * 3_600_000),
+        at: instant(restoredAt - 300 * 24 * 3_600_000),
         money: [
           {
             reference: '900000077',
             amount: paise(708_000),
             currency: 'INR',
             kind: 'sale',
-            paidAt: instant(at - 3_600_000),
+            paidAt: instant(restoredAt - 3_600_000),
           },
         ],
       })
-      await work()
+      await takePictures()
     } finally {
       await store.endRecovery({ at: readInstant(NOW) ?? instant(0), who: 'admin', mails: 'send' })
       await store.close()
     }
   }
   const openRecovery = async (page: Page): Promise<void> => {
-    await signedIn('/admin/recovery')(page)
+    await openSignedInPage('/admin/recovery')(page)
     await page.getByText('In recovery since').waitFor()
   }
   return [
@@ -66,7 +73,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
       name: 'office-recovery-banner',
       open: (page) =>
         duringRecovery(async () => {
-          await signedIn('/admin/search')(page)
+          await openSignedInPage('/admin/search')(page)
           await page.getByText('Go to Recovery').waitFor()
         }),
     },
@@ -74,14 +81,14 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
       name: 'office-recovery-money',
       open: (page) =>
         duringRecovery(async () => {
-          await signedIn('/admin/money?event=letters2027')(page)
+          await openSignedInPage('/admin/money?event=letters2027')(page)
           await page.getByText('AFPI990000000012').waitFor()
         }),
     },
     {
       name: 'office-recovery-ended',
       open: async (page) => {
-        await signedIn('/admin/recovery')(page)
+        await openSignedInPage('/admin/recovery')(page)
         await page.getByText('is not in recovery').waitFor()
       },
     },

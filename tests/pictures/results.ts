@@ -1,8 +1,8 @@
 /** The results of a payment as the delegate sees them: at the return address of the gateway, and by an emailed link. */
 import type { Page } from 'playwright-core'
 import type { RegistrationAnswer } from '../../engine/api.ts'
-import { atGateway, registeredByCall } from '../browser/delegate.ts'
-import { linkToPay } from '../browser/serve.ts'
+import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
+import { createPaymentLink } from '../browser/serve.ts'
 import { createQuote } from './form.ts'
 import { NOW, openPath, TODAY } from './state.ts'
 import type { PictureServer, State } from './state.ts'
@@ -62,7 +62,7 @@ const PAYMENT_STATES: Readonly<Record<string, Partial<RegistrationData>>> = {
 
 /** A delegate who chose bank transfer; returns the number. */
 export async function registerByTransfer(server: PictureServer, name: string): Promise<string> {
-  const answer = await fetch(`${server.url}/api/lekhacon2027/register/`, {
+  const registerResponse = await fetch(`${server.url}/api/lekhacon2027/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -73,8 +73,9 @@ export async function registerByTransfer(server: PictureServer, name: string): P
       way: 'transfer',
     }),
   })
-  const { reg_no: regNo } = (await answer.json()) as { readonly reg_no?: string }
-  if (regNo === undefined) throw new Error(`registration by transfer failed: ${answer.status}`)
+  const { reg_no: regNo } = (await registerResponse.json()) as { readonly reg_no?: string }
+  if (regNo === undefined)
+    throw new Error(`registration by transfer failed: ${registerResponse.status}`)
   return regNo
 }
 
@@ -84,7 +85,7 @@ export async function claimPayment(
   page: Page,
   regNo: string,
 ): Promise<void> {
-  await page.goto(linkToPay(server, regNo, '2099-01-01'))
+  await page.goto(createPaymentLink(server, regNo, '2099-01-01'))
   await page.getByLabel('UTR number').fill(`6012${regNo.slice(-8)}`)
   await page.getByLabel('Date of transfer').fill(TODAY)
   await page.getByRole('button', { name: 'I have paid' }).click()
@@ -92,25 +93,25 @@ export async function claimPayment(
 }
 
 export const listResultStates = (server: PictureServer): readonly State[] => {
-  const at = openPath(server)
-  const found = async (page: Page, data: Partial<RegistrationData>): Promise<void> => {
+  const openAt = openPath(server)
+  const mockRegistration = async (page: Page, data: Partial<RegistrationData>): Promise<void> => {
     await page.route('**/registrations/**', (route) =>
       route.fulfill({
         json: { status: 'success', registration: { ...REGISTRATION, ...data } },
       }),
     )
-    await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+    await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
     await page.locator('h2').first().waitFor()
   }
   return [
-    ...Object.entries(PAYMENT_STATES).map(([name, stands]): State => ({
+    ...Object.entries(PAYMENT_STATES).map(([name, paymentState]): State => ({
       name: `result-${name}`,
-      open: (page) => found(page, stands),
+      open: (page) => mockRegistration(page, paymentState),
     })),
     {
       name: 'result-paid-print',
       open: async (page) => {
-        await found(page, PAID_IN_FULL)
+        await mockRegistration(page, PAID_IN_FULL)
         await page.emulateMedia({ media: 'print' })
       },
     },
@@ -119,7 +120,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
       open: async (page) => {
         // No response: the page continues to poll.
         await page.route('**/registrations/**', () => {})
-        await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
         await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
       },
     },
@@ -127,7 +128,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
       name: 'result-unreachable',
       open: async (page) => {
         await page.route('**/registrations/**', (route) => route.abort())
-        await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
         await page.getByRole('alert').waitFor()
       },
     },
@@ -144,7 +145,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
             },
           }),
         )
-        await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
         await page.getByRole('heading', { name: 'Your email address' }).waitFor()
       },
     },
@@ -162,7 +163,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
             },
           }),
         )
-        await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
         await page.getByText('This page shows only part of the registration').waitFor()
       },
     },
@@ -181,29 +182,29 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
             },
           }),
         )
-        await found(page, { stands: 'not-paid', may_pay: true })
+        await mockRegistration(page, { stands: 'not-paid', may_pay: true })
         await page.getByRole('button', { name: /^Pay/ }).click()
         await page.getByRole('dialog').waitFor()
       },
     },
-    { name: 'result-unknown', open: at('/afpicon/payment/success?orderId=AFPI2000000000009') },
-    { name: 'result-failed-unknown', open: at('/afpicon/payment/failed') },
+    { name: 'result-unknown', open: openAt('/afpicon/payment/success?orderId=AFPI2000000000009') },
+    { name: 'result-failed-unknown', open: openAt('/afpicon/payment/failed') },
     {
       name: 'pay-due',
       open: async (page) => {
-        const regNo = await registeredByCall(server.url, 'Dr. Example Linked')
-        await page.goto(linkToPay(server, regNo, '2099-01-01'))
+        const regNo = await registerThroughApi(server.url, 'Dr. Example Linked')
+        await page.goto(createPaymentLink(server, regNo, '2099-01-01'))
         await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
       },
     },
     {
       name: 'pay-paid',
       open: async (page) => {
-        const regNo = await registeredByCall(server.url, 'Dr. Example Paid')
-        const link = linkToPay(server, regNo, '2099-01-01')
+        const regNo = await registerThroughApi(server.url, 'Dr. Example Paid')
+        const link = createPaymentLink(server, regNo, '2099-01-01')
         await page.goto(link)
         await page.getByRole('button', { name: /^Pay/ }).click()
-        await atGateway(page, 'Pay')
+        await clickAtGateway(page, 'Pay')
         await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
         await page.goto(link)
         await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
@@ -212,8 +213,8 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
     {
       name: 'pay-over',
       open: async (page) => {
-        const regNo = await registeredByCall(server.url, 'Dr. Example Late')
-        await page.goto(linkToPay(server, regNo, '2001-01-01'))
+        const regNo = await registerThroughApi(server.url, 'Dr. Example Late')
+        await page.goto(createPaymentLink(server, regNo, '2001-01-01'))
         await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
       },
     },
@@ -221,7 +222,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
       name: 'pay-by-transfer',
       open: async (page) => {
         const regNo = await registerByTransfer(server, 'Dr. Example Transfer')
-        await page.goto(linkToPay(server, regNo, '2099-01-01'))
+        await page.goto(createPaymentLink(server, regNo, '2099-01-01'))
         await page.getByRole('heading', { name: 'I have paid' }).waitFor()
         await page.getByRole('button', { name: 'I have paid' }).click()
         await page.getByRole('alert').first().waitFor()
@@ -236,19 +237,19 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
       name: 'pay-by-transfer-number-alone',
       open: async (page) => {
         const regNo = await registerByTransfer(server, 'Dr. Example Number')
-        await at(`/lekhacon2027/registered?orderId=${regNo}`)(page)
+        await openAt(`/lekhacon2027/registered?orderId=${regNo}`)(page)
         await page.locator('h2').first().waitFor()
       },
     },
     {
       name: 'pay-lost-link',
       open: async (page) => {
-        await at('/my')(page)
+        await openAt('/my')(page)
         await page.getByRole('textbox').first().fill('example.transfer@example.org')
         await page.getByRole('main').getByRole('button').first().click()
         await page.getByRole('status').filter({ hasText: /\S/ }).first().waitFor()
       },
     },
-    { name: 'pay-unknown', open: at('/pay/nobody-knows-this-link') },
+    { name: 'pay-unknown', open: openAt('/pay/nobody-knows-this-link') },
   ]
 }

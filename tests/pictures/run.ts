@@ -16,10 +16,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
-import { misplaced } from '../browser/layout-boxes.ts'
+import { findMisplaced } from '../browser/layout-boxes.ts'
 import { axe, launchDrawing, visit } from '../browser/browser.ts'
 import { INTERN, payButton } from '../browser/delegate.ts'
-import { serveAlone, TOP } from '../browser/serve.ts'
+import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm, listFormStates } from './form.ts'
 import { listOfficeStates } from './office.ts'
 import { LETTERS, LETTERS_FILE, listOwnStates } from './own.ts'
@@ -42,20 +42,20 @@ const AXE_WIDTHS_PX: readonly number[] = [360, 1280]
 const SCROLLS_PX_MIN = 60
 
 const [, , folder = 'pictures', ...words] = process.argv
-const into = resolve(folder)
-mkdirSync(into, { recursive: true })
+const targetDir = resolve(folder)
+mkdirSync(targetDir, { recursive: true })
 
 // The demo stores its rows in a separate folder below this one.
 const temporary = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
-const running = await serveAlone(
+const serverProcess = await serveAsProcess(
   { CLOCK: NOW, TMPDIR: temporary },
   ({ eventsDir }) => {
     for (const folder of ['tests/events', 'tests/browser/added-events'])
       cpSync(join(TOP, folder), eventsDir, { recursive: true })
     writeFileSync(join(eventsDir, LETTERS_FILE), LETTERS)
     // A conference that is not open yet.
-    const free = readFileSync(join(eventsDir, 'sevana2027.yaml'), 'utf8')
-    const notOpenYet = free
+    const freeEvent = readFileSync(join(eventsDir, 'sevana2027.yaml'), 'utf8')
+    const notOpenYet = freeEvent
       .replaceAll('sevana2027', 'later2027')
       .replace('SEVA', 'LATR')
       .replace(/^( +title: .*)$/m, '$1 (later)')
@@ -67,14 +67,14 @@ const running = await serveAlone(
   TOP,
   'demo',
 )
-const [demo = ''] = readdirSync(temporary)
-const server = { url: running.url, dataDir: join(temporary, demo) }
-const at = openPath(server)
+const [demoDir = ''] = readdirSync(temporary)
+const server = { url: serverProcess.url, dataDir: join(temporary, demoDir) }
+const openAt = openPath(server)
 
 /** The page for organisers, at one of its tabs; on a narrow page the file itself has one. */
 async function openOrganisersTab(page: Page, tab: string): Promise<void> {
   await page.setViewportSize({ width: 768, height: 1024 })
-  await at('/organisers')(page)
+  await openAt('/organisers')(page)
   await page.getByText(/examples pass/).waitFor()
   await page.getByRole('tab', { name: tab }).click()
   await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
@@ -82,9 +82,9 @@ async function openOrganisersTab(page: Page, tab: string): Promise<void> {
 
 /** Pages without an event. */
 const SITE: readonly State[] = [
-  { name: 'landing', open: at('/') },
-  { name: 'landing-unknown-payment', open: at('/?message=unknown-payment') },
-  { name: 'organisers', open: at('/organisers') },
+  { name: 'landing', open: openAt('/') },
+  { name: 'landing-unknown-payment', open: openAt('/?message=unknown-payment') },
+  { name: 'organisers', open: openAt('/organisers') },
   ...['File', 'Price', 'Result pages', 'Findings', 'Examples'].map((tab): State => ({
     name: `organisers-${tab.toLowerCase().replaceAll(' ', '-')}`,
     open: (page) => openOrganisersTab(page, tab),
@@ -103,14 +103,14 @@ const SITE: readonly State[] = [
       await page.getByRole('tab', { name: 'Findings' }).click()
     },
   },
-  { name: 'not-found', open: at('/nowhere') },
+  { name: 'not-found', open: openAt('/nowhere') },
   {
     name: 'broken',
     open: async (page) => {
       await page.route('**/assets/index-*.js', (route) => route.continue())
       await page.route('**/assets/pending-refunded-cancelled-pages-*.js', (route) => route.abort())
       await page.route('**/assets/result-page-*.js', (route) => route.abort())
-      await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+      await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
     },
   },
   {
@@ -145,8 +145,8 @@ try {
     ...listRecoveryStates(server),
   ]) {
     if (words.length > 0 && !words.some((word) => name.includes(word))) continue
-    const { page, context, complaints } = await visit(browser, {
-      own: true,
+    const { page, context, consoleErrors } = await visit(browser, {
+      privateWindow: true,
       height: 900,
       javaScript,
     })
@@ -163,34 +163,34 @@ try {
       for (const [width, height] of SIZES)
         await (javaScript
           ? takePicture(page, name, width, height)
-          : takeUnscripted(page, name, width, height))
+          : takePictureWithoutScripts(page, name, width, height))
     } catch (error) {
       console.log(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
-    for (const complaint of complaints) console.log(`${name}: ${complaint}`)
+    for (const consoleError of consoleErrors) console.log(`${name}: ${consoleError}`)
     await context.close()
   }
 } finally {
   await browser.close()
-  await running.stop()
+  await serverProcess.stop()
   rmSync(temporary, { recursive: true, force: true })
 }
-console.log(`${readdirSync(into).length} pictures are in ${into}.`)
+console.log(`${readdirSync(targetDir).length} pictures are in ${targetDir}.`)
 
 /** Without scripts, nothing can be measured. */
-async function takeUnscripted(
+async function takePictureWithoutScripts(
   page: Page,
   name: string,
   width: number,
   height: number,
 ): Promise<void> {
   await page.setViewportSize({ width, height })
-  await page.screenshot({ path: join(into, `${name}-${width}.png`), fullPage: true })
+  await page.screenshot({ path: join(targetDir, `${name}-${width}.png`), fullPage: true })
 }
 
 async function takePicture(page: Page, name: string, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height })
-  const { wide, whole } = await page.evaluate(async () => {
+  const { wide: excessWidth, whole: fullHeight } = await page.evaluate(async () => {
     const waitForFrame = () =>
       new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
     // Lazily loaded parts are on the picture, too.
@@ -205,15 +205,15 @@ async function takePicture(page: Page, name: string, width: number, height: numb
     const { scrollWidth, scrollHeight } = document.documentElement
     return { wide: scrollWidth - innerWidth, whole: scrollHeight }
   })
-  const excessHeight = whole - height
-  if (wide > 0) console.log(`${name} at ${width}: ${wide} px wider than the window`)
+  const excessHeight = fullHeight - height
+  if (excessWidth > 0) console.log(`${name} at ${width}: ${excessWidth} px wider than the window`)
   if (excessHeight > 0 && excessHeight < SCROLLS_PX_MIN)
     console.log(`${name} at ${width}: ${excessHeight} px higher than the window`)
   // As high as the page: the fixed footer of the window is at its end. A dialog is as high as the window.
   if (!(await page.locator('dialog[open]').isVisible()))
-    await page.setViewportSize({ width, height: Math.max(whole, height) })
-  for (const problem of await misplaced(page)) console.log(`${name} at ${width}: ${problem}`)
+    await page.setViewportSize({ width, height: Math.max(fullHeight, height) })
+  for (const problem of await findMisplaced(page)) console.log(`${name} at ${width}: ${problem}`)
   if (AXE_WIDTHS_PX.includes(width))
-    for (const what of await axe(page)) console.log(`${name} at ${width}: ${what}`)
-  await page.screenshot({ path: join(into, `${name}-${width}.png`) })
+    for (const violation of await axe(page)) console.log(`${name} at ${width}: ${violation}`)
+  await page.screenshot({ path: join(targetDir, `${name}-${width}.png`) })
 }

@@ -9,12 +9,12 @@ type Cookie = readonly [name: string, value: string]
 let session: Promise<Cookie> | null = null
 
 async function signIn({ url }: PictureServer): Promise<Cookie> {
-  const answer = await fetch(`${url}/admin/login/`, {
+  const loginResponse = await fetch(`${url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(ADMIN),
   })
-  const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(/[=;]/)
+  const [name = '', value = ''] = (loginResponse.headers.get('set-cookie') ?? '').split(/[=;]/)
   return [name, value]
 }
 const getCookie = (server: PictureServer): Promise<Cookie> => (session ??= signIn(server))
@@ -41,22 +41,22 @@ export async function callApi(
     origin: server.url,
     'content-type': 'application/json',
   }
-  const answer = await fetch(
+  const response = await fetch(
     `${server.url}${path}`,
     json === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(json) },
   )
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return answer.json()
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response.json()
 }
 
 /** Performs an action on a registration. */
 export const performAction = (
   server: PictureServer,
   regNo: string,
-  words: object,
+  fields: object,
 ): Promise<unknown> =>
   callApi(server, `/api/admin/registrations/${regNo}/acts/`, {
-    ...words,
+    ...fields,
     key: randomBytes(16).toString('hex'),
   })
 

@@ -1,6 +1,6 @@
 /** The subject of a picture: a page in one state, and how to reach it. */
 import type { Page } from 'playwright-core'
-import type { Served } from '../browser/serve.ts'
+import type { TestServer } from '../browser/serve.ts'
 
 export type State = {
   readonly name: string
@@ -10,7 +10,7 @@ export type State = {
 }
 
 /** The server whose pages are taken, filled as `rollcall demo` fills it. */
-export type PictureServer = Pick<Served, 'url' | 'dataDir'>
+export type PictureServer = Pick<TestServer, 'url' | 'dataDir'>
 
 /** A few weeks before the conference whose form most pictures show. */
 export const TODAY = '2026-01-12'

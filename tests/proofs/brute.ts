@@ -44,7 +44,7 @@ function listAnswers(field: Field): readonly unknown[] {
       return [undefined, ...(field.options ?? []).map(({ id }) => id)]
     case 'number': {
       const [min, max] = [field.min ?? 0, field.max ?? 0]
-      const wholeNumbers = Array.from({ length: max - min + 1 }, (_, at) => min + at)
+      const wholeNumbers = Array.from({ length: max - min + 1 }, (_, index) => min + index)
       return [
         undefined,
         ...(field.isWhole === true ? wholeNumbers : [min, 119.999, 120, 120.01, max]),
@@ -53,18 +53,18 @@ function listAnswers(field: Field): readonly unknown[] {
     case 'many': {
       const ids = (field.options ?? []).map(({ id }) => id)
       return Array.from({ length: 2 ** ids.length }, (_, set) =>
-        ids.filter((_id, at) => (set >> at) & 1),
+        ids.filter((_id, index) => (set >> index) & 1),
       )
     }
     case 'people': {
       const kinds: readonly RawAnswers[] = [{}, { age: 4 }, { age: 5 }]
       let lists: RawAnswers[][] = [[]]
-      const all = [...lists]
+      const allLists = [...lists]
       for (let size = 1; size <= (field.max ?? 0); size += 1) {
         lists = lists.flatMap((list) => kinds.map((kind) => [...list, kind]))
-        all.push(...lists)
+        allLists.push(...lists)
       }
-      return all
+      return allLists
     }
     default:
       return [undefined, 'K-1']
@@ -79,23 +79,23 @@ function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; fac
     ...event.quotas.map(({ id }) => [`full.${id}`, [undefined, true]] as const),
     ...(event.memberLists.length > 0 ? [['number_of_roll.kind', ['life', 'annual']] as const] : []),
   ]
-  const at = axes.map(() => 0)
+  const positions = axes.map(() => 0)
   const isField = new Set(event.fields.map(({ id }) => id))
   for (;;) {
-    const pairs = axes.map(([name, values], i) => [name, values[at[i] ?? 0]] as const)
-    const answered = pairs.filter(([, value]) => value !== undefined)
+    const pairs = axes.map(([name, values], i) => [name, values[positions[i] ?? 0]] as const)
+    const answeredPairs = pairs.filter(([, value]) => value !== undefined)
     yield {
-      raw: Object.fromEntries(answered.filter(([name]) => isField.has(name))),
-      facts: Object.fromEntries(answered.filter(([name]) => !isField.has(name))) as Answers,
+      raw: Object.fromEntries(answeredPairs.filter(([name]) => isField.has(name))),
+      facts: Object.fromEntries(answeredPairs.filter(([name]) => !isField.has(name))) as Answers,
     }
-    let wheel = 0
-    while (wheel < axes.length) {
-      at[wheel] = (at[wheel] ?? 0) + 1
-      if ((at[wheel] ?? 0) < (axes[wheel]?.[1].length ?? 0)) break
-      at[wheel] = 0
-      wheel += 1
+    let axisIndex = 0
+    while (axisIndex < axes.length) {
+      positions[axisIndex] = (positions[axisIndex] ?? 0) + 1
+      if ((positions[axisIndex] ?? 0) < (axes[axisIndex]?.[1].length ?? 0)) break
+      positions[axisIndex] = 0
+      axisIndex += 1
     }
-    if (wheel === axes.length) return
+    if (axisIndex === axes.length) return
   }
 }
 
@@ -111,7 +111,7 @@ export function countCombinations(event: EventConfig): number {
 
 /** Accepted answers that no full quota blocks, each once, with their category. */
 function* listAccepted(event: EventConfig): Generator<{ answers: Answers; category: string }> {
-  const seen = new Set<string>()
+  const seenAnswers = new Set<string>()
   for (const { raw, facts: context } of listCombinations(event)) {
     // A row of the member list is known if the number field is shown and answered.
     const knownContext = { ...context }
@@ -120,8 +120,8 @@ function* listAccepted(event: EventConfig): Generator<{ answers: Answers; catego
     const { answers, errors } = evaluateAnswers(event, raw, extractContext(event, knownContext))
     if (Object.keys(errors).length > 0) continue
     const key = JSON.stringify(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)))
-    if (seen.has(key)) continue
-    seen.add(key)
+    if (seenAnswers.has(key)) continue
+    seenAnswers.add(key)
     const category = findCategory(event, answers)
     if (category === null || firstFull(event.quotas, answers, category) !== null) continue
     yield { answers, category }
@@ -140,16 +140,18 @@ export function tryAll(event: EventConfig): BillFindings {
   const { adjustments } = event.fees
   for (const { answers, category } of listAccepted(event)) {
     checkItems(event, answers, category, holes, reached)
-    for (const on of DAYS) {
-      const applied = adjustments.filter((one) => adjustmentApplies(one, answers, category, on))
-      applied.forEach((one, at) =>
-        applied.slice(at + 1).forEach((other) => {
-          if (one.on === other.on || one.on === 'all' || other.on === 'all')
-            meet.add(`${one.id} ${other.id}`)
+    for (const date of DAYS) {
+      const applied = adjustments.filter((adjustment) =>
+        adjustmentApplies(adjustment, answers, category, date),
+      )
+      applied.forEach((first, index) =>
+        applied.slice(index + 1).forEach((second) => {
+          if (first.on === second.on || first.on === 'all' || second.on === 'all')
+            meet.add(`${first.id} ${second.id}`)
         }),
       )
-      const period = periodOn(event.fees, on)?.id ?? ''
-      const lines = calculateBill(event, answers, category, period, on)
+      const period = periodOn(event.fees, date)?.id ?? ''
+      const lines = calculateBill(event, answers, category, period, date)
       if (!lines.ok) continue
       const { total } = sumLines(lines.value)
       cheapest = Math.min(cheapest ?? total, total)

@@ -10,10 +10,10 @@ const TRIED_MAX = 1500
 /** The proof's result, in the same form. Null if too large, which no event of this size may be. */
 export function proveAll(event: EventConfig): BillFindings | null {
   const { items, extremes } = proveBill(event)
-  const meet = findOverlappingAdjustments(event)
-  if (extremes === null || meet === null) return null
+  const overlapping = findOverlappingAdjustments(event)
+  if (extremes === null || overlapping === null) return null
   const holes = new Set<string>()
-  const reached = new Set<string>()
+  const reachedItems = new Set<string>()
   for (const { id, found } of items) {
     if (found === null) return null
     for (const { is, table, row, period, who } of found.holes)
@@ -26,16 +26,16 @@ export function proveAll(event: EventConfig): BillFindings | null {
               : `none ${id} ${table} ${row} ${period} ${category}`,
         )
     for (const { table, row, period } of found.reached)
-      reached.add(`${id} ${table} ${row} ${period}`)
+      reachedItems.add(`${id} ${table} ${row} ${period}`)
   }
   return {
     cheapest: extremes.cheapest?.total ?? null,
     smallest: extremes.smallest?.total ?? null,
     dearest: extremes.dearest?.total ?? null,
     holes,
-    reached,
+    reached: reachedItems,
     overdrawn: new Set(extremes.overdrawn.map(({ adjustment }) => adjustment)),
-    meet: new Set(meet.map(([one, other]) => `${one} ${other}`)),
+    meet: new Set(overlapping.map(([first, second]) => `${first} ${second}`)),
   }
 }
 
@@ -60,11 +60,11 @@ export function findDifferences(event: EventConfig): readonly string[] {
   const tried = tryAll(event)
   const sets = (['holes', 'reached', 'overdrawn', 'meet'] as const).flatMap((part) => [
     ...[...claimed[part]]
-      .filter((one) => !tried[part].has(one))
-      .map((one) => `${part}: only claimed: ${one}`),
+      .filter((claim) => !tried[part].has(claim))
+      .map((claim) => `${part}: only claimed: ${claim}`),
     ...[...tried[part]]
-      .filter((one) => !claimed[part].has(one))
-      .map((one) => `${part}: only tried: ${one}`),
+      .filter((claim) => !claimed[part].has(claim))
+      .map((claim) => `${part}: only tried: ${claim}`),
   ])
   return [
     ...(['cheapest', 'smallest', 'dearest'] as const).flatMap((end) =>

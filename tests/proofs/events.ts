@@ -48,21 +48,21 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
       ),
     )
   // A field depends only on fields before it, and never on the category, which depends on them all.
-  const shown = fields.map((one, at): Field => {
-    const before = fields.slice(0, at).map(({ id }) => id)
-    const canHaveCondition = before.length > 0 && one.id !== 'number_of_roll'
+  const conditionalFields = fields.map((baseField, index): Field => {
+    const earlierIds = fields.slice(0, index).map(({ id }) => id)
+    const canHaveCondition = earlierIds.length > 0 && baseField.id !== 'number_of_roll'
     return {
-      ...one,
-      ...(canHaveCondition && chance(0.25) ? { showWhen: condition(before, false) } : {}),
-      ...(one.default !== undefined || !chance(0.4)
+      ...baseField,
+      ...(canHaveCondition && chance(0.25) ? { showWhen: condition(earlierIds, false) } : {}),
+      ...(baseField.default !== undefined || !chance(0.4)
         ? {}
         : canHaveCondition && chance(0.3)
-          ? { required: { message: 'Please answer', when: condition(before, false) } }
+          ? { required: { message: 'Please answer', when: condition(earlierIds, false) } }
           : { required: requiredMessage('Please answer') }),
     }
   })
-  const adjustments = Array.from({ length: below(4) }, (_, at): Adjustment => ({
-    id: `adjustment-${at}`,
+  const adjustments = Array.from({ length: below(4) }, (_, index): Adjustment => ({
+    id: `adjustment-${index}`,
     label: 'Adjustment',
     on: pick(['registration', 'all', 'item-0', 'item-1'].slice(0, chance(0.5) ? 2 : 3)),
     by: chance(0.4)
@@ -72,8 +72,8 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
     ...(chance(0.3) ? { from: pick(DAYS) } : {}),
     ...(chance(0.3) ? { to: pick(DAYS) } : {}),
   }))
-  const items = Array.from({ length: 1 + below(3) }, (_, at) =>
-    drawItem(random, `item-${at}`, shown, () => condition(names, true)),
+  const items = Array.from({ length: 1 + below(3) }, (_, index) =>
+    drawItem(random, `item-${index}`, conditionalFields, () => condition(names, true)),
   )
   return createEvent({
     categories: categories.map((id) => ({ id, label: id, listedOnly: false })),
@@ -129,7 +129,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
           },
         ]
       : [],
-    fields: shown,
+    fields: conditionalFields,
   })
 }
 
@@ -141,7 +141,7 @@ function isOneOf(name: string, ...values: (string | boolean | number)[]) {
 function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): readonly Field[] {
   const options = (count: number) =>
     ['a', 'b', 'c', 'd'].slice(0, count).map((id) => ({ id, label: id }))
-  const all: readonly Field[] = [
+  const allFields: readonly Field[] = [
     ...(hasMemberList ? [field('number_of_roll', { roll: 'society' })] : []),
     field('agrees', { type: 'yes-no', ...(chance(0.5) ? { default: false } : {}) }),
     field('room', { type: 'select', options: options(2 + below(2)) }),
@@ -175,7 +175,7 @@ function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): re
     }),
     field('gift', { type: 'number', min: 100, max: pick([150, 5000]) }),
   ]
-  return all.filter(({ id }) => id === 'number_of_roll' || chance(id === 'gift' ? 0.2 : 0.62))
+  return allFields.filter(({ id }) => id === 'number_of_roll' || chance(id === 'gift' ? 0.2 : 0.62))
 }
 
 /** The subjects of conditions. */
@@ -206,12 +206,12 @@ function drawTest(
     if (name === 'code') return drawOneOf(kinds.length === 0 ? ['nothing'] : kinds)
     if (name === 'number_of_roll.kind') return drawOneOf(['life', 'annual'])
     if (chance(0.15)) return { is: 'answered', answered: chance(0.5) }
-    const one = fields.find(({ id }) => id === name)
-    switch (one?.type) {
+    const testedField = fields.find(({ id }) => id === name)
+    switch (testedField?.type) {
       case 'yes-no':
         return { is: 'in', values: [chance(0.7)] }
       case 'select':
-        return drawOneOf((one.options ?? []).map(({ id }) => id))
+        return drawOneOf((testedField.options ?? []).map(({ id }) => id))
       case 'number':
         return name === 'gift'
           ? { is: 'number', atLeast: 120 }
@@ -220,7 +220,7 @@ function drawTest(
             : { is: 'number', below: 2 }
       case 'many':
         return chance(0.6)
-          ? { is: 'has', values: [pick(one.options ?? []).id] }
+          ? { is: 'has', values: [pick(testedField.options ?? []).id] }
           : { is: 'count', atLeast: 1 + below(2) }
       default:
         return { is: 'count', atLeast: 1 }

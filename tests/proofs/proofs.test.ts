@@ -25,40 +25,42 @@ test('an adjustment that exceeds the price of one night is reported, although ze
 })
 
 test('the random events include bills that are not on sale, adjustments that deduct too much, and adjustments that overlap', () => {
-  const all = Array.from({ length: 40 }, (_, number) => tryAll(drawEvent(SEED, number)))
-  expect(all.filter(({ holes }) => holes.size > 0).length).toBeGreaterThan(5)
-  expect(all.filter(({ overdrawn }) => overdrawn.size > 0).length).toBeGreaterThan(2)
-  expect(all.filter(({ meet }) => meet.size > 0).length).toBeGreaterThan(5)
-  expect(all.filter(({ dearest }) => dearest !== null && dearest > 0).length).toBeGreaterThan(20)
+  const allFindings = Array.from({ length: 40 }, (_, number) => tryAll(drawEvent(SEED, number)))
+  expect(allFindings.filter(({ holes }) => holes.size > 0).length).toBeGreaterThan(5)
+  expect(allFindings.filter(({ overdrawn }) => overdrawn.size > 0).length).toBeGreaterThan(2)
+  expect(allFindings.filter(({ meet }) => meet.size > 0).length).toBeGreaterThan(5)
+  expect(
+    allFindings.filter(({ dearest }) => dearest !== null && dearest > 0).length,
+  ).toBeGreaterThan(20)
 })
 
 test('a claim about another event is detected as wrong', () => {
   const events = Array.from({ length: 20 }, (_, number) => drawEvent(SEED, number))
   const detectedEvents = events.filter((event) => {
     // The same event, except for one field whose requirement is reversed.
-    const other = {
+    const changedEvent = {
       ...event,
       fields: event.fields.map(({ required, ...field }) => ({
         ...field,
         ...(required === undefined ? { required: { message: 'Please answer' } } : {}),
       })),
     }
-    const [claimed, tried] = [proveAll(other), tryAll(event)]
+    const [claimed, tried] = [proveAll(changedEvent), tryAll(event)]
     return claimed?.cheapest !== tried.cheapest || claimed?.dearest !== tried.dearest
   })
   expect(detectedEvents.length).toBeGreaterThan(5)
 })
 
 test('an event of twenty yes-no fields with a rule each has its highest bill, not "too large"', () => {
-  const ids = Array.from({ length: 20 }, (_, at) => `question_${at}`)
+  const ids = Array.from({ length: 20 }, (_, index) => `question_${index}`)
   const event = createEvent({
     categories: ['member', 'guest'].map((id) => ({ id, label: id, listedOnly: false })),
     categoryChoice: {
       by: 'rules',
       rules: [
-        ...ids.map((id, at) => ({
+        ...ids.map((id, index) => ({
           when: when(isIn(id, true)),
-          then: at % 2 === 0 ? 'guest' : 'member',
+          then: index % 2 === 0 ? 'guest' : 'member',
         })),
         { when: null, then: 'guest' },
       ],

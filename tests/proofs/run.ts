@@ -9,23 +9,23 @@ const [seed = 1, count = 1000] = process.argv.slice(2).map(Number)
 const tally = { tried: 0, holes: 0, unsold: 0, overdrawn: 0, meet: 0, differ: 0 }
 for (let number = 0; number < count; number += 1) {
   const event = drawEvent(seed, number)
-  const found = findDifferences(event)
-  if (found.length > 0) {
+  const differences = findDifferences(event)
+  if (differences.length > 0) {
     tally.differ += 1
-    console.log(`${seed}:${number} ${found.slice(0, 4).join('; ')}`)
+    console.log(`${seed}:${number} ${differences.slice(0, 4).join('; ')}`)
   }
   // The characteristics of the events are counted on some of them.
   if (number % 20 === 0) {
-    const all = tryAll(event)
+    const findings = tryAll(event)
     tally.tried += countCombinations(event)
-    if (all.holes.size > 0) tally.holes += 1
-    if (all.dearest === null) tally.unsold += 1
-    if (all.overdrawn.size > 0) tally.overdrawn += 1
-    if (all.meet.size > 0) tally.meet += 1
+    if (findings.holes.size > 0) tally.holes += 1
+    if (findings.dearest === null) tally.unsold += 1
+    if (findings.overdrawn.size > 0) tally.overdrawn += 1
+    if (findings.meet.size > 0) tally.meet += 1
   }
 }
-const sampled = Math.ceil(count / 20)
+const sampleSize = Math.ceil(count / 20)
 console.log(
-  `${count} events of seed ${seed}: ${tally.differ} differ. Of ${sampled}: ${Math.round(tally.tried / sampled)} combinations each, ${tally.holes} with holes, ${tally.unsold} sold to nobody, ${tally.overdrawn} overdrawn, ${tally.meet} with adjustments that meet.`,
+  `${count} events of seed ${seed}: ${tally.differ} differ. Of ${sampleSize}: ${Math.round(tally.tried / sampleSize)} combinations each, ${tally.holes} with holes, ${tally.unsold} sold to nobody, ${tally.overdrawn} overdrawn, ${tally.meet} with adjustments that meet.`,
 )
 process.exitCode = tally.differ === 0 ? 0 : 1

@@ -1,4 +1,4 @@
-/** The specification's calls, fields and answers, against the whole server. */
+/** The specification's calls, fields and responses, tested with the complete server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
 import { resultValues } from '../../engine/messages.ts'
@@ -17,25 +17,25 @@ import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 
 let server: TestApp
-let office: Office
+let officeSession: Office
 beforeAll(async () => {
   server = await startTestApp({ clock: '2025-11-10T12:00:00+05:30' })
-  office = await signIn(server)
+  officeSession = await signIn(server)
 })
 afterAll(() => server.close())
 
-/** The key under which a form is sent: with it the browser that registered reads its answers back. */
-const keyed = (name: string) => ({ 'idempotency-key': `${name}-`.repeat(4) })
+/** The idempotency key of a form: with it, the browser that registered can read its answers. */
+const buildKeyHeader = (name: string) => ({ 'idempotency-key': `${name}-`.repeat(4) })
 
 const get = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
-  const answer = await server.app.inject({ method: 'GET', url, headers })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json()
+  const httpResponse = await server.app.inject({ method: 'GET', url, headers })
+  expect(httpResponse.statusCode, httpResponse.body).toBe(200)
+  return httpResponse.json()
 }
 const registration = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
-  const answer = await get(url, headers)
-  expect(answer['status']).toBe('success')
-  return answer['registration'] as Record<string, unknown>
+  const response = await get(url, headers)
+  expect(response['status']).toBe('success')
+  return response['registration'] as Record<string, unknown>
 }
 const send = (url: string, json: object, headers = {}) =>
   server.app.inject({ method: 'POST', url, payload: json, headers })
@@ -96,7 +96,7 @@ const PAYMENT_FIELDS = [
   'payment_url',
 ]
 
-const handedOff = (data: PaymentData | undefined, regNo: string, amount: string): void => {
+const checkHandOff = (data: PaymentData | undefined, regNo: string, amount: string): void => {
   expect(Object.keys(data ?? {})).toEqual(expect.arrayContaining(PAYMENT_FIELDS))
   expect(data).toMatchObject({ orderid: regNo, amount })
 }
@@ -109,7 +109,7 @@ describe('registering', () => {
     expect(response.statusCode).toBe(201)
     const answer = response.json<RegisterAnswer>()
     expect(answer).toMatchObject({ status: 'success', message: expect.stringMatching(/\w/) })
-    handedOff(answer.payment_data, answer.reg_no, '6195.00')
+    checkHandOff(answer.payment_data, answer.reg_no, '6195.00')
     expect(answer.payment_data).toMatchObject({ email: 'example@example.org' })
   })
 
@@ -125,11 +125,14 @@ describe('registering', () => {
           total_amount: '3540',
         },
         {},
-        keyed('afpicon'),
+        buildKeyHeader('afpicon'),
       )
     ).json<RegisterAnswer>()
     expect(
-      await registration(`/api/afpicon/registrations/${payment_data?.orderid}/`, keyed('afpicon')),
+      await registration(
+        `/api/afpicon/registrations/${payment_data?.orderid}/`,
+        buildKeyHeader('afpicon'),
+      ),
     ).toMatchObject({
       reg_no,
       full_name: 'Dr. Example Menon',
@@ -143,13 +146,13 @@ describe('registering', () => {
   })
 
   test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it', async () => {
-    const response = await send('/api/chirurgia/register/', CHIRURGIA, keyed('chirurgia'))
+    const response = await send('/api/chirurgia/register/', CHIRURGIA, buildKeyHeader('chirurgia'))
     expect(response.statusCode).toBe(201)
     const { reg_no, payment_data } = response.json<RegisterAnswer>()
     expect(reg_no).toMatch(/^CHIR\d+$/)
-    handedOff(payment_data, reg_no, '3540.00')
+    checkHandOff(payment_data, reg_no, '3540.00')
     expect(
-      await registration(`/api/chirurgia/registrations/${reg_no}/`, keyed('chirurgia')),
+      await registration(`/api/chirurgia/registrations/${reg_no}/`, buildKeyHeader('chirurgia')),
     ).toMatchObject({
       reg_no,
       full_name: 'Dr. Sample Surgeon',
@@ -157,28 +160,28 @@ describe('registering', () => {
       phone_number: '98470',
       registration_category: 'pg-asi',
     })
-    // Where we differ: a category the browser makes up is refused, not believed.
-    const cheaper = await send('/api/chirurgia/register/', {
+    // A deviation from the specification: a category that the browser invents is rejected.
+    const cheaperResponse = await send('/api/chirurgia/register/', {
       ...CHIRURGIA,
       asi_member: false,
       asi_membership_number: undefined,
       registration_category: 'pg-asi',
     })
-    expect([cheaper.statusCode, cheaper.json<{ code: string }>().code]).toEqual([
+    expect([cheaperResponse.statusCode, cheaperResponse.json<{ code: string }>().code]).toEqual([
       409,
       'category_changed',
     ])
   })
 
   test('S095 S096 S152 S153: Mid Zone accepts JSON', async () => {
-    const response = await send('/api/midzone/register/', MIDZONE, keyed('midzone'))
+    const response = await send('/api/midzone/register/', MIDZONE, buildKeyHeader('midzone'))
     expect(response.statusCode).toBe(201)
     const { status, message, reg_no, payment_data } = response.json<RegisterAnswer>()
     expect(status).toBe('success')
     expect(message).toMatch(/\w/)
-    handedOff(payment_data, reg_no, '1180.00')
+    checkHandOff(payment_data, reg_no, '1180.00')
     expect(
-      await registration(`/api/midzone/registrations/${reg_no}/`, keyed('midzone')),
+      await registration(`/api/midzone/registrations/${reg_no}/`, buildKeyHeader('midzone')),
     ).toMatchObject({
       reg_no,
       full_name: 'Dr. Family Physician',
@@ -193,19 +196,19 @@ describe('registering', () => {
     })
   })
 
-  test('S106 S144: a browser cannot say that it has paid, or what it owes', async () => {
+  test('S106 S144: a browser cannot state that it has paid, or its price', async () => {
     const { reg_no } = (
       await send('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })
     ).json<RegisterAnswer>()
     expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
       payment_status: 'pending',
     })
-    const cheap = await server.post('/api/afpicon/register/', {
+    const cheapResponse = await server.post('/api/afpicon/register/', {
       ...AFPICON,
       ticket_type: 'intern-mbbs-accompanying',
       total_amount: '1',
     })
-    expect(cheap.statusCode).toBe(409)
+    expect(cheapResponse.statusCode).toBe(409)
   })
 
   test.each([
@@ -241,8 +244,8 @@ describe('prices', () => {
   })
   test('S154: calls that no page uses work too', async () => {
     expect((await get('/api/afpicon/tariff-info/'))['current_period']).toBe('sep-1-dec-31')
-    const closed = await send('/api/register/', {})
-    expect([closed.statusCode, closed.json<{ code: string }>().code]).toEqual([
+    const closedResponse = await send('/api/register/', {})
+    expect([closedResponse.statusCode, closedResponse.json<{ code: string }>().code]).toEqual([
       409,
       'registration_closed',
     ])
@@ -251,16 +254,16 @@ describe('prices', () => {
   })
 })
 
-/** PULMOCON's registrations were taken elsewhere and are imported; the nth of them, on 2 August 2025. */
-async function imported(n: number): Promise<string> {
+/** PULMOCON's registrations were made in another system and are imported. Imports the nth of them, on 2 August 2025. */
+async function importRegistration(n: number): Promise<string> {
   const regNo = numberOf(server, 'pulmocon2025', n)
-  const served = server.deps.events.byId('pulmocon2025')
+  const servedEvent = server.deps.events.byId('pulmocon2025')
   const row = {
     eventId: 'pulmocon2025',
-    eventHash: served?.hash ?? '',
+    eventHash: servedEvent?.hash ?? '',
     regNo,
     formerNo: `PULMO${n}`,
-    answers: pulmo,
+    answers: pulmoAnswers,
     searchable: {
       fullName: 'Dr. Closed Delegate',
       email: 'closed@example.org',
@@ -283,7 +286,7 @@ async function imported(n: number): Promise<string> {
   })
   return regNo
 }
-const pulmo: Answers = {
+const pulmoAnswers: Answers = {
   full_name: 'Dr. Closed Delegate',
   email: 'closed@example.org',
   phone_number: '+91 98470 11111',
@@ -295,7 +298,7 @@ const pulmo: Answers = {
 describe('the office', () => {
   let pulmoNo = ''
   beforeAll(async () => {
-    pulmoNo = await imported(901)
+    pulmoNo = await importRegistration(901)
     await register(server, 'afpicon2026', {
       n: 902,
       on: noon('2025-11-10'),
@@ -324,9 +327,9 @@ describe('the office', () => {
   })
 
   test('S137 S156: signing in returns a bearer token for the calls', async () => {
-    const answer = await send('/api/admin/login/', { username: 'office', password: PASSWORD })
-    expect(answer.statusCode).toBe(200)
-    const { token } = answer.json<{ token: string }>()
+    const response = await send('/api/admin/login/', { username: 'office', password: PASSWORD })
+    expect(response.statusCode).toBe(200)
+    const { token } = response.json<{ token: string }>()
     expect(
       (
         await server.app.inject({
@@ -341,19 +344,19 @@ describe('the office', () => {
     ).toBe(401)
   })
   test('S074: a wrong user name or password gets the same sentence', async () => {
-    for (const wrong of [
+    for (const wrongLogin of [
       { username: 'office', password: 'no' },
       { username: 'nobody', password: PASSWORD },
     ]) {
-      const answer = await send('/admin/login/', wrong)
-      expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
+      const response = await send('/admin/login/', wrongLogin)
+      expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
         401,
         'Invalid username or password',
       ])
     }
   })
   test('S139: every admin has the same permissions', async () => {
-    const second = await signIn(server, 'second')
+    const secondUser = await signIn(server, 'second')
     for (const url of [
       '/admin/dashboard/stats/',
       '/admin/afpicon/registrations/',
@@ -361,17 +364,17 @@ describe('the office', () => {
       '/admin/pulmocon/registrations/',
       '/admin/export/?event_type=afpicon',
     ])
-      expect((await second.get(url)).statusCode).toBe(200)
+      expect((await secondUser.get(url)).statusCode).toBe(200)
   })
   test('S140: a token ends on sign-out, and when idle', async () => {
-    const short = await signIn(server, 'leaves')
-    expect((await short.get('/admin/session/')).statusCode).toBe(200)
+    const shortSession = await signIn(server, 'leaves')
+    expect((await shortSession.get('/admin/session/')).statusCode).toBe(200)
     await server.app.inject({
       method: 'POST',
       url: '/admin/logout/',
-      headers: { authorization: `Bearer ${short.token}` },
+      headers: { authorization: `Bearer ${shortSession.token}` },
     })
-    expect((await short.get('/admin/session/')).statusCode).toBe(401)
+    expect((await shortSession.get('/admin/session/')).statusCode).toBe(401)
     const idle = await signIn(server, 'idles')
     server.setTime('2025-12-10T12:00:00+05:30')
     expect((await idle.get('/admin/session/')).statusCode).toBe(401)
@@ -379,7 +382,7 @@ describe('the office', () => {
   })
 
   test('S103 S138 S157: figures per event, revenue, and the newest registrations', async () => {
-    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    const { data } = (await officeSession.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
     const figures = [
       'total_registrations',
       'paid_registrations',
@@ -404,7 +407,7 @@ describe('the office', () => {
   })
 
   test("S100 S102 S158 S159: PULMOCON's list with its filters and fields", async () => {
-    const { status, count, next, previous, results, registrations } = (await office.json(
+    const { status, count, next, previous, results, registrations } = (await officeSession.json(
       '/admin/pulmocon/registrations/?payment_status=&category=pg-students&search=closed&date_from=2025-08-01&date_to=2025-08-31&page=1',
     )) as unknown as ListAnswer
     expect([status, count, next, previous]).toEqual(['success', 1, null, null])
@@ -438,7 +441,7 @@ describe('the office', () => {
     })
     expect(
       (
-        (await office.json(
+        (await officeSession.json(
           '/admin/pulmocon/registrations/?category=apccm-member',
         )) as unknown as ListAnswer
       ).count,
@@ -446,7 +449,7 @@ describe('the office', () => {
   })
 
   test("S101 S160: AFPICON's older list with its filters and fields", async () => {
-    const { registrations, count } = (await office.json(
+    const { registrations, count } = (await officeSession.json(
       '/admin/afpicon/registrations/?payment_status=success&ticket_type=afpi-pg&search=paid@&date_from=2025-11-10&date_to=2025-11-10&afpi_member=true&page=1',
     )) as unknown as ListAnswer
     expect(count).toBe(1)
@@ -480,7 +483,7 @@ describe('the office', () => {
     const byCookie = await server.app.inject({
       method: 'GET',
       url,
-      headers: { cookie: office.cookie },
+      headers: { cookie: officeSession.cookie },
     })
     expect(byCookie.statusCode).toBe(200)
     const answer = byCookie.json<ListAnswer>()
@@ -488,11 +491,11 @@ describe('the office', () => {
     expect(answer.count).toBe(answer.registrations.length)
     expect(answer.results.registrations.length).toBe(answer.count)
     expect(answer.page_size).toBe(10)
-    // Where we differ: the specification's calls carry no authorization header; it does not say that strangers may read.
+    // A deviation from the specification: its calls have no authorization header, but it does not state that access is public.
     for (const path of [url, '/afpicon/download-csv/', `/api${url}`]) {
-      const stranger = await server.app.inject({ method: 'GET', url: path })
-      expect(stranger.statusCode).toBe(401)
-      expect(stranger.body).not.toContain('Example')
+      const anonymousResponse = await server.app.inject({ method: 'GET', url: path })
+      expect(anonymousResponse.statusCode).toBe(401)
+      expect(anonymousResponse.body).not.toContain('Example')
     }
   })
 
@@ -501,30 +504,32 @@ describe('the office', () => {
     ['S161', '/admin/export/?event_type=afpicon', /filename="?afpicon_registrations\.csv/],
     ['S164', '/afpicon/download-csv/', /filename="?afpicon_2026_registrations_2025-11-10\.csv/],
   ])('%s: %s is a CSV of that name', async (_sentence, url, name) => {
-    const answer = await office.get(url)
-    expect(answer.headers['content-type']).toContain('text/csv')
-    expect(answer.headers['content-disposition']).toMatch(name)
-    expect(answer.body.trim().split('\n').length).toBeGreaterThan(1)
+    const response = await officeSession.get(url)
+    expect(response.headers['content-type']).toContain('text/csv')
+    expect(response.headers['content-disposition']).toMatch(name)
+    expect(response.body.trim().split('\n').length).toBeGreaterThan(1)
   })
 })
 
 describe('reading a PULMOCON registration', () => {
   test('S147: by its PULMO order id', async () => {
-    const regNo = await imported(911)
-    const found = await registration(`/api/registrations/${regNo}/`)
-    expect(found).toMatchObject({
+    const regNo = await importRegistration(911)
+    const foundRegistration = await registration(`/api/registrations/${regNo}/`)
+    expect(foundRegistration).toMatchObject({
       reg_no: regNo,
       full_name: 'Dr. Closed Delegate',
       registration_category: 'pg-students',
     })
-    expect(Object.keys(found)).toEqual(expect.arrayContaining(['final_amount', 'amount']))
+    expect(Object.keys(foundRegistration)).toEqual(
+      expect.arrayContaining(['final_amount', 'amount']),
+    )
   })
   test('an imported registration showed our new number as Transaction ID instead of its former number', async () => {
-    const regNo = await imported(912)
+    const regNo = await importRegistration(912)
     const found = await server.app.inject({
       method: 'POST',
       url: '/api/registrations/PULMO912/',
-      payload: { email: pulmo['email'] },
+      payload: { email: pulmoAnswers['email'] },
     })
     expect(found.json()).toMatchObject({
       registration: { reg_no: regNo, order_id: 'PULMO912', payment_id: 'OLD912' },
@@ -533,14 +538,15 @@ describe('reading a PULMOCON registration', () => {
       reg_no: regNo,
       order_id: 'PULMO912',
     })
-    const stored = await server.deps.store.registration(regNo)
+    const storedRegistration = await server.deps.store.registration(regNo)
     const event = server.deps.events.byId('pulmocon2025')?.config
-    if (stored === null || event === undefined) throw new Error('nothing was imported')
-    expect(resultValues(event, stored, {})['order_id']).toBe('PULMO912')
+    if (storedRegistration === null || event === undefined)
+      throw new Error('no registration was imported')
+    expect(resultValues(event, storedRegistration, {})['order_id']).toBe('PULMO912')
   })
   test('S041: an unknown one', async () => {
-    const answer = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })
-    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
+    const response = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })
+    expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
       404,
       'Registration details not found',
     ])

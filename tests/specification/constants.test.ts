@@ -1,4 +1,4 @@
-/** Fees, periods, categories, fields and numbers of the specification, held against what the engine makes of the event files. */
+/** Fees, periods, categories, fields and numbers of the specification, compared with the compiled event files. */
 import { describe, expect, test } from 'vitest'
 import {
   addDays,
@@ -30,11 +30,11 @@ import { buildTariff } from '../../engine/api.ts'
 import { resultValues } from '../../engine/messages.ts'
 import type { EventConfig, Instant, Payment, PaymentEvent } from '../../engine/index.ts'
 import { tooLargeText } from '../../web/ui/file-size.ts'
-import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'
+import { afpicon, chirurgia, findField, findList, midzone, pulmocon } from './events.ts'
 
-const noon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
+const buildNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
 const ids = (event: EventConfig): string[] => event.fields.map((field) => field.id)
-const rupeesOf = (event: EventConfig, category: string, period: string) => {
+const readPrice = (event: EventConfig, category: string, period: string) => {
   const found = quoteCategory(event, category, period)
   return found && [rupees(found.base), rupees(found.gst), rupees(found.total)]
 }
@@ -68,7 +68,7 @@ describe('the conferences', () => {
   })
 })
 
-// Written by hand from the specification's table: base, GST, total for each of the four periods.
+// From the specification's table: base, GST, total for each of the four periods.
 const FEES = {
   'afpi-gp-specialist': [
     [5000, 900, 5900],
@@ -112,7 +112,7 @@ describe('AFPICON fees', () => {
     ['S178', 'intern-mbbs-accompanying'],
   ] as const)('%s: %s in its four periods', (_sentence, category) => {
     const rows = FEES[category]
-    expect(PERIODS.map((period) => rupeesOf(afpicon, category, period))).toEqual(rows)
+    expect(PERIODS.map((period) => readPrice(afpicon, category, period))).toEqual(rows)
   })
   test('S084: categories', () =>
     expect(afpicon.categories.map(({ id }) => id)).toEqual(Object.keys(FEES)))
@@ -137,8 +137,8 @@ describe('AFPICON fees', () => {
     ['2026-02-01T00:00:00+05:30', 'july-1-aug-31'],
     ['2025-06-30T23:59:59+05:30', 'july-1-aug-31'],
     ['2026-11-21T04:00:00+05:30', 'july-1-aug-31'],
-  ])('S107: %s is in %s', (at, period) => {
-    expect(buildTariff(afpicon, instant(Date.parse(at))).current_period).toBe(period)
+  ])('S107: %s is in %s', (date, period) => {
+    expect(buildTariff(afpicon, instant(Date.parse(date))).current_period).toBe(period)
   })
 })
 
@@ -184,7 +184,7 @@ describe('categories that follow from the answers', () => {
     expect(chirurgia.categories.filter(({ listedOnly }) => listedOnly).map(({ id }) => id)).toEqual(
       ['accompanying-pg', 'accompanying-asi', 'accompanying-non-asi'],
     )
-    expect(Object.keys(buildTariff(chirurgia, noon('2025-11-01')).tariff_data)).toContain(
+    expect(Object.keys(buildTariff(chirurgia, buildNoon('2025-11-01')).tariff_data)).toContain(
       'accompanying-pg',
     )
   })
@@ -206,8 +206,8 @@ describe('categories that follow from the answers', () => {
     ['2025-08-01', 'tier-2'],
     ['2025-09-05', 'tier-2'],
     ['2025-09-06', 'tier-3'],
-  ])("S108: PULMOCON's tier on %s is %s", (on, tier) => {
-    expect(periodOn(pulmocon.fees, day(on))?.id).toBe(tier)
+  ])("S108: PULMOCON's tier on %s is %s", (date, tier) => {
+    expect(periodOn(pulmocon.fees, day(date))?.id).toBe(tier)
   })
 })
 
@@ -232,7 +232,7 @@ describe('fields', () => {
         'pg_proof',
       ].toSorted(),
     )
-    expect(fieldOf(afpicon, 'pg_proof').accept).toEqual([
+    expect(findField(afpicon, 'pg_proof').accept).toEqual([
       'pdf',
       'doc',
       'docx',
@@ -262,14 +262,14 @@ describe('fields', () => {
         'food_preference',
       ].toSorted(),
     )
-    expect(fieldOf(chirurgia, 'food_preference')).toMatchObject({
+    expect(findField(chirurgia, 'food_preference')).toMatchObject({
       default: 'vegetarian',
       options: [{ id: 'vegetarian' }, { id: 'non-vegetarian' }],
     })
     expect(chirurgia.api.sends).toEqual({ registration_category: 'category' })
   })
   test("S091: Chirurgia's designations", () => {
-    expect(fieldOf(chirurgia, 'designation').options?.map(({ id }) => id)).toEqual([
+    expect(findField(chirurgia, 'designation').options?.map(({ id }) => id)).toEqual([
       'consultant',
       'professor',
       'associate-professor',
@@ -293,7 +293,7 @@ describe('fields', () => {
         'is_pg',
       ].toSorted(),
     )
-    expect(fieldOf(midzone, 'address').type).toBe('multiline')
+    expect(findField(midzone, 'address').type).toBe('multiline')
   })
   test("S099 S189: PULMOCON's form exists, with +91 before the phone number", () => {
     expect(ids(pulmocon).toSorted()).toEqual(
@@ -308,10 +308,10 @@ describe('fields', () => {
         'registration_category',
       ].toSorted(),
     )
-    expect(fieldOf(pulmocon, 'phone_number').default).toBe('+91')
+    expect(findField(pulmocon, 'phone_number').default).toBe('+91')
   })
   test('S049: 37 states and union territories; each category with a colour and a description', () => {
-    expect(new Set(fieldOf(afpicon, 'state').options?.map(({ id }) => id)).size).toBe(37)
+    expect(new Set(findField(afpicon, 'state').options?.map(({ id }) => id)).size).toBe(37)
     expect(
       afpicon.categories.every(({ colour, about }) => colour !== undefined && about !== undefined),
     ).toBe(true)
@@ -400,7 +400,7 @@ describe('what is required', () => {
         asi_member: true,
       }),
     ).toEqual({ asi_membership_number: 'Required for ASI members' })
-    expect(fieldOf(chirurgia, 'email').type).toBe('email')
+    expect(findField(chirurgia, 'email').type).toBe('email')
   })
   test('S131: Mid Zone', () => {
     expect(findAnswerErrors(midzone, {})).toEqual({
@@ -419,12 +419,12 @@ describe('what is required', () => {
   })
   test('S134: other forms accept any phone number', () => {
     for (const event of [afpicon, chirurgia, midzone])
-      expect(fieldOf(event, 'phone_number').check).toBe(false)
+      expect(findField(event, 'phone_number').check).toBe(false)
   })
 })
 
 describe('the life of a payment', () => {
-  const at = noon('2026-01-02')
+  const paymentTime = buildNoon('2026-01-02')
   const pending: Payment = {
     orderId: createOrderId(
       createRegNo(
@@ -437,33 +437,38 @@ describe('the life of a payment', () => {
     status: { is: 'pending' },
     review: null,
   }
-  const paid: PaymentEvent = {
+  const paidEvent: PaymentEvent = {
     type: 'confirmed',
     reference: '900001',
     amount: paise(708_000),
     currency: '356',
     kind: 'sale',
-    at,
+    at: paymentTime,
   }
-  const declined: PaymentEvent = { type: 'declined', code: '400', message: 'no', at }
+  const declinedEvent: PaymentEvent = {
+    type: 'declined',
+    code: '400',
+    message: 'no',
+    at: paymentTime,
+  }
   test('S104 S105: pending to success or failed, failed to success, success to refunded, never the reverse', () => {
-    const success = expectOk(applyPaymentEvent(pending, paid))
-    expect(success.status.is).toBe('success')
-    const failed = expectOk(applyPaymentEvent(pending, declined))
+    const succeeded = expectOk(applyPaymentEvent(pending, paidEvent))
+    expect(succeeded.status.is).toBe('success')
+    const failed = expectOk(applyPaymentEvent(pending, declinedEvent))
     expect(failed.status.is).toBe('failed')
-    expect(expectOk(applyPaymentEvent(failed, paid)).status.is).toBe('success')
+    expect(expectOk(applyPaymentEvent(failed, paidEvent)).status.is).toBe('success')
     expect(
       expectOk(
-        applyPaymentEvent(success, {
+        applyPaymentEvent(succeeded, {
           type: 'refunded',
           reference: '900002',
           amount: paise(708_000),
-          at,
+          at: paymentTime,
         }),
       ).status.is,
     ).toBe('refunded')
-    const late = applyPaymentEvent(success, declined)
-    expect(late.ok ? late.value.status.is : 'refused').not.toBe('failed')
+    const lateDecline = applyPaymentEvent(succeeded, declinedEvent)
+    expect(lateDecline.ok ? lateDecline.value.status.is : 'refused').not.toBe('failed')
   })
 })
 
@@ -474,16 +479,16 @@ describe('other constants', () => {
       staysOn: 1,
     }))
   test('S054 S180 S181: the information panel, though it disagrees with the periods', () => {
-    const said = afpicon.form.panel?.lines.join(' ') ?? ''
-    for (const part of [
+    const panelText = afpicon.form.panel?.lines.join(' ') ?? ''
+    for (const phrase of [
       '15 September 2025',
       'exclusive of 18% GST',
       'materials',
       'certificate',
       'lunch',
     ])
-      expect(said).toContain(part)
-    expect(rupeesOf(afpicon, 'afpi-pg', 'sep-1-dec-31')?.[0]).toBe(5250)
+      expect(panelText).toContain(phrase)
+    expect(readPrice(afpicon, 'afpi-pg', 'sep-1-dec-31')?.[0]).toBe(5250)
   })
   test.each([
     [11800, 10000, 1800],
@@ -499,7 +504,8 @@ describe('other constants', () => {
     expect(afpicon.results.amounts).toBe('split-total')
   })
   test('S183: Mid Zone adds 18 percent', () => {
-    const found = expectOk(quote(midzone, { afpi_member: false, is_pg: false }, noon('2025-11-01')))
+    const answers = { afpi_member: false, is_pg: false }
+    const found = expectOk(quote(midzone, answers, buildNoon('2025-11-01')))
     expect(rupees(found.gst)).toBe(rupees(found.base) * 0.18)
   })
   test("S184: Chirurgia's and Mid Zone's prices are placeholders, and the pages say so", () => {
@@ -508,10 +514,10 @@ describe('other constants', () => {
   })
   test("S185: Chirurgia's early bird ends on 30 November 2025, in words and in prices", () => {
     expect(chirurgia.form.panel?.lines.join(' ')).toContain('30 November 2025')
-    expect(buildTariff(chirurgia, noon('2025-11-30')).current_period).not.toBe(
-      buildTariff(chirurgia, noon('2025-12-01')).current_period,
+    expect(buildTariff(chirurgia, buildNoon('2025-11-30')).current_period).not.toBe(
+      buildTariff(chirurgia, buildNoon('2025-12-01')).current_period,
     )
-    expect(buildTariff(chirurgia, noon('2025-11-30')).until).toBe('2025-11-30')
+    expect(buildTariff(chirurgia, buildNoon('2025-11-30')).until).toBe('2025-11-30')
   })
   test('S186 S187: currency, kind and kit type; no file contains a merchant id', () => {
     expect(afpicon.payment?.gateway.constants).toEqual({
@@ -534,8 +540,8 @@ describe('other constants', () => {
     [afpicon, '', 'No order ID found'],
     [midzone, '', 'No order ID found'],
   ] as const)('S040 S059 S066 S170 S188: order ids', (event, orderId, message) => {
-    const read = readOrderId(event, orderId)
-    expect(read.ok ? null : read.error.message).toBe(message)
+    const readResult = readOrderId(event, orderId)
+    expect(readResult.ok ? null : readResult.error.message).toBe(message)
   })
   test('S117 S190: notices hide after six seconds', () => {
     for (const event of [afpicon, chirurgia, midzone]) expect(event.form.noticeMs).toBe(6000)
@@ -543,8 +549,8 @@ describe('other constants', () => {
   test('S191 S192: list pages', () => {
     for (const event of [afpicon, pulmocon])
       for (const list of event.admin.lists) expect(list.pageSize).toBe(20)
-    expect(listOf(afpicon, 'afpicon2026').pageSizes).toEqual([10, 20, 50, 100])
-    expect(listOf(afpicon, 'afpicon').pageSizes).toEqual([])
+    expect(findList(afpicon, 'afpicon2026').pageSizes).toEqual([10, 20, 50, 100])
+    expect(findList(afpicon, 'afpicon').pageSizes).toEqual([])
   })
   test('S193: dates and amounts as India writes them', () => {
     expect(formatMoney(paise(12_345_650)).replaceAll('\u00a0', ' ')).toBe('₹ 1,23,456.50')
@@ -564,12 +570,12 @@ describe('a result page whose address names a date without a zone', () => {
     ['25/01/2026T10:20', '25 January 2026, 10:20 am'],
     ['2026-01-25T10:20:30.123456', '25 January 2026, 10:20 am'],
   ])('shows %s as Indian time, not as N/A', (date, shown) => {
-    const said = resultValues(afpicon, null, { date })['date']
-    expect(said?.replaceAll(/\s/g, ' ')).toBe(shown)
+    const shownDate = resultValues(afpicon, null, { date })['date']
+    expect(shownDate?.replaceAll(/\s/g, ' ')).toBe(shown)
   })
 
   test.each(['2026-02-30', '31/02/2026', '2026-01-25 99:20', '01-25-2026 10:20', 'tomorrow'])(
-    'shows %s, which is no date, as N/A',
+    'shows %s, which is not a date, as N/A',
     (date) => {
       expect(resultValues(afpicon, null, { date })['date']).toBeUndefined()
     },

@@ -1,4 +1,4 @@
-/** Every sentence of the specification has a test that names its number. That every test runs, tidy.test.ts and vitest.config.ts see to. */
+/** Every sentence of the specification has a test that cites its number. tidy.test.ts and vitest.config.ts ensure that every test runs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -13,8 +13,8 @@ const sentences = [
 const testFiles = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.test.ts') && !path.endsWith('coverage.test.ts'),
 )
-/** Numbers in the texts of tests: titles, and the rows that become titles. Comments do not count. */
-const named = new Set(
+/** Collects the numbers in titles of tests, and in table rows that become titles. Comments do not count. */
+const citedNumbers = new Set(
   testFiles.flatMap((path) => {
     const code = readFileSync(join(TESTS, path), 'utf8').replaceAll(/^\s*(\/\*\*|\*|\/\/).*$/gm, '')
     return code.match(/\bS\d{3}\b/g) ?? []
@@ -22,28 +22,28 @@ const named = new Set(
 )
 
 test('the sentences are numbered without a gap', () => {
-  expect(sentences).toEqual(sentences.map((_, at) => `S${String(at + 1).padStart(3, '0')}`))
+  expect(sentences).toEqual(sentences.map((_, index) => `S${String(index + 1).padStart(3, '0')}`))
   expect(sentences.length).toBe(194)
 })
 
-test('every sentence has a test that names it', () => {
-  expect(sentences.filter((number) => !named.has(number))).toEqual([])
+test('every sentence has a test that cites it', () => {
+  expect(sentences.filter((number) => !citedNumbers.has(number))).toEqual([])
 })
 
-test('docs/specification.md names sentences and subjects of decisions that exist', () => {
+test('docs/specification.md cites only existing sentences and decisions', () => {
   const page = readFileSync(join(TESTS, '..', 'docs', 'specification.md'), 'utf8')
   const decisions = readFileSync(join(TESTS, '..', 'docs', 'decisions.md'), 'utf8')
   const numbers = page.match(/\bS\d{3}\b/g) ?? []
   expect(numbers.length).toBeGreaterThan(50)
   expect(numbers.filter((number) => !sentences.includes(number))).toEqual([])
   const subjects = [...decisions.matchAll(/^## (.+)$/gm)].map(([, subject = '']) => subject)
-  const cited = [...page.matchAll(/docs\/decisions\.md, ([^)|]+)\)/g)].map(
+  const citedSubjects = [...page.matchAll(/docs\/decisions\.md, ([^)|]+)\)/g)].map(
     ([, subject = '']) => subject,
   )
-  expect(cited.length).toBeGreaterThan(10)
-  expect(cited.filter((subject) => !subjects.includes(subject))).toEqual([])
+  expect(citedSubjects.length).toBeGreaterThan(10)
+  expect(citedSubjects.filter((subject) => !subjects.includes(subject))).toEqual([])
 })
 
-test('no test names a sentence that does not exist', () => {
-  expect([...named].filter((number) => !sentences.includes(number))).toEqual([])
+test('no test cites a sentence that does not exist', () => {
+  expect([...citedNumbers].filter((number) => !sentences.includes(number))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** The served event files, compiled, for tests that hold them against the specification. */
+/** The served event files, compiled, for tests that compare them with the specification. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileEvent } from '../../engine/authoring.ts'
@@ -12,25 +12,25 @@ const shared = {
   texts: source('_shared/texts.yaml'),
 }
 
-export function eventOf(id: string): EventConfig {
+export function compileServedEvent(id: string): EventConfig {
   const { path, text } = source(`${id}.yaml`)
   const { event } = compileEvent(text, shared, { path })
   if (event === null) throw new Error(`${path} does not compile`)
   return event
 }
 
-export const afpicon = eventOf('afpicon2026')
-export const chirurgia = eventOf('chirurgia2026')
-export const midzone = eventOf('midzone2025')
-export const pulmocon = eventOf('pulmocon2025')
+export const afpicon = compileServedEvent('afpicon2026')
+export const chirurgia = compileServedEvent('chirurgia2026')
+export const midzone = compileServedEvent('midzone2025')
+export const pulmocon = compileServedEvent('pulmocon2025')
 
-export function fieldOf(event: EventConfig, id: string): Field {
-  const field = event.fields.find((one) => one.id === id)
+export function findField(event: EventConfig, id: string): Field {
+  const field = event.fields.find((candidate) => candidate.id === id)
   if (field === undefined) throw new Error(`${event.id} has no field ${id}`)
   return field
 }
-export function listOf(event: EventConfig, id: string): AdminList {
-  const list = event.admin.lists.find((one) => one.id === id)
+export function findList(event: EventConfig, id: string): AdminList {
+  const list = event.admin.lists.find((candidate) => candidate.id === id)
   if (list === undefined) throw new Error(`${event.id} has no list ${id}`)
   return list
 }

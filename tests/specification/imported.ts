@@ -1,15 +1,15 @@
-/** Registrations of another system, as `rollcall registration import` takes them before a server starts. */
+/** Registrations of another system, imported with `rollcall registration import` before a server starts. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runHere } from '../server/run-command.ts'
 
-export const PULMO = 'PULMO20250017'
+export const PULMO_PAID = 'PULMO20250017'
 export const PULMO_FAILED = 'PULMO20250018'
-/** Of the former system's gateway. */
+/** The reference of the former system's gateway. */
 export const PULMO_PAYMENT = 'PAY8841702'
 export const IMPORTED_EMAIL = 'old@example.org'
 
-/** One that was paid and one that failed. */
+/** Imports a paid and a failed registration. */
 export async function importOldRows({
   dataDir,
   eventsDir,
@@ -25,13 +25,13 @@ export async function importOldRows({
     csv,
     [
       'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,payment_id,created_at,payment_date',
-      row(PULMO, 'Dr. Imported Sample', 'success'),
+      row(PULMO_PAID, 'Dr. Imported Sample', 'success'),
       row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
     ].join('\n'),
   )
-  const done = await runHere(['registration', 'import', 'pulmocon2025', csv], {
+  const importResult = await runHere(['registration', 'import', 'pulmocon2025', csv], {
     DATA_DIR: dataDir,
     EVENTS_DIR: eventsDir,
   })
-  if (done.status !== 0) throw new Error(done.stderr)
+  if (importResult.status !== 0) throw new Error(importResult.stderr)
 }

@@ -1,25 +1,31 @@
-/** The specification's pages in a browser, sentence by sentence, where no journey shows them already. */
+/** The specification's pages in a browser, sentence by sentence, except those that tests/browser covers. */
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible, launch, signedIn, visit } from '../browser/browser.ts'
+import { expectAccessible, launch, addSessionCookie, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
 import {
-  atGateway,
+  clickAtGateway,
   field,
-  takenOver,
-  ledger,
+  waitForHydration,
+  readFacts,
   payButton,
-  plain,
+  toPlainText,
   summary,
   withoutPrices,
 } from '../browser/delegate.ts'
 import { ADMIN, serve } from '../browser/serve.ts'
-import type { Served } from '../browser/serve.ts'
-import { IMPORTED_EMAIL, importOldRows, PULMO, PULMO_FAILED, PULMO_PAYMENT } from './imported.ts'
+import type { TestServer } from '../browser/serve.ts'
+import {
+  IMPORTED_EMAIL,
+  importOldRows,
+  PULMO_PAID,
+  PULMO_FAILED,
+  PULMO_PAYMENT,
+} from './imported.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
@@ -30,9 +36,9 @@ afterAll(async () => {
   await server.stop()
 })
 
-const said = async (page: Page): Promise<string> =>
-  plain(await page.getByRole('main').textContent())
-const yes = (page: Page, question: string) =>
+const readMain = async (page: Page): Promise<string> =>
+  toPlainText(await page.getByRole('main').textContent())
+const chooseYes = (page: Page, question: string) =>
   page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' })
 
 async function signIn(page: Page): Promise<void> {
@@ -44,19 +50,19 @@ async function signIn(page: Page): Promise<void> {
 }
 
 async function fillShort(page: Page, name: string): Promise<void> {
-  await takenOver(page)
+  await waitForHydration(page)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email').fill('someone@example.org')
   await field(page, 'Phone Number').fill('98470 00000')
 }
 
-/** Sends the form and answers the fields that the browser posts to the gateway. */
-async function handOff(page: Page): Promise<URLSearchParams> {
-  const posted = page.waitForRequest(
+/** Submits the form and returns the fields that the browser posts to the gateway. */
+async function submitAndReadHandOff(page: Page): Promise<URLSearchParams> {
+  const gatewayRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && !request.url().startsWith(server.url),
   )
   await payButton(page).click()
-  const fields = new URLSearchParams((await posted).postData() ?? '')
+  const fields = new URLSearchParams((await gatewayRequest).postData() ?? '')
   await page.waitForURL((url) => url.origin !== server.url)
   await page.getByRole('heading', { level: 1 }).waitFor()
   return fields
@@ -79,11 +85,11 @@ describe('routes', () => {
     ['S027', '/payment/success', 'PULMOCON 2025'],
     ['S027', '/payment/failed', 'PULMOCON 2025'],
   ])('%s: %s returns its heading', async (_sentence, path, heading) => {
-    const answer = await fetch(server.url + path)
-    expect(answer.status).toBe(200)
-    // What a browser makes of it, before and after its script, tests/browser/before-scripts.test.ts sees.
-    const [, said = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(await answer.text()) ?? []
-    expect(plain(said.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
+    const pageResponse = await fetch(server.url + path)
+    expect(pageResponse.status).toBe(200)
+    // tests/browser/before-scripts.test.ts covers how a browser renders it, before and after its script loads.
+    const [, said = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(await pageResponse.text()) ?? []
+    expect(toPlainText(said.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
   })
 
   test('S002: follows the order of the specification', async () => {
@@ -97,39 +103,39 @@ describe('routes', () => {
 
 describe('Chirurgia', () => {
   test('S013 S022 S063 S065 S119: its form, with a price that changes with the answers', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
-    await takenOver(page)
+    await waitForHydration(page)
     for (const title of [
       'Personal Information',
       'Presentation Preferences',
       'Registration Summary',
     ])
       await page.getByRole('heading', { name: title }).waitFor()
-    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
+    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 7,080')
     await expect.poll(() => field(page, 'ASI Membership Number').count()).toBe(0)
-    await yes(page, 'ASI Member').check()
+    await chooseYes(page, 'ASI Member').check()
     await field(page, 'ASI Membership Number').waitFor()
-    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,900')
+    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 5,900')
     await page.getByLabel('Designation').selectOption('pg')
     await expect
-      .poll(async () => await ledger(summary(page)))
+      .poll(async () => await readFacts(summary(page)))
       .toMatchObject({ Category: 'Post Graduate (ASI)', 'Total Amount': '₹ 3,540' })
     await expect.poll(() => page.getByRole('radio', { name: /^Accompanying/ }).count()).toBe(0)
     await expectAccessible(page, 'Chirurgia, filled in')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
   test('S053 S064 S132: without a price the summary says so and the button is disabled', async () => {
     const { page, context } = await visit(browser)
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const pricesReleased = new Promise<void>((resolve) => {
       release = resolve
     })
     await page.route('**/chirurgia2026', withoutPrices)
     await page.route('**/api/chirurgia/tariff-info/', async (route) => {
-      await held
+      await pricesReleased
       await route.continue()
     })
     await page.goto(`${server.url}/chirurgia2026`)
@@ -139,16 +145,16 @@ describe('Chirurgia', () => {
     await expect.poll(() => payButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'a form whose price has not come yet')
     release()
-    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
+    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 7,080')
     await expect.poll(() => payButton(page).isDisabled()).toBe(false)
     await context.close()
   })
 
   test('S015 S025 S067 S111 S112 S165 S166: posts the hidden form to the gateway, and comes back paid', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
     await fillShort(page, 'Dr. Hidden Form')
-    const fields = await handOff(page)
+    const fields = await submitAndReadHandOff(page)
     expect([...fields.keys()].toSorted()).toEqual(
       [
         'buyerEmail',
@@ -175,11 +181,11 @@ describe('Chirurgia', () => {
       isocurrency: 'INR',
       txnsubtype: '2',
     })
-    await atGateway(page, 'Pay')
+    await clickAtGateway(page, 'Pay')
     await page.waitForURL(/\/chirurgia\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await expect
-      .poll(() => ledger(page.getByRole('main')))
+      .poll(() => readFacts(page.getByRole('main')))
       .toMatchObject({
         Email: 'someone@example.org',
         'Phone Number': '98470 00000',
@@ -187,41 +193,41 @@ describe('Chirurgia', () => {
         'Amount Paid (GST included)': '₹ 7,080',
         Status: 'Paid',
       })
-    const text = await said(page)
-    for (const part of [
+    const text = await readMain(page)
+    for (const phrase of [
       'Dr. Hidden Form',
       'Payment Date',
       'Please keep your registration number',
       'A confirmation email will be sent',
       'bring a valid ID proof',
     ])
-      expect(text).toContain(part)
-    expect(complaints).toEqual([])
+      expect(text).toContain(phrase)
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 })
 
 describe('Mid Zone', () => {
   test('S023 S069 S070 S071 S115: its form, paid, with base, GST and total', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
     await page.getByRole('heading', { name: 'Registration Details' }).waitFor()
     await expect
       .poll(() => field(page, 'Address').evaluate((input) => input.tagName))
       .toBe('TEXTAREA')
     await fillShort(page, 'Dr. Mid Zone Member')
-    await yes(page, 'AFPI Member').check()
+    await chooseYes(page, 'AFPI Member').check()
     await field(page, 'AFPI Membership Number').fill('K-7')
     await expect
-      .poll(async () => await ledger(summary(page)))
+      .poll(async () => await readFacts(summary(page)))
       .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
     await expectAccessible(page, 'Mid Zone, filled in')
-    await handOff(page)
-    await atGateway(page, 'Pay')
+    await submitAndReadHandOff(page)
+    await clickAtGateway(page, 'Pay')
     await page.waitForURL(/\/midzone\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await expect
-      .poll(() => ledger(page.getByRole('main')))
+      .poll(() => readFacts(page.getByRole('main')))
       .toMatchObject({
         Email: 'someone@example.org',
         Category: 'AFPI Delegate',
@@ -235,12 +241,12 @@ describe('Mid Zone', () => {
         Time: '9 AM to 3 PM',
         Venue: 'Kochi',
       })
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 })
 
-const giveEmail = async (page: Page, email: string): Promise<void> => {
+const enterEmail = async (page: Page, email: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'Email address' }).fill(email)
   await page.getByRole('button', { name: 'Show my registration' }).click()
 }
@@ -248,16 +254,18 @@ const giveEmail = async (page: Page, email: string): Promise<void> => {
 describe("PULMOCON's result pages", () => {
   test('S027 S033 S039: a paid registration', async () => {
     const { page, context } = await visit(browser)
-    await page.goto(`${server.url}/payment/success?orderId=${PULMO}&amount=1.00&date=2020-01-01`)
-    // A number that another system counted up opens nothing by itself.
+    await page.goto(
+      `${server.url}/payment/success?orderId=${PULMO_PAID}&amount=1.00&date=2020-01-01`,
+    )
+    // A sequential number from another system gives no access alone.
     await page.getByRole('heading', { name: 'Your email address' }).waitFor()
-    expect(await said(page)).not.toContain('Dr. Imported Sample')
-    await expectAccessible(page, 'asked for the email address')
-    await giveEmail(page, 'stranger@example.org')
+    expect(await readMain(page)).not.toContain('Dr. Imported Sample')
+    await expectAccessible(page, 'the prompt for the email address')
+    await enterEmail(page, 'stranger@example.org')
     await page.getByRole('alert').getByText(/.+/).first().waitFor()
-    await giveEmail(page, IMPORTED_EMAIL)
+    await enterEmail(page, IMPORTED_EMAIL)
     await page.getByRole('heading', { name: 'Payment Successful' }).waitFor()
-    const text = await said(page)
+    const text = await readMain(page)
     for (const part of [
       'Dr. Imported Sample',
       'PG Students',
@@ -269,11 +277,11 @@ describe("PULMOCON's result pages", () => {
     ])
       expect(text.replaceAll('’', "'")).toContain(part)
     expect(text.replaceAll(' ', '')).toMatch(/PULMO\d{12,}/)
-    // The delegate's own number and payment id did not appear.
+    // The delegate's own number and payment ID were not shown.
     await expect
-      .poll(() => ledger(page.getByRole('main')))
+      .poll(() => readFacts(page.getByRole('main')))
       .toMatchObject({
-        'Transaction ID': PULMO,
+        'Transaction ID': PULMO_PAID,
         'Payment ID': PULMO_PAYMENT,
       })
     await context.close()
@@ -284,7 +292,7 @@ describe("PULMOCON's result pages", () => {
       `${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`,
     )
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
-    const imported = await said(page)
+    const importedPage = await readMain(page)
     for (const part of [
       'Transaction ID',
       '₹ 3,500',
@@ -292,25 +300,25 @@ describe("PULMOCON's result pages", () => {
       '2 August 2025',
       'quote the transaction ID',
     ])
-      expect(imported).toContain(part)
-    // Nothing known of this order: the same page, and no error. The difference would tell which numbers exist.
+      expect(importedPage).toContain(part)
+    // An unknown order gives the same page without an error, because a difference would disclose which numbers exist.
     await page.goto(`${server.url}/payment/failed?orderId=PULMO999&amount=3500.00&date=2025-08-02`)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
-    await expect.poll(() => said(page)).toBe(imported.replaceAll(PULMO_FAILED, 'PULMO999'))
+    await expect.poll(() => readMain(page)).toBe(importedPage.replaceAll(PULMO_FAILED, 'PULMO999'))
     await expect.poll(() => page.getByRole('alert').count()).toBe(0)
     await context.close()
   })
 })
 
 describe('errors', () => {
-  test('S053 S111: while sending, the button says so and is disabled', async () => {
+  test('S053 S111: while the form is being sent, the button shows it and is disabled', async () => {
     const { page, context } = await visit(browser)
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const responseHeld = new Promise<void>((resolve) => {
       release = resolve
     })
     await page.route('**/api/midzone/register/', async (route) => {
-      await held
+      await responseHeld
       await route.continue()
     })
     await page.goto(`${server.url}/midzone2025`)
@@ -324,14 +332,14 @@ describe('errors', () => {
     await context.close()
   })
 
-  // One form, sent again and again: nothing of it is lost each time.
-  let unlucky: Visit
+  // The form is submitted repeatedly, and keeps its answers each time.
+  let retryVisit: Visit
   beforeAll(async () => {
-    unlucky = await visit(browser)
-    await unlucky.page.goto(`${server.url}/midzone2025`)
-    await fillShort(unlucky.page, 'Dr. Unlucky Sample')
+    retryVisit = await visit(browser)
+    await retryVisit.page.goto(`${server.url}/midzone2025`)
+    await fillShort(retryVisit.page, 'Dr. Unlucky Sample')
   })
-  afterAll(() => unlucky.context.close())
+  afterAll(() => retryVisit.context.close())
   test.each([
     ['network', 0, 'Network error. Please check your internet connection.'],
     ['401', 401, 'Unauthorized. Please check your credentials.'],
@@ -340,11 +348,11 @@ describe('errors', () => {
     ['500', 500, 'Server error. Please try again later.'],
     ['502, which has no text of its own', 502, 'Registration failed. Please try again.'],
   ])('S114 S167 S168: %s', async (_name, status, sentence) => {
-    const { page } = unlucky
+    const { page } = retryVisit
     await page.route('**/api/midzone/register/', (route) =>
       status === 0
         ? route.abort()
-        : route.fulfill({ status, contentType: 'text/html', body: 'a proxy in between' }),
+        : route.fulfill({ status, contentType: 'text/html', body: 'a proxy' }),
     )
     await payButton(page).click()
     await page.getByRole('status').getByText(sentence).waitFor()
@@ -354,7 +362,7 @@ describe('errors', () => {
   })
 
   test('S117 S172 S190: the toast hides after 6000 ms, not before, and can be dismissed', async () => {
-    const { page, context } = await visit(browser, { own: true })
+    const { page, context } = await visit(browser, { privateWindow: true })
     await page.clock.install()
     await page.route('**/api/midzone/register/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
@@ -362,7 +370,7 @@ describe('errors', () => {
     const toast = page
       .getByRole('status')
       .getByText('Network error. Please check your internet connection.')
-    // From here the page's time goes on only as far as it is told to.
+    // From here, the page's clock advances only when the test advances it.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
     await payButton(page).click()
     await toast.waitFor()
@@ -373,10 +381,10 @@ describe('errors', () => {
     await expect.poll(() => toast.count()).toBe(0)
     await payButton(page).click()
     await toast.waitFor()
-    // The same once more is said in the same place, not in a stack.
-    const again = page.waitForRequest('**/api/midzone/register/')
+    // The same message again replaces the first one.
+    const secondRequest = page.waitForRequest('**/api/midzone/register/')
     await payButton(page).click()
-    await again
+    await secondRequest
     await expect.poll(() => payButton(page).isDisabled()).toBe(false)
     await expect.poll(() => toast.count()).toBe(1)
     await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -387,11 +395,11 @@ describe('errors', () => {
 
 describe('the office', () => {
   test('S029 S075 S076 S077 S078 S193: the dashboard', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, consoleErrors } = await visit(browser)
     await signIn(page)
     await page.getByRole('heading', { level: 2, name: 'Pulmocon' }).waitFor()
     await expect
-      .poll(() => ledger(page.locator('dl').first()))
+      .poll(() => readFacts(page.locator('dl').first()))
       .toMatchObject({
         'Pulmocon total': '2',
         'Pulmocon paid': '1',
@@ -408,11 +416,11 @@ describe('the office', () => {
       '₹ 3,500',
       'Dr. Imported Sample',
     ])
-      await expect.poll(async () => plain(await panel.textContent())).toContain(part)
+      await expect.poll(async () => toPlainText(await panel.textContent())).toContain(part)
     for (const list of [/PULMOCON list/, /AFPICON list/, /AFPICON 2026 list/])
       await expect.poll(() => page.getByRole('link', { name: list }).count()).toBe(1)
     await expectAccessible(page, 'dashboard with figures')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 
@@ -421,10 +429,10 @@ describe('the office', () => {
     ['S031', '/admin/afpicon', 'AFPICON Registrations'],
     ['S032', '/admin/afpicon2026', 'AFPICON 2026 Registrations'],
   ])(
-    '%s S079 S081: %s: filters, export, other pages and sign-out; says if it is empty',
+    '%s S079 S081: %s: filters, export, other pages and sign-out; shows a message if it is empty',
     async (_sentence, path, title) => {
       const { page, context } = await visit(browser)
-      await signedIn(context, server.url, ADMIN)
+      await addSessionCookie(context, server.url, ADMIN)
       await page.goto(server.url + path)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       for (const label of ['Payment Status', 'Search'])
@@ -436,7 +444,7 @@ describe('the office', () => {
       await expect
         .poll(() => page.getByRole('navigation', { name: 'Office' }).getByRole('link').count())
         .toBeGreaterThan(3)
-      await page.getByLabel('Search').fill('nobody at all')
+      await page.getByLabel('Search').fill('no match')
       await page.getByText('No registrations found').waitFor()
       await expectAccessible(page, `${title}, nothing found`)
       await context.close()
@@ -457,9 +465,9 @@ describe('the office', () => {
       418,
       'Failed to load registrations: HTTP error! status: 418',
     ],
-  ])('S143 S171: %s says when it cannot load', async (path, call, status, sentence) => {
+  ])('S143 S171: %s shows an error when it cannot load', async (path, call, status, sentence) => {
     const { page, context } = await visit(browser)
-    await signedIn(context, server.url, ADMIN)
+    await addSessionCookie(context, server.url, ADMIN)
     await page.route(call, (route) =>
       route.fulfill({ status, contentType: 'text/html', body: 'x' }),
     )
@@ -471,7 +479,7 @@ describe('the office', () => {
 
   test('S171: an invalid response, a failed export, and a dashboard that does not load', async () => {
     const { page, context } = await visit(browser)
-    await signedIn(context, server.url, ADMIN)
+    await addSessionCookie(context, server.url, ADMIN)
     await page.route('**/afpicon/admin/registrations/**', (route) =>
       route.fulfill({
         status: 200,
@@ -508,17 +516,17 @@ describe('the office', () => {
   test('S118: signing out in one window leads the other to the sign-in, and back to its page', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
-    const other = await context.newPage()
-    await other.goto(`${server.url}/admin/afpicon`)
-    await other.getByRole('heading', { level: 1, name: 'AFPICON Registrations' }).waitFor()
+    const otherWindow = await context.newPage()
+    await otherWindow.goto(`${server.url}/admin/afpicon`)
+    await otherWindow.getByRole('heading', { level: 1, name: 'AFPICON Registrations' }).waitFor()
     await page.getByRole('button', { name: 'Logout' }).first().click()
     await page.waitForURL(/\/admin\/login/)
-    await other.getByRole('button', { name: 'Refresh' }).click()
-    await other.waitForURL(/\/admin\/login/)
-    await other.getByLabel('Username').fill(ADMIN.username)
-    await other.getByLabel('Password').fill(ADMIN.password)
-    await other.getByRole('button', { name: 'Sign In' }).click()
-    await other.waitForURL(/\/admin\/afpicon$/)
+    await otherWindow.getByRole('button', { name: 'Refresh' }).click()
+    await otherWindow.waitForURL(/\/admin\/login/)
+    await otherWindow.getByLabel('Username').fill(ADMIN.username)
+    await otherWindow.getByLabel('Password').fill(ADMIN.password)
+    await otherWindow.getByRole('button', { name: 'Sign In' }).click()
+    await otherWindow.waitForURL(/\/admin\/afpicon$/)
     await context.close()
   })
 })

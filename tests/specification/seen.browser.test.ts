@@ -1,14 +1,21 @@
-/** Sentences about what a delegate reads and may do, seen where a delegate sees them. */
+/** Sentences of the specification about what delegates can read and do, tested in a browser. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
-import { field, takenOver, ledger, payButton, plain, summary } from '../browser/delegate.ts'
-import { drawn, serve } from '../browser/serve.ts'
-import type { Served } from '../browser/serve.ts'
+import {
+  field,
+  waitForHydration,
+  readFacts,
+  payButton,
+  toPlainText,
+  summary,
+} from '../browser/delegate.ts'
+import { waitUntilRendered, serve } from '../browser/serve.ts'
+import type { TestServer } from '../browser/serve.ts'
 
 let browser: Browser
-let server: Served
+let server: TestServer
 beforeAll(async () => {
   // A day on which the panel and the price table disagree about "early".
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-10-01T12:00:00+05:30' })])
@@ -17,47 +24,49 @@ afterAll(async () => {
   await server.stop()
 })
 
-const linesOf = async (page: Page, name: string): Promise<readonly string[]> =>
+const readLines = async (page: Page, name: string): Promise<readonly string[]> =>
   (await page.getByRole('complementary', { name }).getByRole('listitem').allTextContents()).map(
-    plain,
+    toPlainText,
   )
 
 test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the price is that of 1 September to 31 December', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/afpicon2026`)
-  await takenOver(page)
+  await waitForHydration(page)
   await page.getByRole('radio', { name: 'AFPI Member – GP / Specialist', exact: true }).check()
   await expect
-    .poll(() => linesOf(page, 'Important Information'))
+    .poll(() => readLines(page, 'Important Information'))
     .toEqual([
       'Early bird registration until 15 September 2025',
       'Fees are exclusive of 18% GST',
       'Registration includes conference materials, certificate and lunch',
     ])
-  await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
+  await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 7,080')
   await summary(page)
     .getByText('Price valid until 31 Dec 2025; then ₹ 9,440 from 1 Jan 2026')
     .waitFor()
-  // Picked as a member, and not said to be one.
-  const odd = summary(page).getByText(
+  // The category for members is chosen, but the answer to the membership field is No.
+  const contradiction = summary(page).getByText(
     'You chose “AFPI Member – GP / Specialist”, but your answer to “AFPI Member” is No.',
   )
-  await odd.getByRole('button', { name: 'Check this answer' }).click()
+  await contradiction.getByRole('button', { name: 'Check this answer' }).click()
   const member = page.getByRole('switch', { name: 'AFPI Member' })
-  await expect.poll(() => member.evaluate((one) => one === document.activeElement)).toBe(true)
-  await member.check()
-  await odd.waitFor({ state: 'hidden' })
-  // The same in the table of fees, in which one's own row is marked.
-  await page.getByRole('heading', { name: 'Registration fees' }).scrollIntoViewIfNeeded()
-  const own = page.getByRole('row').filter({ hasText: 'Yours' })
   await expect
-    .poll(async () => plain(await own.getByRole('rowheader').textContent()))
+    .poll(() => member.evaluate((memberField) => memberField === document.activeElement))
+    .toBe(true)
+  await member.check()
+  await contradiction.waitFor({ state: 'hidden' })
+  // The fee table shows the same, and marks the delegate's row.
+  await page.getByRole('heading', { name: 'Registration fees' }).scrollIntoViewIfNeeded()
+  const ownRow = page.getByRole('row').filter({ hasText: 'Yours' })
+  await expect
+    .poll(async () => toPlainText(await ownRow.getByRole('rowheader').textContent()))
     .toBe('AFPI Member – GP / SpecialistYours')
   await expect
-    .poll(async () => (await own.getByRole('cell').allInnerTexts()).map(plain))
+    .poll(async () => (await ownRow.getByRole('cell').allInnerTexts()).map(toPlainText))
     .toEqual(['₹ 6,000', '₹ 8,000', '₹ 10,000', '₹ 5,000'])
   await expect
-    .poll(async () => (await page.getByRole('columnheader').allInnerTexts()).map(plain))
+    .poll(async () => (await page.getByRole('columnheader').allInnerTexts()).map(toPlainText))
     .toEqual([
       'Category',
       'Until 31 Dec 2025',
@@ -71,48 +80,48 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the pri
 
 test('the box of registration fees was empty until it was scrolled into view, in print too', async () => {
   const phone = { width: 360, height: 740 }
-  const seen = async ({ page }: Visit) => {
+  const readFeeBox = async ({ page }: Visit) => {
     const fees = page.getByRole('region', { name: 'Registration fees' })
     const { top, height } = await fees.evaluate((box) => ({
       top: box.getBoundingClientRect().top,
       height: box.clientHeight,
     }))
-    return { text: plain(await fees.innerText()), top, height }
+    return { text: toPlainText(await fees.innerText()), top, height }
   }
-  const pricesIn = ({ text }: { readonly text: string }): readonly string[] =>
+  const findPrices = ({ text }: { readonly text: string }): readonly string[] =>
     text.match(/₹ [\d,]+/g) ?? []
-  // As the server has drawn it, before its scripts have come.
-  await drawn(`${server.url}/afpicon2026`)
-  const early = await visit(browser, { ...phone, own: true })
-  await early.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
-  await early.page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
-  const before = await seen(early)
-  expect(pricesIn(before)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
-  // Taken over by the script, and not scrolled: nothing in it moves.
-  const live = await visit(browser, { ...phone, own: true })
-  const { page } = live
-  // Lines break elsewhere in another font, which is no matter of the box.
+  // As the server renders it, before its scripts load.
+  await waitUntilRendered(`${server.url}/afpicon2026`)
+  const earlyVisit = await visit(browser, { ...phone, privateWindow: true })
+  await earlyVisit.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
+  await earlyVisit.page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
+  const boxBefore = await readFeeBox(earlyVisit)
+  expect(findPrices(boxBefore)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
+  // Hydrated and not scrolled: nothing in the box moves.
+  const hydratedVisit = await visit(browser, { ...phone, privateWindow: true })
+  const { page } = hydratedVisit
+  // Lines wrap differently in another font, which does not affect the box.
   await page.route(/\.woff2$/, (route) => route.abort())
   await page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
-  const after = await seen(live)
-  expect(after.top).toBeGreaterThan(phone.height)
-  expect([after.text, after.height]).toEqual([before.text, before.height])
+  const boxAfter = await readFeeBox(hydratedVisit)
+  expect(boxAfter.top).toBeGreaterThan(phone.height)
+  expect([boxAfter.text, boxAfter.height]).toEqual([boxBefore.text, boxBefore.height])
   await page.emulateMedia({ media: 'print' })
-  expect(pricesIn(await seen(live))).toEqual(pricesIn(before))
-  await Promise.all([early.context.close(), live.context.close()])
+  expect(findPrices(await readFeeBox(hydratedVisit))).toEqual(findPrices(boxBefore))
+  await Promise.all([earlyVisit.context.close(), hydratedVisit.context.close()])
 })
 
 test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the early price, offers its designations, and accepts an unusual email address without a session", async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
-  await takenOver(page)
+  await waitForHydration(page)
   await field(page, 'Full Name').fill('Dr. Odd Address')
   await page.getByText('Early bird discounts run until 30 November 2025').waitFor()
   const options = await page
     .getByLabel('Designation')
     .locator('option')
-    .evaluateAll((found) =>
-      found.map((option) => [option.getAttribute('value'), option.textContent]),
+    .evaluateAll((elements) =>
+      elements.map((option) => [option.getAttribute('value'), option.textContent]),
     )
   expect(options).toEqual([
     ['', 'Choose'],
@@ -128,7 +137,7 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the
   // Prices include GST: base = 4130 / 1.18, GST = 4130 × 0.18 / 1.18.
   await page.getByLabel('Designation').selectOption('pg')
   await expect
-    .poll(() => ledger(summary(page)))
+    .poll(() => readFacts(summary(page)))
     .toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
   await field(page, 'Email').fill('odd.address+ward@hospital')
   await field(page, 'Phone Number').fill('call the ward')
@@ -145,11 +154,11 @@ test('S092 S093 S184: the categories of accompanying persons are on the price li
   await list.getByRole('heading').scrollIntoViewIfNeeded()
   await list.getByText('18% GST included.', { exact: true }).waitFor()
   await expect
-    .poll(async () => (await list.getByRole('row').allInnerTexts()).map(plain))
+    .poll(async () => (await list.getByRole('row').allInnerTexts()).map(toPlainText))
     .toEqual([
       'Category Until 30 Nov 2025 From 1 Dec 2025',
       'ASI Member ₹ 5,900 ₹ 7,080',
-      // Nothing is chosen yet.
+      // No category is chosen yet.
       'Non-ASI MemberYours ₹ 7,080 ₹ 8,260',
       'Post Graduate (ASI) ₹ 3,540 ₹ 4,720',
       'Post Graduate (Non-ASI) ₹ 4,130 ₹ 5,000',
@@ -165,8 +174,8 @@ test('S020 S099 S108 S189: the closed event has a current tier and a phone prefi
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/pulmocon2025`)
   await page.getByRole('heading', { name: 'Registration Closed' }).waitFor()
-  const text = plain(await page.locator('body').innerText())
-  for (const never of ['+91', 'tier', '₹']) expect(text).not.toContain(never)
+  const text = toPlainText(await page.locator('body').innerText())
+  for (const absentText of ['+91', 'tier', '₹']) expect(text).not.toContain(absentText)
   await expect.poll(() => page.locator('input, select, textarea').count()).toBe(0)
   await context.close()
 })

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PNG } from 'pngjs'
-import { inPage } from '../layout-boxes.ts'
+import { findMisplacedInPage } from '../layout-boxes.ts'
 
 /** Elements are found by their visible label or name; each call waits until there is one. */
 export type Driver = {
@@ -53,7 +53,8 @@ export async function lookAt(
   for (const width of WIDTHS) {
     await resize(width, HEIGHT)
     await ask('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
-    const look = async () => (await ask(`(${inPage.toString()})()`)) as readonly string[]
+    const look = async () =>
+      (await ask(`(${findMisplacedInPage.toString()})()`)) as readonly string[]
     let misplaced = await look()
     // A page is drawn for another width some frames after the window has it.
     for (const last = performance.now() + WAITS_MS; misplaced.length > 0;) {

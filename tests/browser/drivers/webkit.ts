@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { freePort } from '../serve.ts'
+import { findFreePort } from '../serve.ts'
 import type { Driver } from './driver.ts'
 import { pause, PATIENCE_MS, throughProtocol, until, withFonts } from './driver.ts'
 
@@ -43,7 +43,7 @@ export async function throughWebKit(): Promise<Driver> {
     started.push(program)
     return program
   }
-  const port = await freePort()
+  const port = await findFreePort()
   try {
     const screen = begin(XVFB, ['-displayfd', '3', '-screen', '0', SCREEN, '-nolisten', 'tcp'])
     // Without a session bus, as in a container, Epiphany starts and never answers.

@@ -1,13 +1,13 @@
-/** What the office does to registrations on their page, and what delegates see of it. */
+/** Office actions on a registration's page, and their effects for delegates. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
-import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { atGateway } from '../delegate.ts'
-import { freePort } from '../serve.ts'
+import { clickAtGateway } from '../delegate.ts'
+import { findFreePort } from '../serve.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
@@ -15,7 +15,7 @@ import { hashPassword } from '../../../server/office/auth/passwords.ts'
 import { noon, numberOf, PASSWORD, register, signIn } from '../../server/office/office.ts'
 
 const EVENT = 'sample2026'
-const extra = `
+const extraYaml = `
 cancellation:
   steps: [{until: 2026-01-15, refund: 75%}, {until: 2026-01-31, refund: 50%}, {otherwise: none}]
 quotas:
@@ -24,84 +24,84 @@ quotas:
 let server: TestApp
 let browser: Browser
 let url: string
-let here: Visit
+let visitor: Visit
 
 beforeAll(async () => {
-  const [port, sandboxPort] = [await freePort(), await freePort()]
+  const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   server = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({ extra }) },
+    events: { 'sample2026.yaml': fixtureEvent({ extra: extraYaml }) },
     variables: { PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
   })
   await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())
   url = await server.app.listen({ host: '127.0.0.1', port })
   browser = await launch()
-  here = await visit(browser)
-  await signedIn(here.context, url, { username: 'office', password: PASSWORD })
+  visitor = await visit(browser)
+  await addSessionCookie(visitor.context, url, { username: 'office', password: PASSWORD })
 })
 afterAll(async () => {
-  await here.context.close()
+  await visitor.context.close()
   await server.close()
 })
 
-const registered = (
+const addRegistration = (
   n: number,
   {
-    on = '2026-01-10',
+    on: registeredDay = '2026-01-10',
     isMember = false,
-    pays,
+    pays: price,
   }: { on?: string; isMember?: boolean; pays?: 'success' } = {},
 ): Promise<RegNo> =>
   register(server, EVENT, {
     n,
-    on: noon(on),
+    on: noon(registeredDay),
     answers: {
       full_name: `Delegate ${n}`,
       email: `delegate${n}@example.org`,
       phone_number: '9876500000',
       is_member: isMember,
     },
-    ...(pays === undefined ? {} : { pays }),
+    ...(price === undefined ? {} : { pays: price }),
   })
-const paid = (n: number, isMember = false): Promise<RegNo> =>
-  registered(n, { isMember, pays: 'success' })
-const open = async (regNo: string): Promise<Page> => {
-  await here.page.goto(`${url}/admin/${EVENT}/${regNo}`)
+const addPaid = (n: number, isMember = false): Promise<RegNo> =>
+  addRegistration(n, { isMember, pays: 'success' })
+const openRegistration = async (regNo: string): Promise<Page> => {
+  await visitor.page.goto(`${url}/admin/${EVENT}/${regNo}`)
   await panel().locator('.state').waitFor()
-  return here.page
+  return visitor.page
 }
-const panel = () => here.page.getByRole('region', { name: 'Actions' })
-const dialog = () => here.page.getByRole('dialog')
+const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
+const dialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
-const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
 const line = (text: string) => panel().getByRole('listitem').filter({ hasText: text }).waitFor()
-/** Answers the question, with its reason, by the button of the act. */
-const done = async (why: string, button: string): Promise<void> => {
+/** Fills in the reason and clicks the button of the action. */
+const confirmAction = async (reason: string, button: string): Promise<void> => {
   await dialog()
     .getByLabel(/^(Reason|Note)$/)
-    .fill(why)
+    .fill(reason)
   await dialog().getByRole('button', { name: button, exact: true }).click()
 }
 
 test('writes a note, corrects a name and transfers a registration; the timeline shows user, action and reason', async () => {
-  const page = await open(await paid(1))
+  const page = await openRegistration(await addPaid(1))
   await press('Add note')
   await expectAccessible(page, 'a note')
   await page.keyboard.press('Escape')
   await dialog().waitFor({ state: 'detached' })
   await press('Add note')
-  await done('Wants a vegetarian lunch.', 'Add note')
-  await said('Note saved.')
+  await confirmAction('Wants a vegetarian lunch.', 'Add note')
+  await waitForStatus('Note saved.')
   await line('Wants a vegetarian lunch.')
   await press('Correct answers')
   await dialog().getByLabel('Answer to correct').selectOption('Full Name')
   await dialog().getByLabel('Full Name').fill('')
-  await done('Spelt wrongly.', 'Correct answers')
+  await confirmAction('Spelt wrongly.', 'Correct answers')
   await dialog().getByRole('alert').getByText('Full Name: Full name is required').waitFor()
-  await expectAccessible(page, 'a correction that is refused')
+  await expectAccessible(page, 'a rejected correction')
   await dialog().getByLabel('Full Name').fill('Asha Nair')
   await dialog().getByRole('button', { name: 'Correct answers' }).click()
-  await said('Correction saved.')
+  await waitForStatus('Correction saved.')
   await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
   await line('Corrected: Full Name: Delegate 1 → Asha Nair')
   await press('Transfer to another person')
@@ -109,76 +109,84 @@ test('writes a note, corrects a name and transfers a registration; the timeline 
   await dialog().getByLabel('Email Address').fill('binu@example.org')
   await dialog().getByLabel('Phone Number').fill('9876511111')
   await expectAccessible(page, 'a transfer')
-  await done('A colleague comes instead.', 'Transfer to another person')
-  await said('Registration transferred.')
+  await confirmAction('A colleague comes instead.', 'Transfer to another person')
+  await waitForStatus('Registration transferred.')
   await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
-  await expectAccessible(page, 'a registration with its trail')
+  await expectAccessible(page, 'a registration with its timeline')
   await page.setViewportSize({ width: 360, height: 800 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-test('the cancel dialog proposed an amount without its parts: it shows what is owed, the share, what was refunded and the proposal', async () => {
-  const regNo = await paid(30)
-  const office = await signIn(server)
-  const correct = { act: 'correct', why: 'Found the card.', answers: { is_member: true } }
-  expect((await office.act(regNo, { ...correct, total: 1180 })).status).toBe(200)
-  const back = { act: 'refund', why: 'Agreed.', amount: '1000', by_hand: true, reference: 'CASH 9' }
-  expect((await office.act(regNo, back)).status).toBe(200)
-  await open(regNo)
+test('the cancel dialog proposed an amount without its parts: it shows the amount due, the percentage, earlier refunds and the proposal', async () => {
+  const regNo = await addPaid(30)
+  const staffSession = await signIn(server)
+  const correctAction = { act: 'correct', why: 'Found the card.', answers: { is_member: true } }
+  expect((await staffSession.act(regNo, { ...correctAction, total: 1180 })).status).toBe(200)
+  const refundAction = {
+    act: 'refund',
+    why: 'Agreed.',
+    amount: '1000',
+    by_hand: true,
+    reference: 'CASH 9',
+  }
+  expect((await staffSession.act(regNo, refundAction)).status).toBe(200)
+  await openRegistration(regNo)
   await press('Cancel registration')
-  const figure = async (name: string): Promise<string> =>
+  const readFigure = async (name: string): Promise<string> =>
     (await dialog().getByText(name, { exact: true }).locator('..').innerText())
       .replaceAll('\u00a0', ' ')
       .replaceAll(/\s+/g, ' ')
   await dialog().getByText('Proposed refund').waitFor()
-  expect(await figure('Paid')).toBe('Paid ₹ 3,540')
-  expect(await figure('Overpaid: refunded in full')).toMatch(/full ₹ 2,360$/)
-  expect(await figure('50% of the price of ₹\u00a01,180')).toBe('50% of the price of ₹ 1,180 ₹ 590')
-  expect(await figure('Refunded so far')).toBe('Refunded so far − ₹ 1,000')
-  expect(await figure('Proposed refund')).toBe('Proposed refund ₹ 1,950')
+  expect(await readFigure('Paid')).toBe('Paid ₹ 3,540')
+  expect(await readFigure('Overpaid: refunded in full')).toMatch(/full ₹ 2,360$/)
+  expect(await readFigure('50% of the price of ₹\u00a01,180')).toBe(
+    '50% of the price of ₹ 1,180 ₹ 590',
+  )
+  expect(await readFigure('Refunded so far')).toBe('Refunded so far − ₹ 1,000')
+  expect(await readFigure('Proposed refund')).toBe('Proposed refund ₹ 1,950')
   await dialog().getByText('₹\u00a01,360 must be refunded in any case').waitFor()
   expect(await dialog().getByLabel('Amount to refund').inputValue()).toBe('1950')
-  await done('Ill.', 'Cancel registration')
-  await said('Registration cancelled')
+  await confirmAction('Ill.', 'Cancel registration')
+  await waitForStatus('Registration cancelled')
 })
 
 test('cancels a registration by the refund scale: its seat is sold again, and half is refunded', async () => {
-  await paid(4, true)
-  const page = await open(await paid(2, true))
-  const registers = () =>
+  await addPaid(4, true)
+  const page = await openRegistration(await addPaid(2, true))
+  const submitForm = () =>
     server.post('/api/sample2026/register/', {
       full_name: 'Next Member',
       email: 'next@example.org',
       phone_number: '9876522222',
       is_member: 'true',
     })
-  expect((await registers()).statusCode).toBe(409)
+  expect((await submitForm()).statusCode).toBe(409)
   await press('Cancel registration')
   await dialog().getByText('50% of the price of ₹\u00a01,180').waitFor()
   await dialog().getByText('Proposed refund').waitFor()
   await expect.poll(() => dialog().getByLabel('Amount to refund').inputValue()).toBe('590')
   await expectAccessible(page, 'cancelling')
-  await done('Ill, wrote yesterday.', 'Cancel registration')
-  await said('Registration cancelled')
+  await confirmAction('Ill, wrote yesterday.', 'Cancel registration')
+  await waitForStatus('Registration cancelled')
   await panel().getByText('To refund: ₹\u00a0590', { exact: true }).waitFor()
-  expect((await registers()).statusCode).toBe(201)
+  expect((await submitForm()).statusCode).toBe(201)
   await press('Refund')
   await dialog().getByLabel('Refund method').selectOption('Already refunded outside Rollcall')
   await dialog().getByLabel('Transfer reference or slip number').fill('NEFT 4711')
-  await expectAccessible(page, 'a refund by hand')
-  await done('By the scale.', 'Refund')
-  await said('₹\u00a0590 was refunded outside Rollcall.')
+  await expectAccessible(page, 'a manual refund')
+  await confirmAction('By the scale.', 'Refund')
+  await waitForStatus('₹\u00a0590 was refunded outside Rollcall.')
   await line('Refunded outside Rollcall')
   await expect.poll(() => panel().locator('.care').count()).toBe(0)
 })
 
 test('shows a payment that arrived while the dialog was open before it cancels', async () => {
-  const regNo = await registered(29)
-  const page = await open(regNo)
+  const regNo = await addRegistration(29)
+  const page = await openRegistration(regNo)
   await press('Cancel registration')
   await dialog().getByText('Nothing was paid.').waitFor()
-  const came = await page.evaluate(
+  const confirmResult = await page.evaluate(
     async (path) =>
       fetch(path, {
         method: 'POST',
@@ -187,54 +195,54 @@ test('shows a payment that arrived while the dialog was open before it cancels',
       }).then(({ status }) => status),
     `/api/admin/registrations/${regNo}/acts/`,
   )
-  expect(came).toBe(200)
-  await done('Never paid.', 'Cancel registration')
+  expect(confirmResult).toBe(200)
+  await confirmAction('Never paid.', 'Cancel registration')
   await dialog().getByRole('alert').getByText('Nothing was cancelled').waitFor()
   await dialog()
     .getByRole('term')
     .filter({ hasText: /^Paid$/ })
     .waitFor()
   await dialog().getByText('₹\u00a03,540').first().waitFor()
-  await expectAccessible(page, 'money came before the cancellation')
+  await expectAccessible(page, 'a payment before the cancellation')
   await dialog().getByLabel('Amount to refund').fill('3540')
-  await done('Asked for it by phone.', 'Cancel registration')
-  await said('Registration cancelled')
+  await confirmAction('Asked for it by phone.', 'Cancel registration')
+  await waitForStatus('Registration cancelled')
   await panel().getByText('To refund: ₹\u00a03,540', { exact: true }).waitFor()
 })
 
 test('corrects to a higher category, and the delegate pays the balance by the emailed link; to a lower one, and it is refunded', async () => {
-  const up = numberOf(server, EVENT, 4)
-  const page = await open(up)
+  const upgradedNumber = numberOf(server, EVENT, 4)
+  const page = await openRegistration(upgradedNumber)
   await press('Correct answers')
   await dialog().getByLabel('Answer to correct').selectOption('Member')
   await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
-  await done('Shows no card.', 'Correct answers')
+  await confirmAction('Shows no card.', 'Correct answers')
   await dialog().getByRole('alert').getByText('₹\u00a02,360 more').waitFor()
   await expectAccessible(page, 'a correction that changes the price')
   await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
-  await said('Correction saved. The price is ₹\u00a02,360 higher.')
+  await waitForStatus('Correction saved. The price is ₹\u00a02,360 higher.')
   await panel().getByText('Partly paid', { exact: true }).waitFor()
 
   const delegate = await visit(browser, { width: 360 })
-  await delegate.page.goto(url + (await linkIn()))
+  await delegate.page.goto(url + (await findPaymentLink()))
   await delegate.page.getByRole('heading', { name: '₹\u00a02,360 still to pay' }).waitFor()
   await expectAccessible(delegate.page, 'a difference to be paid')
   await delegate.page.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
-  await atGateway(delegate.page, 'Pay')
+  await clickAtGateway(delegate.page, 'Pay')
   await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   await expect.poll(() => delegate.page.getByText('still to pay').count()).toBe(0)
-  expect(delegate.complaints).toEqual([])
+  expect(delegate.consoleErrors).toEqual([])
   await delegate.context.close()
-  await open(up)
+  await openRegistration(upgradedNumber)
   await panel()
     .getByText(/^Paid in full/)
     .waitFor()
 
-  await open(await paid(3))
+  await openRegistration(await addPaid(3))
   await press('Correct answers')
   await dialog().getByLabel('Answer to correct').selectOption('Member')
   await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('Yes')
-  await done('Found the card.', 'Correct answers')
+  await confirmAction('Found the card.', 'Correct answers')
   await dialog().getByRole('alert').getByText('₹\u00a02,360 less').waitFor()
   await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
   await panel().getByText('To refund: ₹\u00a02,360').waitFor()
@@ -242,27 +250,27 @@ test('corrects to a higher category, and the delegate pays the balance by the em
   await expect.poll(() => dialog().getByLabel('Amount to refund').inputValue()).toBe('2360')
   await dialog().getByLabel('Refund method').selectOption('Already refunded outside Rollcall')
   await dialog().getByLabel('Transfer reference or slip number').fill('NEFT 4712')
-  await done('Corrected.', 'Refund')
-  await said('₹\u00a02,360 was refunded outside Rollcall.')
-  expect(here.complaints).toEqual([])
+  await confirmAction('Corrected.', 'Refund')
+  await waitForStatus('₹\u00a02,360 was refunded outside Rollcall.')
+  expect(visitor.consoleErrors).toEqual([])
 })
 
-/** The last link to pay that went out by mail. */
-async function linkIn(): Promise<string> {
+/** Returns the payment link in the newest email. */
+async function findPaymentLink(): Promise<string> {
   await server.mailer.run()
   const folder = join(server.dir, 'mail')
   const [newest = ''] = readdirSync(folder).toSorted().toReversed()
-  // Long lines are broken on their way.
+  // Long lines are wrapped in emails.
   const text = readFileSync(join(folder, newest), 'utf8').replaceAll('=\n', '')
   return /\/my\/[\w-]+/.exec(text)?.[0] ?? ''
 }
 
 test('confirms a matching transfer, and opens its receipt', async () => {
-  const regNo = await registered(9, { on: '2026-01-19' })
-  const page = await open(regNo)
+  const regNo = await addRegistration(9, { on: '2026-01-19' })
+  const page = await openRegistration(regNo)
   await press('Send payment link')
   await dialog().waitFor()
-  await expectAccessible(page, 'sending a link to pay')
+  await expectAccessible(page, 'sending a payment link')
   await page.keyboard.press('Escape')
   await press('Record payment')
   await dialog().getByLabel('UTR or bank reference').fill('HDFCN52026011912345')
@@ -270,7 +278,7 @@ test('confirms a matching transfer, and opens its receipt', async () => {
   await dialog().getByLabel('Date received').fill('2026-01-19')
   await expectAccessible(page, 'confirming a payment')
   await dialog().getByRole('button', { name: 'Record payment' }).click()
-  await said(`₹\u00a03,540 by bank transfer recorded: ${regNo} is paid.`)
+  await waitForStatus(`₹\u00a03,540 by bank transfer recorded: ${regNo} is paid.`)
   await line('Payment recorded: ₹\u00a03,540 by bank transfer, HDFCN52026011912345')
   const receipt = page
     .getByRole('region', { name: 'Documents' })
@@ -279,15 +287,17 @@ test('confirms a matching transfer, and opens its receipt', async () => {
   expect(download.suggestedFilename()).toMatch(/^Receipt-.*\.pdf$/)
 })
 
-test('the search lists results, says if there are none, and opens a single one', async () => {
-  const { page } = here
+test('the search lists results, shows a message if there are none, and opens a single result', async () => {
+  const { page } = visitor
   await page.goto(`${url}/admin/search?q=nobody+has+this+name`)
-  const found = page.getByRole('status')
-  await found.getByText('No registrations found. Try fewer letters, or the phone number.').waitFor()
+  const searchStatus = page.getByRole('status')
+  await searchStatus
+    .getByText('No registrations found. Try fewer letters, or the phone number.')
+    .waitFor()
   await expectAccessible(page, 'search, nothing found')
   await page.getByRole('searchbox').fill('delegate')
   await page.keyboard.press('Enter')
-  await found.getByText('registrations').waitFor()
+  await searchStatus.getByText('registrations').waitFor()
   await expect.poll(() => page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
   await expectAccessible(page, 'search with several hits')
   await page.getByRole('searchbox').fill(numberOf(server, EVENT, 9))
@@ -296,7 +306,7 @@ test('the search lists results, says if there are none, and opens a single one',
 })
 
 test('an unknown number', async () => {
-  const { page } = here
+  const { page } = visitor
   await page.goto(`${url}/admin/${EVENT}/SMPL0000000000000`)
   await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Try Again' }).count()).toBe(0)

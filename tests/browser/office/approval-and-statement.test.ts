@@ -1,15 +1,15 @@
-/** Letters, transfers and a bank statement, as people do them: a server of its own, its mails by SMTP, days apart. */
+/** Approvals, bank transfers and a bank statement, over several days: a server process of its own, with emails sent by SMTP. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { atGateway, takenOver, PROOF } from '../delegate.ts'
-import { linkIn, openInbox } from '../inbox.ts'
+import { clickAtGateway, waitForHydration, PROOF } from '../delegate.ts'
+import { findLink, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, serveAgain } from '../serve.ts'
-import type { Served } from '../serve.ts'
+import type { TestServer } from '../serve.ts'
 import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../../server/small-event.ts'
 
 const EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
@@ -28,9 +28,9 @@ const EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
 )
 
 let inbox: Inbox
-let served: Served
+let server: TestServer
 let browser: Browser
-let here: Visit
+let visitor: Visit
 let variables: Readonly<Record<string, string>>
 
 beforeAll(async () => {
@@ -40,113 +40,116 @@ beforeAll(async () => {
     MAIL_FROM: 'office@sample.example',
   }
   browser = await launch()
-  here = await visit(browser)
-  served = await serve({ ...variables, CLOCK: '2026-01-30T16:00:00+05:30' }, ({ eventsDir }) =>
+  visitor = await visit(browser)
+  server = await serve({ ...variables, CLOCK: '2026-01-30T16:00:00+05:30' }, ({ eventsDir }) =>
     writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
   )
-  await signedIn(here.context, served.url, ADMIN)
+  await addSessionCookie(visitor.context, server.url, ADMIN)
 })
 afterAll(async () => {
-  await here.context.close()
-  await served.stop()
+  await visitor.context.close()
+  await server.stop()
   await inbox.close()
 })
 
-async function registered(n: number, answers: Readonly<Record<string, string>>): Promise<string> {
+async function registerDelegate(
+  n: number,
+  answers: Readonly<Record<string, string>>,
+): Promise<string> {
   const form = new FormData()
-  const all = {
+  const allAnswers = {
     full_name: `Delegate ${n}`,
     email: `delegate${n}@example.org`,
     phone_number: '9876500000',
     ...answers,
   }
-  for (const [name, value] of Object.entries(all)) form.append(name, value)
+  for (const [name, value] of Object.entries(allAnswers)) form.append(name, value)
   if (answers['is_member'] === 'true')
     form.append('letter', new File([PROOF.buffer], 'letter.pdf', { type: 'application/pdf' }))
-  const answer = await fetch(`${served.url}/api/sample2026/register/`, {
+  const registerResponse = await fetch(`${server.url}/api/sample2026/register/`, {
     method: 'POST',
     body: form,
   })
-  const body = (await answer.json()) as { readonly reg_no: string }
-  expect(answer.status, JSON.stringify(body)).toBe(201)
+  const body = (await registerResponse.json()) as { readonly reg_no: string }
+  expect(registerResponse.status, JSON.stringify(body)).toBe(201)
   return body.reg_no
 }
 
-const office = async (path: string): Promise<Page> => {
-  await here.page.goto(`${served.url}${path}`)
-  return here.page
+const openOffice = async (path: string): Promise<Page> => {
+  await visitor.page.goto(`${server.url}${path}`)
+  return visitor.page
 }
-const panel = () => here.page.getByRole('region', { name: 'Actions' })
-const dialog = () => here.page.getByRole('dialog')
+const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
+const dialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
-const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
 
 test('approves and rejects registrations, and matches a transfer in a statement: each is paid at the price of the registration date, with emails', async () => {
   let delegate = await visit(browser, { width: 360 })
   let { page } = delegate
-  await page.goto(`${served.url}/sample2026`)
-  await takenOver(page)
+  await page.goto(`${server.url}/sample2026`)
+  await waitForHydration(page)
   await page.getByRole('textbox', { name: 'Full Name' }).fill('Asha Nair')
   await page.getByRole('textbox', { name: 'Email Address' }).fill('asha@example.org')
   await page.getByRole('textbox', { name: 'Phone Number' }).fill('9876500000')
   await page.getByRole('radio', { name: 'Yes', exact: true }).check()
   await page.locator('input[type=file]').setInputFiles(PROOF)
-  const card = page.getByRole('radio', { name: /Card/ })
-  if ((await card.count()) > 0) await card.check()
+  const cardRadio = page.getByRole('radio', { name: /Card/ })
+  if ((await cardRadio.count()) > 0) await cardRadio.check()
   await page.getByText('The organisers will first review your answers (Letter)').waitFor()
-  await expectAccessible(page, 'a form that is sent for approval')
+  await expectAccessible(page, 'a form that needs approval')
   await page.getByRole('button', { name: 'Send for approval' }).click()
   await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
   await page.getByText('They will decide by 1\u00a0February\u00a02026.').waitFor()
-  await expectAccessible(page, 'a registration that waits for approval')
+  await expectAccessible(page, 'a registration awaiting approval')
   const regNo = new URL(page.url()).searchParams.get('orderId') ?? ''
-  await inbox.mailTo('asha@example.org', 'is waiting for approval')
-  const refused = await registered(2, { is_member: 'true', way: 'card' })
-  const transfer = await registered(3, { is_member: 'false', way: 'transfer' })
-  const where = await inbox.mailTo('delegate3@example.org', '/my/')
+  await inbox.waitForEmail('asha@example.org', 'is waiting for approval')
+  const rejectedRegNo = await registerDelegate(2, { is_member: 'true', way: 'card' })
+  const transferRegNo = await registerDelegate(3, { is_member: 'false', way: 'transfer' })
+  const confirmation = await inbox.waitForEmail('delegate3@example.org', '/my/')
 
-  // The delegate of the transfer pays at the bank, and tells so.
-  await page.goto(linkIn(where))
+  // The delegate pays by bank transfer and reports the payment.
+  await page.goto(findLink(confirmation))
   await page.getByLabel('UTR number').fill('SBIN026030000123')
   await page.getByLabel('Date of transfer').fill('2026-01-30')
   await page.locator('form.telling').getByRole('button').last().click()
   await page.getByText('SBIN026030000123').first().waitFor()
 
-  expect(delegate.complaints).toEqual([])
+  expect(delegate.consoleErrors).toEqual([])
   await delegate.context.close()
   delegate = await visit(browser, { width: 360 })
   page = delegate.page
-  served = await serveAgain(served, { ...variables, CLOCK: '2026-02-01T10:00:00+05:30' })
-  await signedIn(here.context, served.url, ADMIN)
-  await office(`/admin/sample2026/${regNo}`)
+  server = await serveAgain(server, { ...variables, CLOCK: '2026-02-01T10:00:00+05:30' })
+  await addSessionCookie(visitor.context, server.url, ADMIN)
+  await openOffice(`/admin/sample2026/${regNo}`)
   await press('Approve')
   await dialog().getByRole('link', { name: PROOF.name }).waitFor()
-  await expectAccessible(here.page, 'approving')
+  await expectAccessible(visitor.page, 'approving')
   await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
-  await said('A link to pay ₹\u00a01,180 was sent')
-  await page.goto(linkIn(await inbox.mailTo('asha@example.org', 'Approved: please pay')))
+  await waitForStatus('A link to pay ₹\u00a01,180 was sent')
+  await page.goto(findLink(await inbox.waitForEmail('asha@example.org', 'Approved: please pay')))
   await page.getByRole('button', { name: 'Pay ₹\u00a01,180 now' }).click()
-  await atGateway(page, 'Pay')
+  await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
 
-  await office(`/admin/sample2026/${refused}`)
+  await openOffice(`/admin/sample2026/${rejectedRegNo}`)
   await press('Refuse')
   await dialog().getByLabel('Reason').fill('The letter is of another society.')
   await dialog().getByLabel('Offer Non-member for ₹\u00a03,540 instead').waitFor()
-  await expectAccessible(here.page, 'refusing')
+  await expectAccessible(visitor.page, 'refusing')
   await dialog().getByRole('button', { name: 'Refuse', exact: true }).click()
-  await said('Registration refused')
-  await page.goto(linkIn(await inbox.mailTo('delegate2@example.org', 'was not approved')))
+  await waitForStatus('Registration refused')
+  await page.goto(findLink(await inbox.waitForEmail('delegate2@example.org', 'was not approved')))
   await page.getByText('The letter is of another society.').waitFor()
   await expectAccessible(page, 'an offer')
   await page.getByRole('button', { name: 'Accept Non-member for ₹\u00a03,540' }).click()
   await page.getByRole('button', { name: 'Pay ₹\u00a03,540 now' }).click()
-  await atGateway(page, 'Pay')
+  await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  expect(delegate.complaints).toEqual([])
+  expect(delegate.consoleErrors).toEqual([])
   await delegate.context.close()
 
-  const bank = await office('/admin/sample2026/reconcile')
+  const bank = await openOffice('/admin/sample2026/reconcile')
   const lines = [
     'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
     '30/01/26,NEFT CR DELEGATE THREE,SBIN026030000123,,"3,540.00"',
@@ -165,10 +168,13 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   await expect.poll(() => bank.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await bank.getByRole('button', { name: 'Confirm 1 payment' }).click()
   await bank.getByText('1 confirmed.').waitFor()
-  const ticket = await inbox.mailTo('delegate3@example.org', 'you are registered as Non-member')
-  expect(ticket).toContain(`${transfer}.png`)
-  expect(ticket).toContain('application/pdf')
+  const ticketEmail = await inbox.waitForEmail(
+    'delegate3@example.org',
+    'you are registered as Non-member',
+  )
+  expect(ticketEmail).toContain(`${transferRegNo}.png`)
+  expect(ticketEmail).toContain('application/pdf')
   await bank.getByRole('button', { name: 'Refresh' }).click()
   await bank.getByRole('heading', { name: 'Already recorded (1)' }).waitFor()
-  expect(here.complaints).toEqual([])
+  expect(visitor.consoleErrors).toEqual([])
 })

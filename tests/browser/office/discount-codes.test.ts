@@ -1,4 +1,4 @@
-/** The page of an event's codes, as the office uses it. */
+/** The office page for the discount codes of an event. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser.ts'
@@ -8,13 +8,13 @@ import type { RegNo } from '../../../engine/index.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { cheapHash, PASSWORD } from '../../server/office/office.ts'
 
-const extra = `
+const extraYaml = `
 codes:
   kinds: [{id: member, label: Free membership, gives: {category: member}}]
 `
 const companions =
   '{id: companions, type: people, label: Companion, max: 2, fields: [{id: name, label: Name, required: A name is needed}, {id: age, type: number, label: Age, min: 0, max: 99, required: An age is needed}]}'
-const EVENT = fixtureEvent({ extra }).replace(
+const EVENT = fixtureEvent({ extra: extraYaml }).replace(
   /( +- )(\{id: letter,.*)/,
   (line, dash: string) => `${line}\n${dash}${companions}`,
 )
@@ -34,45 +34,47 @@ afterAll(async () => {
 
 test('creates and lists discount codes; withdraws one after confirmation', async () => {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
-  const { page, context, complaints } = await visit(browser, { width: 360 })
+  const { page, context, consoleErrors } = await visit(browser, { width: 360 })
   await page.goto(`${url}/admin/codes-of/sample2026`)
   await page.getByLabel('Username').fill('office')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
   await page.getByRole('heading', { level: 1, name: 'Codes' }).waitFor()
-  const making = page.getByRole('region', { name: 'Create codes' })
-  await making.getByLabel('Number of codes').fill('none')
-  await making.getByRole('button', { name: 'Create codes' }).click()
-  await making.getByRole('alert').getByText('Create 1 to 1000 codes at a time.').waitFor()
-  await expect.poll(() => making.getByLabel('Number of codes').inputValue()).toBe('none')
-  await making.getByLabel('Number of codes').fill('2')
-  await making.getByLabel('Uses per code').fill('3')
-  await making.getByLabel('Valid until').fill('2026-01-31')
-  await making.getByLabel('Note for staff').fill('For the choir')
-  await making.getByRole('button', { name: 'Create codes' }).click()
-  await making.getByRole('status').getByText('2 codes created:').waitFor()
-  const told = (await making.locator('pre').innerText()).split('\n')
-  const [first = ''] = told
-  const listed = page.getByRole('region', { name: 'Codes', exact: true }).getByRole('listitem')
-  await listed.filter({ hasText: first }).waitFor()
-  await expect.poll(() => listed.count()).toBe(2)
+  const createRegion = page.getByRole('region', { name: 'Create codes' })
+  await createRegion.getByLabel('Number of codes').fill('none')
+  await createRegion.getByRole('button', { name: 'Create codes' }).click()
+  await createRegion.getByRole('alert').getByText('Create 1 to 1000 codes at a time.').waitFor()
+  await expect.poll(() => createRegion.getByLabel('Number of codes').inputValue()).toBe('none')
+  await createRegion.getByLabel('Number of codes').fill('2')
+  await createRegion.getByLabel('Uses per code').fill('3')
+  await createRegion.getByLabel('Valid until').fill('2026-01-31')
+  await createRegion.getByLabel('Note for staff').fill('For the choir')
+  await createRegion.getByRole('button', { name: 'Create codes' }).click()
+  await createRegion.getByRole('status').getByText('2 codes created:').waitFor()
+  const createdCodes = (await createRegion.locator('pre').innerText()).split('\n')
+  const [firstCode = ''] = createdCodes
+  const listedCodes = page.getByRole('region', { name: 'Codes', exact: true }).getByRole('listitem')
+  await listedCodes.filter({ hasText: firstCode }).waitFor()
+  await expect.poll(() => listedCodes.count()).toBe(2)
   await expect
-    .poll(() => listed.first().innerText())
+    .poll(() => listedCodes.first().innerText())
     .toContain('Free membership · 0 of 3 used · valid until 31 Jan 2026 · For the choir')
   await expectAccessible(page, 'codes')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
 
-  const one = listed.filter({ hasText: first })
-  await one.getByRole('button', { name: `Withdraw ${first}` }).click()
-  const forGood = one.getByRole('button', { name: `Withdraw permanently? ${first}` })
-  await forGood.waitFor()
-  await expectAccessible(page, 'a code that is to be withdrawn')
-  await forGood.click()
-  await one.getByText('Withdrawn', { exact: true }).waitFor()
-  await expect.poll(() => listed.getByRole('button').count()).toBe(1)
-  expect(complaints).toEqual([])
+  const codeItem = listedCodes.filter({ hasText: firstCode })
+  await codeItem.getByRole('button', { name: `Withdraw ${firstCode}` }).click()
+  const withdrawDialog = codeItem.getByRole('button', {
+    name: `Withdraw permanently? ${firstCode}`,
+  })
+  await withdrawDialog.waitFor()
+  await expectAccessible(page, 'a code to be withdrawn')
+  await withdrawDialog.click()
+  await codeItem.getByText('Withdrawn', { exact: true }).waitFor()
+  await expect.poll(() => listedCodes.getByRole('button').count()).toBe(1)
+  expect(consoleErrors).toEqual([])
 
-  // The one that is left is taken at the desk, by somebody who does not come alone.
+  // The other code is used for a manual registration with a companion.
   await page.goto(`${url}/admin/sample2026/add`)
   await page.getByLabel('Full Name').fill('Asha Nair')
   await page.getByLabel('Email Address').fill('asha@example.org')
@@ -82,7 +84,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await code.fill('NOBODY')
   await code.blur()
   await page.getByText('This code', { exact: false }).waitFor()
-  await code.fill(told[1] ?? '')
+  await code.fill(createdCodes[1] ?? '')
   await code.blur()
   await page.getByText('Discount code: Free membership').waitFor()
   await page.getByText('To pay: ₹\u00a01,180').waitFor()
@@ -90,7 +92,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByRole('button', { name: 'Register', exact: true }).click()
   const companion = page.getByRole('group', { name: 'Companion 1' })
   await companion.getByText('A name is needed').waitFor()
-  await expectAccessible(page, 'adding with a companion')
+  await expectAccessible(page, 'a manual registration with a companion')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await companion.getByLabel('Name').fill('Binu Nair')
   await companion.getByLabel('Age').fill('7')
@@ -102,7 +104,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
     category: 'member',
     answers: { companions: [{ name: 'Binu Nair', age: 7 }], code: 'member' },
   })
-  expect(await server.deps.store.discountCodeOf(regNo as RegNo)).toBe(told[1])
-  expect(complaints).toEqual([])
+  expect(await server.deps.store.discountCodeOf(regNo as RegNo)).toBe(createdCodes[1])
+  expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -1,4 +1,4 @@
-/** The pages of mails and of event files, as the office uses them. */
+/** The office pages for emails and event files. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser.ts'
@@ -18,16 +18,16 @@ beforeAll(async () => {
   await store.addAdmin('owner', await cheapHash(PASSWORD), server.now())
   for (const email of ['asha@example.org', 'ravi@example.org'])
     await server.post('/api/sample2026/register/', { ...fixtureDelegate, email })
-  const [, ravi] = await store.dueMails(server.now(), 9)
-  await store.mailFailed(ravi?.id ?? 0, 'No such mailbox here.', null)
+  const [, secondEmail] = await store.dueMails(server.now(), 9)
+  await store.mailFailed(secondEmail?.id ?? 0, 'No such mailbox here.', null)
   browser = await launch()
 })
 afterAll(() => server.close())
 
 test('finds a failed email by address and resends it; shows why an invalid event file is not served', async () => {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
-  const { page, context, complaints } = await visit(browser, { width: 360 })
-  const fits = (): Promise<boolean> =>
+  const { page, context, consoleErrors } = await visit(browser, { width: 360 })
+  const hasNoScroll = (): Promise<boolean> =>
     page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
   await page.goto(`${url}/admin/mails`)
   await page.getByLabel('Username').fill('owner')
@@ -38,7 +38,7 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await rows.filter({ hasText: 'asha@example.org' }).getByText('Waiting').waitFor()
   await page.getByRole('link', { name: 'Failed 1' }).click()
   await expect.poll(() => rows.count()).toBe(1)
-  // Cleared, and typed on at once: the letters do not go with the filter that stood there.
+  // Typing right after Clear: the letters are not added to the previous filter.
   await page.getByRole('button', { name: 'Clear' }).evaluate(async (clear: HTMLElement) => {
     clear.click()
     await Promise.resolve()
@@ -52,8 +52,8 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await ravi.getByText('No such mailbox here.').waitFor()
   await expect.poll(() => rows.count()).toBe(1)
   await ravi.getByText('No such mailbox here.').waitFor()
-  await expectAccessible(page, 'a mail that was given up')
-  await expect.poll(() => fits()).toBe(true)
+  await expectAccessible(page, 'a failed email')
+  await expect.poll(() => hasNoScroll()).toBe(true)
   await ravi.getByRole('button', { name: 'Resend' }).click()
   await page.getByText('1 email queued again.').waitFor()
   await ravi.getByText('Waiting').waitFor()
@@ -71,8 +71,8 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await file.filter({ hasText: 'Sample 2026' }).getByText('Previous version live').waitFor()
   await file.getByText(/^Findings/).click()
   await file.getByText('vneue').first().waitFor()
-  await expectAccessible(page, 'a file that is not served as it is')
-  await expect.poll(() => fits()).toBe(true)
-  expect(complaints).toEqual([])
+  await expectAccessible(page, 'an event file that is not served')
+  await expect.poll(() => hasNoScroll()).toBe(true)
+  expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { misplacedAtAnyWidth } from '../layout-boxes.ts'
-import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import { findMisplacedAtAnyWidth } from '../layout-boxes.ts'
+import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { cheapHash, PASSWORD, noon, numberOf, register } from '../../server/office/office.ts'
 
 const EVENT = 'afpicon2026'
-const START = '2025-10-10T16:00:00+05:30'
+const START_TIME = '2025-10-10T16:00:00+05:30'
 let server: TestApp
 let browser: Browser
 let url: string
-let here: Visit
+let visitor: Visit
 
 beforeAll(async () => {
-  server = await startTestApp({ clock: START })
+  server = await startTestApp({ clock: START_TIME })
   await server.deps.store.addAdmin('office', await cheapHash(PASSWORD), server.now())
   const categories = [
     'afpi-gp-specialist',
@@ -51,10 +51,10 @@ afterAll(async () => {
   await server.close()
 })
 afterEach(async () => {
-  server.setTime(START)
-  await here.context.close()
-  if (here.complaints.length > 0)
-    throw new Error(`the browser complained: ${here.complaints.join('; ')}`)
+  server.setTime(START_TIME)
+  await visitor.context.close()
+  if (visitor.consoleErrors.length > 0)
+    throw new Error(`the browser logged errors: ${visitor.consoleErrors.join('; ')}`)
 })
 
 const signIn = async (page: Page): Promise<void> => {
@@ -62,26 +62,26 @@ const signIn = async (page: Page): Promise<void> => {
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
-/** Opens an address as a stranger and signs in there. */
+/** Opens an address without a session and signs in there. */
 const enterAsStranger = async (path: string): Promise<Page> => {
-  here = await visit(browser)
-  await here.page.goto(url + path)
-  await signIn(here.page)
-  return here.page
+  visitor = await visit(browser)
+  await visitor.page.goto(url + path)
+  await signIn(visitor.page)
+  return visitor.page
 }
-/** Opens an address with a session, as a sign-in leaves it. */
+/** Opens an address with a session, without the sign-in page. */
 const enter = async (path: string, width = 1280): Promise<Page> => {
-  here = await visit(browser, { width })
-  await signedIn(here.context, url, { username: 'office', password: PASSWORD })
-  await here.page.goto(url + path)
-  return here.page
+  visitor = await visit(browser, { width })
+  await addSessionCookie(visitor.context, url, { username: 'office', password: PASSWORD })
+  await visitor.page.goto(url + path)
+  return visitor.page
 }
 const status = (page: Page) => page.locator('.say[role=status]')
 
 describe('signing in', () => {
   test('S073 S133: shows missing values at their fields and a wrong password, then opens the dashboard', async () => {
-    here = await visit(browser)
-    const { page } = here
+    visitor = await visit(browser)
+    const { page } = visitor
     await page.goto(`${url}/admin/login`)
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
     await expectAccessible(page, 'login, empty')
@@ -200,10 +200,10 @@ describe('the list', () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
     await status(page).getByText('11 failed registrations').waitFor()
     await expect.poll(() => page.getByLabel('Payment Status').isVisible()).toBe(false)
-    const more = page.getByRole('button', { name: 'Filters, 2 set' })
-    await expect.poll(() => more.getAttribute('aria-expanded')).toBe('false')
+    const filtersButton = page.getByRole('button', { name: 'Filters, 2 set' })
+    await expect.poll(() => filtersButton.getAttribute('aria-expanded')).toBe('false')
     await expectAccessible(page, 'list on a phone')
-    await more.click()
+    await filtersButton.click()
     await expect.poll(() => page.getByLabel('Payment Status').isVisible()).toBe(true)
     for (const path of [
       '/admin/afpicon2026',
@@ -245,14 +245,14 @@ describe('the list', () => {
     await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
-    // A page of something that stands in between is no list either; what else is none, tests/web holds.
+    // A response from a proxy is not a list either; tests/web covers the other cases.
     for (const body of ['<h1>proxy</h1>']) {
       await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ body }))
       await page.goto(`${url}/admin/afpicon2026`)
       await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
       await page.unroute('**/afpicon/admin/registrations/**')
     }
-    // The rows alone, as the older lists of the specification may come, are read.
+    // Rows without a page object, as in older lists of the specification, are accepted.
     await page.route('**/afpicon/admin/registrations/**', (route) =>
       route.fulfill({
         json: [{ reg_no: 'AFPI0000000000017', payment_status: 'pending', full_name: 'Dr. Plain' }],
@@ -265,12 +265,12 @@ describe('the list', () => {
 
     let csv: { readonly status: number; readonly body: string } = { status: 500, body: '' }
     await page.route('**/afpicon/download-csv/**', (route) => route.fulfill(csv))
-    for (const [answer, sentence] of [
+    for (const [listResponse, sentence] of [
       [{ status: 500, body: '' }, 'Server error. Please try again later.'],
       [{ status: 502, body: '<h1>proxy</h1>' }, 'HTTP error! status: 502'],
       [{ status: 200, body: '<h1>proxy</h1>' }, 'An unexpected error occurred.'],
     ] as const) {
-      csv = answer
+      csv = listResponse
       await page.getByRole('button', { name: 'Export CSV' }).click()
       await problem.getByText(`Failed to export CSV: ${sentence}`).waitFor()
     }
@@ -320,13 +320,13 @@ describe('a registration', () => {
 describe('the dashboard', () => {
   test('shows figures, panels, described charts, recent registrations and links to the lists', async () => {
     const page = await enter('/admin/dashboard')
-    const cards = page.locator('dl.fig > div')
-    await cards.first().waitFor()
+    const figureCards = page.locator('dl.fig > div')
+    await figureCards.first().waitFor()
     await expect
-      .poll(() => cards.locator('dt').allTextContents())
+      .poll(() => figureCards.locator('dt').allTextContents())
       .toEqual(['Pulmocon total', 'Pulmocon paid', 'AFPICON total', 'Total revenue'])
     await expect
-      .poll(async () => (await cards.locator('dd').allTextContents()).slice(0, 3))
+      .poll(async () => (await figureCards.locator('dd').allTextContents()).slice(0, 3))
       .toEqual(['0', '0', '130'])
     const panel = page.getByRole('region', { name: 'AFPICON' })
     await expect
@@ -346,8 +346,8 @@ describe('the dashboard', () => {
   })
 
   test('shows an error if it cannot be loaded, and Try Again retries', async () => {
-    here = await visit(browser)
-    const { page } = here
+    visitor = await visit(browser)
+    const { page } = visitor
     let answer: string | null = null
     await page.route('**/admin/dashboard/stats/', (route) =>
       answer === null ? route.abort() : route.fulfill({ body: answer }),
@@ -374,10 +374,10 @@ describe('the session ends', () => {
   test('signing out in a second window leads the next click in the first to the sign-in', async () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
-    const second = await here.context.newPage()
-    await second.goto(`${url}/admin/dashboard`)
-    await second.getByRole('button', { name: 'Logout' }).click()
-    await second.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    const secondTab = await visitor.context.newPage()
+    await secondTab.goto(`${url}/admin/dashboard`)
+    await secondTab.getByRole('button', { name: 'Logout' }).click()
+    await secondTab.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
     await page.getByLabel('Payment Status').selectOption('success')
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
     await signIn(page)
@@ -428,20 +428,20 @@ describe('the session ends', () => {
 })
 
 test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign out', async () => {
-  here = await visit(browser)
-  const { page } = here
-  const tabTo = async (
+  visitor = await visit(browser)
+  const { page } = visitor
+  const pressTabUntil = async (
     name: string | RegExp,
     role: 'button' | 'link' | 'combobox' = 'link',
   ): Promise<void> => {
-    // Found once: to look for it by its name again after each key is most of the work on a long list.
-    const goal = await page
+    // Located once, because searching by name after each key takes most of the time on a long list.
+    const targetElement = await page
       .getByRole(role, { name, exact: typeof name === 'string' })
       .first()
       .elementHandle()
-    // A page of a list has a link in each of its rows, and more besides.
-    for (let pressed = 0; pressed < 100; pressed += 1) {
-      if (await goal?.evaluate((element) => element === document.activeElement)) return
+    // A list page has a link in each row, and others.
+    for (let pressCount = 0; pressCount < 100; pressCount += 1) {
+      if (await targetElement?.evaluate((element) => element === document.activeElement)) return
       await page.keyboard.press('Tab')
     }
     throw new Error(`Tab does not reach ${name}`)
@@ -457,21 +457,21 @@ test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
   await page.reload()
   await page.getByRole('region', { name: 'AFPICON' }).waitFor()
-  await tabTo('AFPICON 2026')
+  await pressTabUntil('AFPICON 2026')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.textContent))
     .toBe('AFPICON 2026 Registrations')
-  await tabTo('Payment Status', 'combobox')
+  await pressTabUntil('Payment Status', 'combobox')
   await page.keyboard.press('P')
   await status(page)
     .getByText(/paid registrations|pending registrations/)
     .waitFor()
-  await tabTo(/^AFPI\s?\d/)
+  await pressTabUntil(/^AFPI\s?\d/)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
-  await tabTo('AFPICON 2026 Registrations')
+  await pressTabUntil('AFPICON 2026 Registrations')
   await page.keyboard.press('Enter')
   await status(page)
     .getByText(/paid registrations|pending registrations/)
@@ -480,7 +480,7 @@ test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign
   await status(page)
     .getByText(/paid registrations|pending registrations/)
     .waitFor()
-  await tabTo('Logout', 'button')
+  await pressTabUntil('Logout', 'button')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
 })
@@ -504,19 +504,19 @@ describe('list settings', () => {
     await page.keyboard.press('Enter')
     await page.getByText('View: Who failed').waitFor()
     await expectAccessible(page, 'list with its tools open')
-    expect(await misplacedAtAnyWidth(page)).toEqual([])
+    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
 
-    await here.context.close()
-    const again = await enter('/admin/afpicon')
-    await again.getByText('Saved views', { exact: true }).click()
-    await again.getByRole('button', { name: 'Who failed', exact: true }).click()
-    await status(again).getByText('33 failed registrations').waitFor()
-    for (const key of ['j', 'j', 'j', 'k']) await again.keyboard.press(key)
-    await again.keyboard.press('Enter')
-    await again.getByRole('heading', { level: 1, name: 'Dr. Example 126' }).waitFor()
-    await again.goBack()
-    await again.getByRole('cell', { name: '9 Oct 2025' }).first().click()
-    await again.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
+    await visitor.context.close()
+    const reopenedPage = await enter('/admin/afpicon')
+    await reopenedPage.getByText('Saved views', { exact: true }).click()
+    await reopenedPage.getByRole('button', { name: 'Who failed', exact: true }).click()
+    await status(reopenedPage).getByText('33 failed registrations').waitFor()
+    for (const key of ['j', 'j', 'j', 'k']) await reopenedPage.keyboard.press(key)
+    await reopenedPage.keyboard.press('Enter')
+    await reopenedPage.getByRole('heading', { level: 1, name: 'Dr. Example 126' }).waitFor()
+    await reopenedPage.goBack()
+    await reopenedPage.getByRole('cell', { name: '9 Oct 2025' }).first().click()
+    await reopenedPage.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
   })
 
   test('the work queue links to its lists, and nothing overlaps at any width', async () => {
@@ -533,17 +533,19 @@ describe('list settings', () => {
     const page = await enter('/admin/dashboard')
     const reviews = page.getByRole('listitem').filter({ hasText: 'Needs review' })
     await reviews.getByRole('link').waitFor()
-    expect(await misplacedAtAnyWidth(page), 'dashboard').toEqual([])
+    expect(await findMisplacedAtAnyWidth(page), 'dashboard').toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
     await reviews.getByRole('link', { name: 'AFPICON 1' }).click()
     await status(page).getByText('1 registration needing review').waitFor()
-    const last = await page.getByRole('columnheader', { name: 'Registered On' }).boundingBox()
-    expect((last?.x ?? 0) + (last?.width ?? 9999)).toBeLessThanOrEqual(1280)
-    expect(await misplacedAtAnyWidth(page), 'list').toEqual([])
+    const registeredOnBox = await page
+      .getByRole('columnheader', { name: 'Registered On' })
+      .boundingBox()
+    expect((registeredOnBox?.x ?? 0) + (registeredOnBox?.width ?? 9999)).toBeLessThanOrEqual(1280)
+    expect(await findMisplacedAtAnyWidth(page), 'list').toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.goto(`${url}/admin/afpicon/${numberOf(server, EVENT, 140)}`)
     await page.getByRole('button', { name: 'Accept as full payment' }).waitFor()
-    expect(await misplacedAtAnyWidth(page), 'registration').toEqual([])
+    expect(await findMisplacedAtAnyWidth(page), 'registration').toEqual([])
     for (const button of ['Accept as full payment', 'Ignore (not ours)']) {
       await page.getByRole('button', { name: button }).click()
       await page.getByRole('dialog', { name: button }).waitFor()

@@ -1,4 +1,4 @@
-/** The page of a recovery, by keyboard, and money for an order that is not in the database. */
+/** The recovery page, by keyboard, and a payment for an order that is not in the database. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, paise } from '../../../engine/index.ts'
@@ -31,13 +31,20 @@ beforeAll(async () => {
     ['desk', 'desk'],
   ] as const)
     await store.addAdmin(name, await cheapHash(PASSWORD), server.now(), { role, events: null })
-  // Its email waits in the copy.
+  // The backup contains its queued email.
   await server.post('/api/free2026/register/', { ...fixtureDelegate, email: 'asha@example.org' })
   await server.post('/api/sample2026/register/', { ...fixtureDelegate, email: 'ravi@example.org' })
-  const at = instant(server.now() + 60_000)
-  const why = 'A copy of 10 Jan 2026, 11:00 was restored.'
-  const begun = { at, who: 'rollcall', why, copyAt: at, servedAt: null, taken: [] }
-  await store.beginRecovery(begun, null)
+  const restoredAt = instant(server.now() + 60_000)
+  const reason = 'A copy of 10 Jan 2026, 11:00 was restored.'
+  const startedRecovery = {
+    at: restoredAt,
+    who: 'rollcall',
+    why: reason,
+    copyAt: restoredAt,
+    servedAt: null,
+    taken: [],
+  }
+  await store.beginRecovery(startedRecovery, null)
   await store.reviewUnknownPayment({
     orderId: 'SMPL900000000019',
     eventId: 'sample2026',
@@ -45,9 +52,15 @@ beforeAll(async () => {
     account: 'sample',
     payer: { name: 'Meera Sample', email: 'meera@example.org', phone: '', way: 'UPI' },
     refunded: paise(0),
-    at,
+    at: restoredAt,
     money: [
-      { reference: '900000077', amount: paise(118_000), currency: 'INR', kind: 'sale', paidAt: at },
+      {
+        reference: '900000077',
+        amount: paise(118_000),
+        currency: 'INR',
+        kind: 'sale',
+        paidAt: restoredAt,
+      },
     ],
   })
   browser = await launch()
@@ -63,22 +76,22 @@ const signIn = async (page: Page, name: string, path: string): Promise<void> => 
 }
 const focused = (page: Page): Promise<string | undefined> =>
   page.evaluate(() => document.activeElement?.tagName)
-const fits = (page: Page): Promise<boolean> =>
+const hasNoScroll = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
 
-test('a user who is not an owner reads that emails are held, and who can end the recovery', async () => {
+test('a user who is not an owner sees that emails are held, and who can end the recovery', async () => {
   const { page, context } = await visit(browser, { width: 360 })
   await signIn(page, 'desk', '/admin/mails')
   await page.getByText('Only an owner can end the recovery.').waitFor()
-  const mails = page.getByRole('region', { name: 'Emails' }).getByRole('listitem')
-  await mails.filter({ hasText: 'asha@example.org' }).getByText('Held').waitFor()
+  const emailItems = page.getByRole('region', { name: 'Emails' }).getByRole('listitem')
+  await emailItems.filter({ hasText: 'asha@example.org' }).getByText('Held').waitFor()
   await page.goto(`${url}/admin/recovery`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await context.close()
 })
 
 test('an owner sees the differences, decides on a payment for an unknown order, and ends the recovery by keyboard', async () => {
-  const { page, context, complaints } = await visit(browser, { width: 360 })
+  const { page, context, consoleErrors } = await visit(browser, { width: 360 })
   await signIn(page, 'owner', '/admin/dashboard')
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
   await page.getByRole('link', { name: 'Go to Recovery' }).click()
@@ -86,13 +99,13 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   await page.getByText('A copy of 10 Jan 2026, 11:00 was restored.').waitFor()
   await page.getByRole('region', { name: 'Held emails' }).getByText('asha@example.org').waitFor()
   await expectAccessible(page, 'a recovery')
-  await expect.poll(() => fits(page)).toBe(true)
+  await expect.poll(() => hasNoScroll(page)).toBe(true)
 
   await page.getByRole('link', { name: '1 in Needs review' }).click()
   await page.getByText('SMPL900000000019').waitFor()
   await page.getByText('Meera Sample, meera@example.org, UPI').waitFor()
-  await expectAccessible(page, 'money for an unknown order')
-  await expect.poll(() => fits(page)).toBe(true)
+  await expectAccessible(page, 'a payment for an unknown order')
+  await expect.poll(() => hasNoScroll(page)).toBe(true)
   await page.getByRole('button', { name: 'Ignore (not ours)' }).click()
   await page.getByLabel('Reason').fill('Paid back by hand.')
   await page.getByRole('dialog').getByRole('button', { name: 'Ignore (not ours)' }).click()
@@ -104,13 +117,13 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   // From the heading, which has the focus, to the button and through the dialog.
   await expect.poll(() => focused(page)).toBe('H1')
   await page.keyboard.press('Tab')
-  await expect.poll(() => end.evaluate((one) => one === document.activeElement)).toBe(true)
+  await expect.poll(() => end.evaluate((heading) => heading === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, 'ending a recovery')
-  await expect.poll(() => fits(page)).toBe(true)
+  await expect.poll(() => hasNoScroll(page)).toBe(true)
   await page.keyboard.press('Escape')
-  await expect.poll(() => end.evaluate((one) => one === document.activeElement)).toBe(true)
+  await expect.poll(() => end.evaluate((heading) => heading === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
   await expect.poll(() => focused(page)).toBe('H2')
   await page.keyboard.press('Tab')
@@ -126,6 +139,6 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
     .getByText('ended by owner')
     .waitFor()
   expect(await server.mailer.run()).toBe(1)
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -1,16 +1,19 @@
-/** A treasurer's day in a browser, on a server process of its own with SMTP: money that does not fit, what is corrected and paid or paid back, and what the gateway paid into the bank. */
+/**
+ * A treasurer's day in a browser, with a server process and SMTP: payments that do not match, corrections with balances and refunds, and
+ * the gateway's payouts.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onlyThorough } from '../../runs.ts'
-import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { atGateway } from '../delegate.ts'
-import { linkIn, openInbox } from '../inbox.ts'
+import { clickAtGateway } from '../delegate.ts'
+import { findLink, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, serveAgain } from '../serve.ts'
-import type { Served } from '../serve.ts'
+import type { TestServer } from '../serve.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 
 const EVENT = fixtureEvent({}).replace(
@@ -27,16 +30,16 @@ const EVENT = fixtureEvent({}).replace(
 )
 
 let inbox: Inbox
-let served: Served
-/** What has been corrected downwards, and is paid back. */
-let corrected = ''
+let server: TestServer
+/** The registration whose price was corrected downwards and is refunded. */
+let correctedRegNo = ''
 let browser: Browser
-let here: Visit
+let visitor: Visit
 let delegate: Visit
 
 beforeAll(async () => {
   inbox = await openInbox()
-  served = await serve(
+  server = await serve(
     {
       CLOCK: '2026-01-28T11:00:00+05:30',
       SMTP_URL: inbox.url,
@@ -45,134 +48,140 @@ beforeAll(async () => {
     ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
   )
   browser = await launch()
-  here = await visit(browser)
+  visitor = await visit(browser)
   delegate = await visit(browser, { width: 360 })
-  await signedIn(here.context, served.url, ADMIN)
+  await addSessionCookie(visitor.context, server.url, ADMIN)
 })
-const leave = async (): Promise<void> => {
-  for (const { context } of [here, delegate]) await context.close()
+const closeVisit = async (): Promise<void> => {
+  for (const { context } of [visitor, delegate]) await context.close()
 }
 afterAll(async () => {
-  await leave()
-  await served.stop()
+  await closeVisit()
+  await server.stop()
   await inbox.close()
 })
 
-/** The same data in a server that is started again an hour later. */
-async function anHourLater(): Promise<void> {
-  await leave()
-  served = await serveAgain(served, { CLOCK: '2026-01-28T12:00:00+05:30' })
-  here = await visit(browser)
+/** Restarts the server an hour later with the same data. */
+async function restartAnHourLater(): Promise<void> {
+  await closeVisit()
+  server = await serveAgain(server, { CLOCK: '2026-01-28T12:00:00+05:30' })
+  visitor = await visit(browser)
   delegate = await visit(browser, { width: 360 })
-  await signedIn(here.context, served.url, ADMIN)
+  await addSessionCookie(visitor.context, server.url, ADMIN)
 }
 
-const panel = () => here.page.getByRole('region', { name: 'Actions' })
-const dialog = () => here.page.getByRole('dialog')
+const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
+const dialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
-const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
-const done = async (why: string, button: string): Promise<void> => {
-  await dialog().getByLabel('Reason').fill(why)
+const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+const confirmAction = async (reason: string, button: string): Promise<void> => {
+  await dialog().getByLabel('Reason').fill(reason)
   await dialog().getByRole('button', { name: button, exact: true }).click()
 }
-const open = async (regNo: string): Promise<void> => {
-  await here.page.goto(`${served.url}/admin/sample2026/${regNo}`)
+const openRegistration = async (regNo: string): Promise<void> => {
+  await visitor.page.goto(`${server.url}/admin/sample2026/${regNo}`)
   await panel().locator('.state').waitFor()
 }
-const emailOf = (n: number): string => `delegate${n}@example.org`
+const buildEmail = (n: number): string => `delegate${n}@example.org`
 
-/** Registers as a form does; answers the number, which is the first order too. */
-async function registered(n: number, way: 'card' | 'transfer', isMember = false): Promise<string> {
-  const answer = await fetch(`${served.url}/api/sample2026/register/`, {
+/** Registers through the API and returns the number, which is also the first order ID. */
+async function registerDelegate(
+  n: number,
+  method: 'card' | 'transfer',
+  isMember = false,
+): Promise<string> {
+  const registerResponse = await fetch(`${server.url}/api/sample2026/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       full_name: `Delegate ${n}`,
-      email: emailOf(n),
+      email: buildEmail(n),
       phone_number: '9876500000',
       is_member: isMember,
-      way,
+      way: method,
     }),
   })
-  const body = (await answer.json()) as { readonly reg_no: string }
-  expect(answer.status, JSON.stringify(body)).toBe(201)
+  const body = (await registerResponse.json()) as { readonly reg_no: string }
+  expect(registerResponse.status, JSON.stringify(body)).toBe(201)
   return body.reg_no
 }
 
-/** Pays in the browser of the delegate; answers where the gateway's pages are. */
-async function pays(regNo: string, button: string): Promise<string> {
+/** Pays in the delegate's browser and returns the address of the gateway's pages. */
+async function payInBrowser(regNo: string, button: string): Promise<string> {
   const { page } = delegate
-  await page.goto(`${served.url}/sample2026/payment/success?orderId=${regNo}`)
+  await page.goto(`${server.url}/sample2026/payment/success?orderId=${regNo}`)
   await page.getByRole('button', { name: /^Pay/ }).click()
   await page.getByRole('heading', { level: 1, name: /^Pay ₹/ }).waitFor()
   const { origin } = new URL(page.url())
-  await atGateway(page, button)
+  await clickAtGateway(page, button)
   return origin
 }
 
-/** The gateway says once more what it knows of an order. */
-async function toldAgain(orderId: string): Promise<void> {
-  const answer = await fetch(`${served.url}/api/payment/webhook/`, {
+/** Makes the gateway send its message about an order again. */
+async function resendGatewayMessage(orderId: string): Promise<void> {
+  const response = await fetch(`${server.url}/api/payment/webhook/`, {
     method: 'POST',
     body: new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '200' }),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
 }
 
-/** The gateway's own number of what paid for a registration, as its page in the office has it. */
-async function referenceOn(page: Page): Promise<string> {
-  const fact = page.getByText(/^The gateway confirmed .* reference \d+\.$/)
-  return /reference (\d+)\.$/.exec((await fact.first().textContent()) ?? '')?.[1] ?? ''
+/** Reads the gateway's reference of a payment from its page in the office. */
+async function readReference(page: Page): Promise<string> {
+  const confirmationText = page.getByText(/^The gateway confirmed .* reference \d+\.$/)
+  return /reference (\d+)\.$/.exec((await confirmationText.first().textContent()) ?? '')?.[1] ?? ''
 }
 
 test('payments that do not match: accepts a transfer, refunds a card payment through a gateway that rejects it first, and moves an unmatched payment', async () => {
-  const { page } = here
-  const short = await registered(1, 'card')
-  const gateway = await pays(short, 'Pay a wrong amount')
+  const { page } = visitor
+  const shortRegNo = await registerDelegate(1, 'card')
+  const gateway = await payInBrowser(shortRegNo, 'Pay a wrong amount')
   await delegate.page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
-  await delegate.page.goto(`${gateway}/?order=${short}`)
-  await delegate.page.getByRole('button', { name: `Refuse the next refund of ${short}` }).click()
+  await delegate.page.goto(`${gateway}/?order=${shortRegNo}`)
+  await delegate.page
+    .getByRole('button', { name: `Refuse the next refund of ${shortRegNo}` })
+    .click()
   await delegate.page.getByText('Its next refund is refused.').waitFor()
 
-  const transfer = await registered(2, 'transfer')
-  await open(transfer)
+  const transferRegNo = await registerDelegate(2, 'transfer')
+  await openRegistration(transferRegNo)
   await press('Record payment')
   await dialog().getByLabel('UTR or bank reference').fill('SBIN026028000001')
   await dialog().getByLabel('Amount received').fill('3500')
   await dialog().getByRole('button', { name: 'Record payment' }).click()
-  await said('needs review')
+  await waitForStatus('needs review')
   await press('Accept as full payment (waive ₹\u00a040)')
   await expectAccessible(page, 'accepting a payment')
-  await done('The bank took 40 rupees.', 'Accept as full payment (waive ₹\u00a040)')
-  await said('the registration is paid')
+  await confirmAction('The bank took 40 rupees.', 'Accept as full payment (waive ₹\u00a040)')
+  await waitForStatus('the registration is paid')
   await panel()
     .getByText(/^Paid in full/)
     .waitFor()
   await panel().getByText('The bank took 40 rupees.').waitFor()
-  expect(await inbox.mailTo(emailOf(2), 'you are registered as Non-member')).toContain(
+  expect(await inbox.waitForEmail(buildEmail(2), 'you are registered as Non-member')).toContain(
     'application/pdf',
   )
 
   await page.getByRole('link', { name: 'Needs review' }).click()
-  const money = page.getByRole('region', { name: short })
-  await money.getByText('Received: ').waitFor()
-  await money.getByRole('button', { name: 'Refund' }).click()
-  await expectAccessible(page, 'giving back money in review')
-  await done('He pays again.', 'Refund')
+  const reviewRegion = page.getByRole('region', { name: shortRegNo })
+  await reviewRegion.getByText('Received: ').waitFor()
+  await reviewRegion.getByRole('button', { name: 'Refund' }).click()
+  await expectAccessible(page, 'refunding a payment in review')
+  await confirmAction('He pays again.', 'Refund')
   const status = page.getByRole('main').getByRole('status')
   await status.getByText('The gateway refused the refund').waitFor()
-  await money.getByText('Gateway: Refused in the rehearsal').waitFor()
-  await expectAccessible(page, 'money to decide')
-  await money.getByRole('button', { name: 'Request the refund again' }).click()
-  await done('The gateway has been told.', 'Request the refund again')
+  await reviewRegion.getByText('Gateway: Refused in the rehearsal').waitFor()
+  await expectAccessible(page, 'payments in review')
+  await reviewRegion.getByRole('button', { name: 'Request the refund again' }).click()
+  await confirmAction('The gateway has been told.', 'Request the refund again')
   await status.getByText('The gateway started it.').waitFor()
-  await toldAgain(short)
-  await open(short)
+  await resendGatewayMessage(shortRegNo)
+  await openRegistration(shortRegNo)
   await page.getByText(/₹\u00a03,539 was refunded/).waitFor()
 
-  // What came to the bank for nobody is kept from the statement, found on the dashboard, and moved.
-  const whose = await registered(3, 'transfer')
-  await page.goto(`${served.url}/admin/sample2026/reconcile`)
+  // An unmatched bank payment is sent to review from the statement, found on the dashboard, and moved.
+  const friendsRegNo = await registerDelegate(3, 'transfer')
+  await page.goto(`${server.url}/admin/sample2026/reconcile`)
   await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
     name: 'statement.csv',
     mimeType: 'text/csv',
@@ -184,73 +193,77 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await page.getByRole('checkbox', { name: 'Send to review line 2' }).check()
   await page.getByRole('button', { name: 'Send 1 to review' }).click()
   await page.getByText('1 unmatched payment sent to review.').waitFor()
-  await page.goto(`${served.url}/admin/dashboard`)
+  await page.goto(`${server.url}/admin/dashboard`)
   await page
     .getByRole('listitem')
     .filter({ hasText: 'Unmatched payments' })
     .getByRole('link')
     .click()
-  const unknown = page.getByRole('region', { name: /^Payment C/ })
-  await unknown.getByText('NEFT FROM A FRIEND').waitFor()
-  await unknown.getByRole('button', { name: 'Move to another registration' }).click()
-  await dialog().getByLabel('Other registration number').fill(whose)
-  await done('Her friend paid.', 'Move to another registration')
+  const unmatchedRegion = page.getByRole('region', { name: /^Payment C/ })
+  await unmatchedRegion.getByText('NEFT FROM A FRIEND').waitFor()
+  await unmatchedRegion.getByRole('button', { name: 'Move to another registration' }).click()
+  await dialog().getByLabel('Other registration number').fill(friendsRegNo)
+  await confirmAction('Her friend paid.', 'Move to another registration')
   await status.getByText('is now paid').waitFor()
   await page.getByText('No payments need review.').waitFor()
-  await inbox.mailTo(emailOf(3), 'you are registered as Non-member')
-  expect([...here.complaints, ...delegate.complaints]).toEqual([])
+  await inbox.waitForEmail(buildEmail(3), 'you are registered as Non-member')
+  expect([...visitor.consoleErrors, ...delegate.consoleErrors]).toEqual([])
 })
 
-// tests/browser/office/actions.test.ts does the same, one step at a time, on a server in this process.
+// tests/browser/office/actions.test.ts does the same in smaller steps on a server in the test process.
 onlyThorough(() => {
   test('corrects a name, a higher category with its balance paid by the emailed link, a lower one with a refund, and transfers the registration: old links are revoked', async () => {
-    const { page } = here
-    const regNo = await registered(4, 'card', true)
-    await pays(regNo, 'Pay')
+    const { page } = visitor
+    const regNo = await registerDelegate(4, 'card', true)
+    await payInBrowser(regNo, 'Pay')
     await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    const own = linkIn(await inbox.mailTo(emailOf(4), 'you are registered as Member'))
+    const ownLink = findLink(
+      await inbox.waitForEmail(buildEmail(4), 'you are registered as Member'),
+    )
 
-    await open(regNo)
+    await openRegistration(regNo)
     await press('Correct answers')
     await dialog().getByLabel('Answer to correct').selectOption('Full Name')
     await dialog().getByLabel('Full Name').fill('Asha Nair')
-    await done('Spelt wrongly.', 'Correct answers')
-    await said('Correction saved.')
+    await confirmAction('Spelt wrongly.', 'Correct answers')
+    await waitForStatus('Correction saved.')
     await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
 
-    const member = async (is: 'Yes' | 'No', why: string): Promise<void> => {
+    const correctMembership = async (answer: 'Yes' | 'No', reason: string): Promise<void> => {
       await press('Correct answers')
       await dialog().getByLabel('Answer to correct').selectOption('Member')
-      await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption(is)
-      await done(why, 'Correct answers')
+      await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption(answer)
+      await confirmAction(reason, 'Correct answers')
       await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
     }
-    await member('No', 'The card is of last year.')
-    await said('The price is ₹\u00a02,360 higher.')
-    const { page: theirs } = delegate
-    await theirs.goto(linkIn(await inbox.mailTo(emailOf(4), 'have corrected your registration')))
-    await theirs.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
-    await atGateway(theirs, 'Pay')
-    await theirs.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    await expect.poll(() => theirs.getByText('still to pay').count()).toBe(0)
+    await correctMembership('No', 'The card is of last year.')
+    await waitForStatus('The price is ₹\u00a02,360 higher.')
+    const { page: delegatePage } = delegate
+    await delegatePage.goto(
+      findLink(await inbox.waitForEmail(buildEmail(4), 'have corrected your registration')),
+    )
+    await delegatePage.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
+    await clickAtGateway(delegatePage, 'Pay')
+    await delegatePage.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    await expect.poll(() => delegatePage.getByText('still to pay').count()).toBe(0)
 
-    corrected = regNo
-    await open(regNo)
+    correctedRegNo = regNo
+    await openRegistration(regNo)
     await panel()
       .getByText(/^Paid in full/)
       .waitFor()
-    await member('Yes', 'Found the new card.')
-    await said('The price is ₹\u00a02,360 lower.')
+    await correctMembership('Yes', 'Found the new card.')
+    await waitForStatus('The price is ₹\u00a02,360 lower.')
     await panel().getByText('To refund: ₹\u00a02,360').waitFor()
     await press('Refund')
     await expect.poll(() => dialog().getByLabel('Amount to refund').inputValue()).toBe('2360')
-    await done('Corrected.', 'Refund')
-    await said('The gateway started it.')
+    await confirmAction('Corrected.', 'Refund')
+    await waitForStatus('The gateway started it.')
     await panel().getByText('To refund:').waitFor({ state: 'detached' })
     await press('Correct answers')
     await dialog().getByLabel('Answer to correct').selectOption('Member')
     await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
-    await done('One click too many.', 'Correct answers')
+    await confirmAction('One click too many.', 'Correct answers')
     await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
     await dialog().getByText('A refund of this registration is in progress.').waitFor()
     await dialog().getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -259,27 +272,29 @@ onlyThorough(() => {
     await dialog().getByLabel('Full Name').fill('Binu Das')
     await dialog().getByLabel('Email Address').fill('binu@example.org')
     await dialog().getByLabel('Phone Number').fill('9876511111')
-    await done('A colleague comes instead.', 'Transfer to another person')
-    await said('Registration transferred.')
+    await confirmAction('A colleague comes instead.', 'Transfer to another person')
+    await waitForStatus('Registration transferred.')
     await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
-    await inbox.mailTo(emailOf(4), 'to someone else')
-    const new_ = linkIn(await inbox.mailTo('binu@example.org', 'has been transferred to you'))
-    await theirs.goto(new_)
-    await theirs.getByText('Binu Das').first().waitFor()
-    await theirs.goto(own)
-    await theirs.getByText('Binu Das').waitFor({ state: 'detached' })
-    await theirs.getByText(/link/i).first().waitFor()
-    expect([...here.complaints, ...delegate.complaints]).toEqual([])
+    await inbox.waitForEmail(buildEmail(4), 'to someone else')
+    const new_ = findLink(
+      await inbox.waitForEmail('binu@example.org', 'has been transferred to you'),
+    )
+    await delegatePage.goto(new_)
+    await delegatePage.getByText('Binu Das').first().waitFor()
+    await delegatePage.goto(ownLink)
+    await delegatePage.getByText('Binu Das').waitFor({ state: 'detached' })
+    await delegatePage.getByText(/link/i).first().waitFor()
+    expect([...visitor.consoleErrors, ...delegate.consoleErrors]).toEqual([])
   })
 })
 
 test('a settlement report shows paid and unpaid payouts, is saved, and is linked to its registrations', async () => {
-  const { page } = here
-  const regNo = await registered(5, 'card', true)
-  await pays(regNo, 'Pay')
+  const { page } = visitor
+  const regNo = await registerDelegate(5, 'card', true)
+  await payInBrowser(regNo, 'Pay')
   await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  await open(regNo)
-  const reference = await referenceOn(page)
+  await openRegistration(regNo)
+  const reference = await readReference(page)
   await page
     .getByRole('link', { name: /^Sample 2026/ })
     .first()
@@ -315,44 +330,44 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
   await page.getByText('All lines were saved before.').waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Needs review (1)' }).waitFor()
-  await expectAccessible(page, 'the settlements that are kept')
+  await expectAccessible(page, 'saved settlements')
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export settlements (CSV)' }).click(),
   ])
   expect(file.suggestedFilename()).toMatch(/^sample2026_settlements_.*\.csv$/)
-  await open(regNo)
-  const settled = page.getByRole('region', { name: 'Payouts' })
-  await settled.getByText(`${reference}, ${utr}`).waitFor()
+  await openRegistration(regNo)
+  const payoutsRegion = page.getByRole('region', { name: 'Payouts' })
+  await payoutsRegion.getByText(`${reference}, ${utr}`).waitFor()
 
-  // On a phone rows are ticked while somebody says so.
+  // On a phone, rows can be selected in selection mode.
   await page.setViewportSize({ width: 360, height: 800 })
-  await page.goto(`${served.url}/admin/sample2026`)
+  await page.goto(`${server.url}/admin/sample2026`)
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   for (const row of [0, 1]) await page.getByRole('checkbox').nth(row).check()
-  await expectAccessible(page, 'ticked rows on a phone')
+  await expectAccessible(page, 'selected rows on a phone')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-  const bar = page.getByRole('group', { name: 'Selected registrations' })
-  await bar.getByRole('button', { name: 'Add note' }).click()
+  const selectionBar = page.getByRole('group', { name: 'Selected registrations' })
+  await selectionBar.getByRole('button', { name: 'Add note' }).click()
   await dialog().getByLabel('Note').fill('Both came by bus.')
   await dialog().getByRole('button', { name: 'Add note' }).click()
   await page.getByText('2 done.').waitFor()
   await page.setViewportSize({ width: 1280, height: 900 })
-  expect([...here.complaints, ...delegate.complaints]).toEqual([])
+  expect([...visitor.consoleErrors, ...delegate.consoleErrors]).toEqual([])
 })
 
 onlyThorough(() => {
   test('the refund due after a correction is done once the gateway confirms it', async () => {
-    await anHourLater()
-    const { page } = here
+    await restartAnHourLater()
+    const { page } = visitor
     const refunded = async (): Promise<number> => {
-      await open(corrected)
+      await openRegistration(correctedRegNo)
       return page.getByText(/₹\u00a02,360 was refunded/).count()
     }
     await expect.poll(refunded, { timeout: 200_000, interval: 500 }).toBe(1)
     await panel()
       .getByText(/^Paid in full/)
       .waitFor()
-    expect(here.complaints).toEqual([])
+    expect(visitor.consoleErrors).toEqual([])
   })
 })

@@ -109,16 +109,16 @@ describe('normalise', () => {
 
   it('drops unknown and hidden answers and lists them', () => {
     const raw = { full_name: 'A', is_member: 'false', number: 'A-7', total_amount: '5', proof: '' }
-    const { answers, dropped } = normalise(chosenCategoryEvent, raw)
+    const { answers, dropped: droppedIds } = normalise(chosenCategoryEvent, raw)
     expect(answers).toEqual({ full_name: 'A', is_member: false })
-    expect(dropped).toEqual(['number', 'total_amount'])
+    expect(droppedIds).toEqual(['number', 'total_amount'])
   })
 
   it('names such as __proto__ and constructor are ordinary answers', () => {
-    const hostile = JSON.parse(
+    const hostileAnswers = JSON.parse(
       '{"__proto__": {"full_name": "X"}, "constructor": "Y", "full_name": " A "}',
     ) as RawAnswers
-    expect(normalise(chosenCategoryEvent, hostile)).toEqual({
+    expect(normalise(chosenCategoryEvent, hostileAnswers)).toEqual({
       answers: { is_member: false, full_name: 'A' },
       dropped: ['__proto__', 'constructor'],
     })
@@ -151,7 +151,7 @@ describe('normalise', () => {
 })
 
 describe('a text that was built to slow down the server', () => {
-  const marks = (times: number): string => '\u0301\u0316'.repeat(times)
+  const repeatMarks = (times: number): string => '\u0301\u0316'.repeat(times)
   const kinds: readonly Field['type'][] = ['text', 'multiline', 'email', 'phone', 'number', 'date']
 
   // Took nine seconds per field before runs of marks were cut, so no timing is needed to notice a
@@ -159,14 +159,16 @@ describe('a text that was built to slow down the server', () => {
   it('of 250 KB of combining marks is cut and rejected in every type of field', () => {
     for (const type of [...kinds, 'yes-no', 'select', 'file'] as const) {
       const testField = field('a', { type, options, ignoreCase: true, accept: ['pdf'] })
-      const result = normaliseOne(testField, `e${marks(65_536)}`)
+      const result = normaliseOne(testField, `e${repeatMarks(65_536)}`)
       expect([type, /\p{M}{31}/u.test(String(result))]).toEqual([type, false])
     }
   })
 
   it('keeps what people write: thirty marks on one letter, and marks on every letter', () => {
     const testField = field('a', { type: 'multiline' })
-    expect(normaliseOne(testField, `x${marks(15)}`)).toBe(`x${marks(15)}`.normalize('NFC'))
+    expect(normaliseOne(testField, `x${repeatMarks(15)}`)).toBe(
+      `x${repeatMarks(15)}`.normalize('NFC'),
+    )
     expect(normaliseOne(testField, 'e\u0301'.repeat(500))).toBe('é'.repeat(500))
     expect(normaliseOne(testField, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
   })
@@ -188,9 +190,9 @@ describe('a text that was built to slow down the server', () => {
           unit,
           ['a'],
         ])
-        const first = normalise(event, { a: long }).answers
-        expect(String(first['a']).length).toBeLessThan(150)
-        expect(normalise(event, first).answers).toEqual(first)
+        const normalisedOnce = normalise(event, { a: long }).answers
+        expect(String(normalisedOnce['a']).length).toBeLessThan(150)
+        expect(normalise(event, normalisedOnce).answers).toEqual(normalisedOnce)
       }
   })
 
@@ -204,7 +206,7 @@ describe('a text that was built to slow down the server', () => {
 })
 
 describe('hidden fields are not answered', () => {
-  const chain = createEvent({
+  const chainedEvent = createEvent({
     fields: [
       field('a', { type: 'yes-no' }),
       field('b', { type: 'yes-no', showWhen: when(isIn('a', true)) }),
@@ -219,9 +221,11 @@ describe('hidden fields are not answered', () => {
     [{ a: false, b: true, c: 'x' }, 'a d e'],
     [{ b: true, c: 'x' }, 'a d e'],
     [{ a: true, b: false, c: 'x' }, 'a b d e'],
-  ])('%j shows %s', (raw, shown) => {
-    expect([...shownFields(chain, raw)].join(' ')).toBe(shown)
-    expect([...shownFields(chain, normalise(chain, raw).answers)].join(' ')).toBe(shown)
+  ])('%j shows %s', (raw, shownIds) => {
+    expect([...shownFields(chainedEvent, raw)].join(' ')).toBe(shownIds)
+    expect([...shownFields(chainedEvent, normalise(chainedEvent, raw).answers)].join(' ')).toBe(
+      shownIds,
+    )
   })
 
   it('sections and derived categories show fields, and a category of hidden answers does not', () => {
@@ -301,9 +305,9 @@ describe('findAnswerErrors', () => {
     const emailField = field('mail', { type: 'email', toGateway: true, invalid: 'Not an address' })
     const event = createEvent({ fields: [emailField] })
     const long = `${'a'.repeat(48)}@example.org`
-    const said =
+    const emailError =
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'
-    expect(findAnswerErrors(event, { mail: long })).toEqual({ mail: said })
+    expect(findAnswerErrors(event, { mail: long })).toEqual({ mail: emailError })
     expect(findAnswerErrors(event, { mail: `${long} x` })).toEqual({ mail: 'Not an address' })
     expect(findAnswerErrors(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({
       mail: 'Please use at most 254 characters',
@@ -373,27 +377,29 @@ describe('findAnswerErrors', () => {
     [field('f', { type: 'consent' }), [true, 'on', false], ['maybe', ['true']]],
     [field('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
     [field('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
-  ])('%j', (testField, good, bad) => {
-    for (const value of good) expect([value, isInvalid(testField, value)]).toEqual([value, false])
-    for (const value of bad) expect([value, isInvalid(testField, value)]).toEqual([value, true])
+  ])('%j', (testField, validAnswers, invalidAnswers) => {
+    for (const value of validAnswers)
+      expect([value, isInvalid(testField, value)]).toEqual([value, false])
+    for (const value of invalidAnswers)
+      expect([value, isInvalid(testField, value)]).toEqual([value, true])
   })
 
   it('each person has errors at their own fields, and an entry that is not a person is reported', () => {
     const fileEvent = field('name', { required: requiredMessage('Name?') })
-    const people = field('p', {
+    const peopleField = field('p', {
       type: 'people',
       max: 2,
       fields: [fileEvent, field('age', { type: 'number' })],
     })
     const listErrors = (raw: unknown): unknown =>
-      findAnswerErrors(createEvent({ fields: [people] }), { p: raw })
+      findAnswerErrors(createEvent({ fields: [peopleField] }), { p: raw })
     expect(listErrors([{ name: 'A' }, { age: 'old' }])).toEqual({
       'p.1.name': 'Name?',
       'p.1.age': 'age is not right',
     })
-    const whole = { p: 'p is not right' }
+    const wholeListError = { p: 'p is not right' }
     for (const raw of ['x', ['x'], [{ name: 'A' }, null], [{ name: ['A'] }], [{}, {}, {}]])
-      expect([raw, listErrors(raw)]).toEqual([raw, whole])
+      expect([raw, listErrors(raw)]).toEqual([raw, wholeListError])
   })
 
   it('required may depend on another answer', () => {

@@ -44,16 +44,17 @@ describe.each(files)('%s', (name) => {
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     if (event === null) throw new Error('no event')
     const expectAgreement = createAgreementCheck(publicEvent(event))
-    let checked = 0
-    const walk = (left: readonly Field[], raw: RawAnswers): void => {
-      const [next, ...rest] = left
-      if (next === undefined) {
-        checked += 1
+    let checkedCount = 0
+    const walk = (remainingFields: readonly Field[], raw: RawAnswers): void => {
+      const [nextField, ...laterFields] = remainingFields
+      if (nextField === undefined) {
+        checkedCount += 1
         return expectAgreement(raw)
       }
-      for (const value of sampleValues(next)) walk(rest, { ...raw, [next.id]: value })
+      for (const value of sampleValues(nextField))
+        walk(laterFields, { ...raw, [nextField.id]: value })
     }
     walk(event.fields, {})
-    expect(checked).toBeGreaterThan(1)
+    expect(checkedCount).toBeGreaterThan(1)
   })
 })

@@ -43,13 +43,13 @@ describe.each([
 ])('the event with a %s category', (_name, event) => {
   it('has the same result in engine and schema over its whole finite domain', () => {
     const expectAgreement = createAgreementCheck(event)
-    const walk = (left: readonly Field[], raw: RawAnswers): void => {
-      const [next, ...rest] = left
-      if (next === undefined) return expectAgreement(raw)
-      for (const value of next.options
-        ? [undefined, 'gone', ...next.options.map(({ id }) => id)]
-        : samples[next.type].slice(0, 4))
-        walk(rest, { ...raw, [next.id]: value })
+    const walk = (remainingFields: readonly Field[], raw: RawAnswers): void => {
+      const [nextField, ...laterFields] = remainingFields
+      if (nextField === undefined) return expectAgreement(raw)
+      for (const value of nextField.options
+        ? [undefined, 'gone', ...nextField.options.map(({ id }) => id)]
+        : samples[nextField.type].slice(0, 4))
+        walk(laterFields, { ...raw, [nextField.id]: value })
     }
     walk(event.fields, {})
   })
@@ -78,8 +78,8 @@ describe('any event', () => {
           ),
         ),
         ([event, raws]) => {
-          const same = createAgreementCheck(event)
-          for (const [raw, context] of raws) same(raw, context)
+          const checkAgreement = createAgreementCheck(event)
+          for (const [raw, context] of raws) checkAgreement(raw, context)
         },
       ),
       { seed: 20261121, numRuns: RUNS },
@@ -100,7 +100,7 @@ describe('any event', () => {
           // member list.
           const engineAnswers = Object.keys(normalise(event, raw).answers)
           expect(
-            engineAnswers.filter((id) => !event.fields.some((made) => made.id === id)),
+            engineAnswers.filter((id) => !event.fields.some((field) => field.id === id)),
           ).toEqual([])
           expect(answers).toMatchObject(contextValues(context))
         },
@@ -110,7 +110,7 @@ describe('any event', () => {
   })
 
   it('compiles each field once, to code without imports', () => {
-    const many = createEvent({
+    const largeEvent = createEvent({
       fields: [
         field('college', {
           type: 'select',
@@ -124,7 +124,7 @@ describe('any event', () => {
       ],
     })
     const withRaws = fc
-      .oneof(anyEvent, fc.constant(many))
+      .oneof(anyEvent, fc.constant(largeEvent))
       .chain((event) =>
         fc.tuple(
           fc.constant(event),
@@ -136,42 +136,49 @@ describe('any event', () => {
         const schema = toSchema(event) as unknown as Lowered
         const propertyIds = [
           ...Object.keys(schema.properties),
-          ...(schema.allOf ?? []).flatMap(({ then }) => Object.keys(then.properties ?? {})),
+          ...(schema.allOf ?? []).flatMap(({ then: branchSchema }) =>
+            Object.keys(branchSchema.properties ?? {}),
+          ),
         ]
         expect(propertyIds.sort()).toEqual(event.fields.map(({ id }) => id).sort())
         const instance = createAjv(true)
-        const interpreted = instance.compile(schema)
-        const code = standalone.default(instance, interpreted)
+        const interpretedValidator = instance.compile(schema)
+        const code = standalone.default(instance, interpretedValidator)
         expect(code).not.toMatch(/\brequire\(|^import /m)
-        const compiled = loadValidator(code)
+        const compiledValidator = loadValidator(code)
         for (const [raw, context] of raws) {
           const { answers } = normalise(event, raw, context)
-          expect([compiled(answers), compiled.errors]).toEqual([
-            interpreted(answers),
-            interpreted.errors,
+          expect([compiledValidator(answers), compiledValidator.errors]).toEqual([
+            interpretedValidator(answers),
+            interpretedValidator.errors,
           ])
         }
       }),
       { seed: 20261121, numRuns: runs(30) },
     )
-    const same = createAgreementCheck(many)
+    const checkAgreement = createAgreementCheck(largeEvent)
     for (const college of [undefined, 'College (7)', 'College (400)', 'College 7'])
-      same({ college })
+      checkAgreement({ college })
   })
 })
 
 describe('fields that depend on the two before them', () => {
   const eventWithDependentFields = (count: number) =>
     createEvent({
-      fields: Array.from({ length: count }, (_, at) =>
-        field(`q${at}`, {
+      fields: Array.from({ length: count }, (_, index) =>
+        field(`q${index}`, {
           type: 'yes-no',
-          ...(at < 2 ? {} : { showWhen: when(isIn(`q${at - 2}`, true), isIn(`q${at - 1}`, true)) }),
+          ...(index < 2
+            ? {}
+            : { showWhen: when(isIn(`q${index - 2}`, true), isIn(`q${index - 1}`, true)) }),
         }),
       ),
     })
   const size = (event: EventConfig) =>
-    [...countLoweredTests(event).values()].reduce((sum, one) => sum + one, 0)
+    [...countLoweredTests(event).values()].reduce(
+      (sum, countLoweredTest) => sum + countLoweredTest,
+      0,
+    )
 
   it('are counted as the schema has them, without building it', () => {
     for (const count of [2, 3, 8, 12]) {
@@ -187,9 +194,10 @@ describe('fields that depend on the two before them', () => {
     const event = eventWithDependentFields(12)
     expect(size(event)).toBeLessThan(LOWERED_TESTS_MAX)
     expect(size(eventWithDependentFields(13))).toBeGreaterThan(LOWERED_TESTS_MAX / 2)
-    const same = createAgreementCheck(event)
+    const checkAgreement = createAgreementCheck(event)
     const all = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
-    for (const raw of [{}, all, { ...all, q5: false }, { ...all, q0: undefined }]) same(raw)
+    for (const raw of [{}, all, { ...all, q5: false }, { ...all, q0: undefined }])
+      checkAgreement(raw)
   })
 })
 

@@ -15,9 +15,9 @@ describe('equal', () => {
     ['e\u0301', 'é'],
     ['a\u200bb\u2060c', 'abc'],
     ['അനിത\u200c', 'അനിത'],
-  ])('text: %j and %j', (one, other) => {
-    expect(foldText(one)).toBe(foldText(other))
-    expect(foldText(foldText(one))).toBe(foldText(one))
+  ])('text: %j and %j', (firstSpelling, secondSpelling) => {
+    expect(foldText(firstSpelling)).toBe(foldText(secondSpelling))
+    expect(foldText(foldText(firstSpelling))).toBe(foldText(firstSpelling))
   })
 
   test.each([
@@ -44,16 +44,16 @@ describe('not equal', () => {
     ['K-123', 'K123'],
     ['o', '0'],
     ['asha.menon@example.org', 'ashamenon@example.org'],
-  ])('text: %j and %j', (one, other) => {
-    expect(foldText(one)).not.toBe(foldText(other))
+  ])('text: %j and %j', (firstSpelling, secondSpelling) => {
+    expect(foldText(firstSpelling)).not.toBe(foldText(secondSpelling))
   })
 
   test.each([
     ['+44 20 7946 0958', '+91 20 7946 0958'],
     ['0471 2345678', '2345678'],
     ['5847012345', '915847012345'],
-  ])('number: %j and %j', (one, other) => {
-    expect(foldPhone(one)).not.toBe(foldPhone(other))
+  ])('number: %j and %j', (firstSpelling, secondSpelling) => {
+    expect(foldPhone(firstSpelling)).not.toBe(foldPhone(secondSpelling))
   })
 
   test('a foreign number with 00 equals the one with +', () => {

@@ -46,17 +46,17 @@ export const breakFiles = (sources: readonly string[]): fc.Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...sources), fc.array(edit, { minLength: 1, maxLength: 6 }))
     .map(([text, edits]) =>
-      edits.reduce((now, [at, removed, inserted]) => {
-        const start = Math.floor(at * now.length)
+      edits.reduce((currentText, [at, removed, inserted]) => {
+        const start = Math.floor(at * currentText.length)
         return (
-          now.slice(0, start) +
+          currentText.slice(0, start) +
           (typeof inserted === 'string'
             ? inserted
-            : now.slice(
-                Math.floor(inserted * now.length),
-                Math.floor(inserted * now.length) + removed,
+            : currentText.slice(
+                Math.floor(inserted * currentText.length),
+                Math.floor(inserted * currentText.length) + removed,
               )) +
-          now.slice(start + removed)
+          currentText.slice(start + removed)
         )
       }, text),
     )

@@ -22,19 +22,23 @@ test('the file they are typed into is valid', () => {
 })
 
 /** The finding must be at the line of `at`, name `other` as related, and say what to do. */
-function expectFound(text: string, at: string, other: string | null): void {
+function expectFound(text: string, linePart: string, relatedPart: string | null): void {
   const findings = findingsIn(text)
-  const findingsHere = findings.filter((one) => one.at.start.line === findLine(text, at))
+  const findingsHere = findings.filter(
+    (finding) => finding.at.start.line === findLine(text, linePart),
+  )
   expect(findings.map(({ code, at: position }) => `${code} ${position.start.line}`)).not.toEqual([])
   expect(findingsHere.map(({ code }) => code)).not.toEqual([])
   for (const { help, message } of findingsHere) {
     expect(message.length).toBeGreaterThan(20)
     expect(help ?? '').toMatch(/\w+ \w+/)
   }
-  if (other !== null)
+  if (relatedPart !== null)
     expect(
-      findingsHere.flatMap(({ related }) => related.map((one) => one.at.start.line)),
-    ).toContain(findLine(text, other))
+      findingsHere.flatMap(({ related }) =>
+        related.map((relatedFinding) => relatedFinding.at.start.line),
+      ),
+    ).toContain(findLine(text, relatedPart))
 }
 
 const EARLY = 'id: early,'
@@ -211,8 +215,8 @@ describe('a text names a day that differs from the file', () => {
       '31 October 2026 only',
       EARLY,
     ],
-  ])('in %s', (_where, text, at, other) => {
-    expectFound(text, at, other)
+  ])('in %s', (_where, text, linePart, relatedPart) => {
+    expectFound(text, linePart, relatedPart)
   })
 })
 
@@ -346,8 +350,8 @@ describe('a text names a day that contradicts nothing', () => {
 })
 
 describe('the days of the file contradict each other', () => {
-  const early = 'to: 2026-10-30'
-  const regular = 'from: 2026-10-31, to: 2027-03-16'
+  const EARLY_END = 'to: 2026-10-30'
+  const REGULAR_DAYS = 'from: 2026-10-31, to: 2027-03-16'
   test.each<[string, string, string, string | null]>([
     [
       'registration closes after the event',
@@ -377,7 +381,7 @@ describe('the days of the file contradict each other', () => {
       'registration closes before the first period',
       withWindow(
         'closes: 2026-06-01',
-        validFile.replace(early, 'from: 2026-07-01, to: 2026-10-30'),
+        validFile.replace(EARLY_END, 'from: 2026-07-01, to: 2026-10-30'),
       ),
       'registration:',
       EARLY,
@@ -402,7 +406,10 @@ describe('the days of the file contradict each other', () => {
     ],
     [
       'registration opens before the first price',
-      withWindow('opens: 2026-05-01', validFile.replace(early, 'from: 2026-07-01, to: 2026-10-30')),
+      withWindow(
+        'opens: 2026-05-01',
+        validFile.replace(EARLY_END, 'from: 2026-07-01, to: 2026-10-30'),
+      ),
       'registration:',
       EARLY,
     ],
@@ -427,26 +434,28 @@ describe('the days of the file contradict each other', () => {
     [
       'all periods are in last year',
       validFile
-        .replace(early, 'to: 2025-10-30')
-        .replace(regular, 'from: 2025-10-31, to: 2026-03-16'),
+        .replace(EARLY_END, 'to: 2025-10-30')
+        .replace(REGULAR_DAYS, 'from: 2025-10-31, to: 2026-03-16'),
       REGULAR,
       FROM,
     ],
     [
       'all periods are in last year, the last without an end',
-      validFile.replace(early, 'to: 2025-10-30').replace(regular, 'from: 2025-10-31'),
+      validFile.replace(EARLY_END, 'to: 2025-10-30').replace(REGULAR_DAYS, 'from: 2025-10-31'),
       REGULAR,
       FROM,
     ],
     [
       'all periods are in next year',
-      validFile.replace(early, 'to: 2027-10-30').replace(regular, 'from: 2027-10-31'),
+      validFile.replace(EARLY_END, 'to: 2027-10-30').replace(REGULAR_DAYS, 'from: 2027-10-31'),
       REGULAR,
       '  to: 2027-03-16',
     ],
     [
       'a period of more than a year',
-      validFile.replace(early, 'to: 2025-10-30').replace('from: 2026-10-31', 'from: 2025-10-31'),
+      validFile
+        .replace(EARLY_END, 'to: 2025-10-30')
+        .replace('from: 2026-10-31', 'from: 2025-10-31'),
       REGULAR,
       FROM,
     ],
@@ -458,12 +467,12 @@ describe('the days of the file contradict each other', () => {
       REGULAR,
       '  to: 2026-03-16',
     ],
-  ])('%s', (_name, text, at, other) => {
-    if (other === null)
+  ])('%s', (_name, text, linePart, relatedPart) => {
+    if (relatedPart === null)
       expect(findingsIn(text).map(({ code, at: position }) => [code, position.start.line])).toEqual(
-        [['EV418', findLine(text, at)]],
+        [['EV418', findLine(text, linePart)]],
       )
-    else expectFound(text, at, other)
+    else expectFound(text, linePart, relatedPart)
   })
 
   test('the event ends before it begins', () => {
@@ -477,7 +486,10 @@ describe('the days of the file contradict each other', () => {
     ['opens in the first period', withWindow('opens: 2026-07-01')],
     [
       'opens with the first period',
-      withWindow('opens: 2026-07-01', validFile.replace(early, 'from: 2026-07-01, to: 2026-10-30')),
+      withWindow(
+        'opens: 2026-07-01',
+        validFile.replace(EARLY_END, 'from: 2026-07-01, to: 2026-10-30'),
+      ),
     ],
     ['closes on the day before', withWindow('closes: 2027-03-13')],
     ['closes with the event', withWindow('opens: 2026-07-01, closes: 2027-03-16')],
@@ -492,7 +504,7 @@ describe('the days of the file contradict each other', () => {
       withWindow(
         'opens: 2026-05-01',
         validFile
-          .replace(early, 'from: 2026-07-01, to: 2026-10-30')
+          .replace(EARLY_END, 'from: 2026-07-01, to: 2026-10-30')
           .replace('  prices:', '  other_dates: early\n  prices:'),
       ),
     ],
@@ -507,7 +519,7 @@ test('a date that begins with a two-digit year', () => {
 })
 
 describe('days are parsed as they are written', () => {
-  const one = (text: string): readonly string[] =>
+  const parseDays = (text: string): readonly string[] =>
     findDays(text, 2027).map(({ first, last, start, end }) => {
       const formatDay = ({ day, month, year }: typeof first): string =>
         `${day}.${month}.${year ?? ''}`
@@ -528,7 +540,7 @@ describe('days are parsed as they are written', () => {
     ['12-34-56', []],
     ['You may 2 weeks later', []],
   ])('%s', (text, expected) => {
-    expect(one(text)).toEqual(expected)
+    expect(parseDays(text)).toEqual(expected)
   })
 
   test('a text of many spaces is read as fast as others', () => {
@@ -549,12 +561,13 @@ describe('when an open event closes automatically', () => {
       '2027-03-17',
     ],
     ['never', 'closes: never', '2099-01-01', null],
-  ])('%s', (_name, window, open, closed) => {
-    const endless = validFile.replace(', to: 2027-03-16}', '}')
-    const text = window === null ? endless : withWindow(window, endless)
+  ])('%s', (_name, window, openDay, closedDay) => {
+    const openEndedFile = validFile.replace(', to: 2027-03-16}', '}')
+    const text = window === null ? openEndedFile : withWindow(window, openEndedFile)
     const { event } = compileEvent(text, shared, { path: 'sample2026.yaml' })
-    expect(event && checkRegistrationOpen(event, day(open)).open).toBe(true)
-    if (closed !== null) expect(event && checkRegistrationOpen(event, day(closed)).open).toBe(false)
+    expect(event && checkRegistrationOpen(event, day(openDay)).open).toBe(true)
+    if (closedDay !== null)
+      expect(event && checkRegistrationOpen(event, day(closedDay)).open).toBe(false)
   })
 
   test('a word that is neither a day nor "never" is rejected', () => {

@@ -52,12 +52,12 @@ describe('days of adjustments, payment methods and the desk are known days of th
 
   test('an opening hour of the on-site desk is accepted', () => {
     const spot = validFile.replace('id: late, label: Late', 'id: late, label: Spot')
-    const at = (line: string): readonly string[] =>
+    const reportAt = (line: string): readonly string[] =>
       findingsIn(
         spot.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`),
       ).map(({ code }) => code)
-    expect(at('Spot registration opens at 8 AM on 14 March')).toEqual([])
-    expect(at('Spot registration from 14 March')).toEqual(['EV604'])
+    expect(reportAt('Spot registration opens at 8 AM on 14 March')).toEqual([])
+    expect(reportAt('Spot registration from 14 March')).toEqual(['EV604'])
   })
 })
 
@@ -122,18 +122,20 @@ describe('years of days outside the price periods, and the registration window',
       'write closes: 2027-03-10',
     ],
   ])('%s', (_name, text, code, help) => {
-    const found = findingsIn(text).filter((one) => one.code === code)
-    expect(found.map((one) => one.help ?? '')).toEqual([expect.stringContaining(help)])
+    const codeFindings = findingsIn(text).filter((finding) => finding.code === code)
+    expect(codeFindings.map((finding) => finding.help ?? '')).toEqual([
+      expect.stringContaining(help),
+    ])
   })
 
   test('a card payment that ends a year early is reported at its own line, not at the transfer', () => {
     const text = validFile.replace('account: sample}', 'account: sample, until: 2026-03-16}')
-    const [found, ...more] = findingsIn(text)
-    expect([found?.code, found?.at.start.line, more]).toEqual([
+    const [firstFinding, ...otherFindings] = findingsIn(text)
+    expect([firstFinding?.code, firstFinding?.at.start.line, otherFindings]).toEqual([
       'EV443',
       findLine(text, 'id: card'),
       [],
     ])
-    expect(found?.help).toContain('until: 2027-03-16')
+    expect(firstFinding?.help).toContain('until: 2027-03-16')
   })
 })

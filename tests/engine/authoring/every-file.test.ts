@@ -31,9 +31,9 @@ const events = readdirSync(join(TOP, 'events'))
 
 describe('our own event files', () => {
   test('have no finding, alone and together', () => {
-    const { files, shared: common } = compileEvents(events, sharedFiles)
+    const { files, shared: sharedFindings } = compileEvents(events, sharedFiles)
     expect(files.length).toBeGreaterThan(3)
-    expect([...common, ...files.flatMap(({ findings }) => findings)]).toEqual([])
+    expect([...sharedFindings, ...files.flatMap(({ findings }) => findings)]).toEqual([])
   })
 
   test('are rejected with --production while they contain placeholders', () => {
@@ -219,13 +219,13 @@ describe('any text', () => {
 })
 
 describe('the same files give the same findings', () => {
-  const second = base.replace('id: sample2026', 'id: second2026').replaceAll('SMPL', 'SMPL2')
+  const secondFile = base.replace('id: sample2026', 'id: second2026').replaceAll('SMPL', 'SMPL2')
   const files = [
     { path: 'events/sample2026.yaml', text: base },
-    { path: 'events/second2026.yaml', text: second },
+    { path: 'events/second2026.yaml', text: secondFile },
     { path: 'events/EV404.yaml', text: readGolden('EV404.yaml') },
   ]
-  const all = (order: readonly (typeof files)[number][]): string =>
+  const listAllFindings = (order: readonly (typeof files)[number][]): string =>
     JSON.stringify(
       [...compileEvents(order, shared).files]
         .sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -233,8 +233,8 @@ describe('the same files give the same findings', () => {
     )
 
   test('whatever the order of the files', () => {
-    expect(all([...files].reverse())).toBe(all(files))
-    expect(all(files)).toContain('EV802')
+    expect(listAllFindings([...files].reverse())).toBe(listAllFindings(files))
+    expect(listAllFindings(files)).toContain('EV802')
   })
 
   test('whatever the time zone and the clock', () => {

@@ -29,15 +29,17 @@ test('docs/findings has no other page', () => {
 test('every code has one section on one page, and is in the index', () => {
   const sections = Object.values(pages).flatMap((page) => [...page.matchAll(/^## (EV\d+) /gm)])
   expect(sections.map(([, code]) => code).sort()).toEqual([...codes].sort())
-  const listed = [...(pages['README.md'] ?? '').matchAll(/EV\d+(?=\u00a0)/g)].map(([code]) => code)
-  expect(listed.sort()).toEqual([...codes].sort())
+  const listedCodes = [...(pages['README.md'] ?? '').matchAll(/EV\d+(?=\u00a0)/g)].map(
+    ([code]) => code,
+  )
+  expect(listedCodes.sort()).toEqual([...codes].sort())
 })
 
 test.each(codes)('%s: the wrong and the right example differ, and neither is empty', (code) => {
-  const { wrong, right } = findExamples(code)
-  expect(wrong.trim()).not.toBe('')
-  expect(right.trim()).not.toBe('')
-  expect(wrong).not.toBe(right)
+  const { wrong: wrongExample, right: rightExample } = findExamples(code)
+  expect(wrongExample.trim()).not.toBe('')
+  expect(rightExample.trim()).not.toBe('')
+  expect(wrongExample).not.toBe(rightExample)
 })
 
 /** Codes whose correction removes the lines or moves them, so that the right example is empty. */

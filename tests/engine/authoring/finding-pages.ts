@@ -372,26 +372,26 @@ const EXAMPLE_LINES_MAX = 24
 function shortenExample(example: string): string {
   const lines = example.trimEnd().split('\n')
   if (lines.length <= EXAMPLE_LINES_MAX) return lines.join('\n')
-  const left = lines.length - 10
-  const gap = `${' '.repeat(indent(lines[8] ?? ''))}# … ${left} more lines`
+  const hiddenCount = lines.length - 10
+  const gap = `${' '.repeat(indent(lines[8] ?? ''))}# … ${hiddenCount} more lines`
   return [...lines.slice(0, 8), gap, ...lines.slice(-2)].join('\n')
 }
 
 function section(code: string): string {
   const meta = catalogue[code]
   if (meta === undefined) throw new Error(`${code} is not in the catalogue`)
-  const { wrong, right } = findExamples(code)
+  const { wrong: wrongExample, right: rightExample } = findExamples(code)
   return `## ${code} ${meta.slug} (${meta.severity})
 
 ${meta.why}
 
 Wrong:
 
-${block('yaml', shortenExample(wrong))}
+${block('yaml', shortenExample(wrongExample))}
 
 Right:
 
-${block('yaml', shortenExample(right))}
+${block('yaml', shortenExample(rightExample))}
 
 \`validate\` prints:
 
@@ -404,7 +404,10 @@ const block = (language: string, text: string): string =>
 
 /** The lines that only one side has, below the parent lines that they belong to. */
 export function findExamples(code: string): { readonly wrong: string; readonly right: string } {
-  const [golden, clean] = [readGolden(`${code}.yaml`).split('\n'), correctGolden(code).split('\n')]
+  const [goldenLines, cleanLines] = [
+    readGolden(`${code}.yaml`).split('\n'),
+    correctGolden(code).split('\n'),
+  ]
   const right = RIGHT[code]
   if (
     code === 'EV303' ||
@@ -412,18 +415,18 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
     [CANCELLATION, INVOICE, APPROVAL, METHODS].includes(right ?? '') ||
     code === 'EV494'
   )
-    return { wrong: listReportedLines(code, golden), right: right ?? '' }
+    return { wrong: listReportedLines(code, goldenLines), right: right ?? '' }
   if (right !== undefined)
-    return { wrong: `# second2026.yaml\n${listReportedLines(code, golden)}`, right }
-  const commonPositions = findCommonLines(golden, clean)
+    return { wrong: `# second2026.yaml\n${listReportedLines(code, goldenLines)}`, right }
+  const commonPositions = findCommonLines(goldenLines, cleanLines)
   const listChangedLines = (
     lines: readonly string[],
     common: ReadonlySet<number>,
     otherLines: readonly string[],
     otherCommon: ReadonlySet<number>,
   ) => {
-    const changedLines = lines.flatMap((line, at) =>
-      common.has(at) || line.trim() === '' ? [] : [at],
+    const changedLines = lines.flatMap((line, index) =>
+      common.has(index) || line.trim() === '' ? [] : [index],
     )
     // A line that is only missing here is shown by the line above the gap.
     return changedLines.length > 0
@@ -431,8 +434,8 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
       : findGap(lines, common, otherLines, otherCommon)
   }
   return {
-    wrong: listChangedLines(golden, commonPositions.a, clean, commonPositions.b),
-    right: listChangedLines(clean, commonPositions.b, golden, commonPositions.a),
+    wrong: listChangedLines(goldenLines, commonPositions.a, cleanLines, commonPositions.b),
+    right: listChangedLines(cleanLines, commonPositions.b, goldenLines, commonPositions.a),
   }
 }
 
@@ -441,7 +444,7 @@ function listReportedLines(code: string, lines: readonly string[]): string {
   const { findings } = checkGolden(code)
   const positions = findings
     .filter((finding) => finding.code === code)
-    .flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
+    .flatMap(({ at, related }) => [at, ...related.map((relatedFinding) => relatedFinding.at)])
   return withParents(
     lines,
     [
@@ -457,19 +460,19 @@ function listReportedLines(code: string, lines: readonly string[]): string {
 const indent = (line: string): number => line.length - line.trimStart().length
 
 function withParents(lines: readonly string[], lineIndexes: readonly number[]): string {
-  const shown = new Set(lineIndexes)
-  for (const at of lineIndexes) {
-    let depth = indent(lines[at] ?? '')
-    for (let above = at - 1; above >= 0 && depth > 0; above -= 1) {
+  const shownIndexes = new Set(lineIndexes)
+  for (const lineIndex of lineIndexes) {
+    let depth = indent(lines[lineIndex] ?? '')
+    for (let above = lineIndex - 1; above >= 0 && depth > 0; above -= 1) {
       const line = lines[above] ?? ''
       if (line.trim() === '' || line.trimStart().startsWith('#') || indent(line) >= depth) continue
       depth = indent(line)
-      shown.add(above)
+      shownIndexes.add(above)
     }
   }
-  return [...shown]
+  return [...shownIndexes]
     .sort((a, b) => a - b)
-    .map((at) => lines[at])
+    .map((lineIndex) => lines[lineIndex])
     .join('\n')
 }
 
@@ -477,14 +480,20 @@ function withParents(lines: readonly string[], lineIndexes: readonly number[]): 
 function findGap(
   lines: readonly string[],
   common: ReadonlySet<number>,
-  others: readonly string[],
+  otherSide: readonly string[],
   otherCommon: ReadonlySet<number>,
 ): string {
-  const first = others.findIndex((line, at) => !otherCommon.has(at) && line.trim() !== '')
-  const before = others.slice(0, Math.max(0, first)).filter((_, at) => otherCommon.has(at)).length
+  const first = otherSide.findIndex((line, index) => !otherCommon.has(index) && line.trim() !== '')
+  const countBefore = otherSide
+    .slice(0, Math.max(0, first))
+    .filter((_, index) => otherCommon.has(index)).length
   const changedLines = [...common].sort((a, b) => a - b)
-  for (let at = Math.min(before, changedLines.length) - 1; at >= 0; at -= 1) {
-    const line = changedLines[at] ?? 0
+  for (
+    let changedIndex = Math.min(countBefore, changedLines.length) - 1;
+    changedIndex >= 0;
+    changedIndex -= 1
+  ) {
+    const line = changedLines[changedIndex] ?? 0
     if ((lines[line] ?? '').trim() !== '') return withParents(lines, [line])
   }
   return withParents(lines, [0])
@@ -498,17 +507,19 @@ function findCommonLines(
   const best: number[][] = Array.from({ length: a.length + 1 }, () =>
     Array.from({ length: b.length + 1 }, () => 0),
   )
-  const at = (i: number, j: number): number => best[i]?.[j] ?? 0
+  const lengthAt = (i: number, j: number): number => best[i]?.[j] ?? 0
   for (let i = a.length - 1; i >= 0; i -= 1)
     for (let j = b.length - 1; j >= 0; j -= 1)
       (best[i] ?? [])[j] =
-        a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+        a[i] === b[j]
+          ? lengthAt(i + 1, j + 1) + 1
+          : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1))
   const [inA, inB] = [new Set<number>(), new Set<number>()]
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
     if (a[i] === b[j]) {
       inA.add(i++)
       inB.add(j++)
-    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1
+    } else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i += 1
     else j += 1
   }
   return { a: inA, b: inB }

@@ -19,7 +19,7 @@ const fileWithFields = base.replace(
 /** Expects a finding at the line of `part`, with a help text that says what to write. */
 function expectHelp(text: string, part: string, help: string): void {
   const findingsHere = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, part))
-  expect(findingsHere.map((one) => one.help ?? '').join('\n')).toContain(help)
+  expect(findingsHere.map((finding) => finding.help ?? '').join('\n')).toContain(help)
 }
 
 test('the files they are typed into are valid', () => {
@@ -118,7 +118,7 @@ describe('a yes or no instead of a message', () => {
             '$1',
           ),
         ),
-      ).filter((one) => /EV008|EV516/.test(one)),
+      ).filter((finding) => /EV008|EV516/.test(finding)),
     ).toEqual([])
   })
 
@@ -144,9 +144,9 @@ describe('consent', () => {
     'id: terms, type: select, label: I accept the terms, options: [I accept], default: I accept',
   ])('%s', (line) => {
     const text = field(line)
-    const found = findingsIn(text).filter(({ code }) => code === 'EV516')
-    expect(found.map(({ at }) => at.start.line)).toEqual([findLine(text, line)])
-    expect(found[0]?.help).toMatch(/\b(?:write|remove)\b/)
+    const typeFindings = findingsIn(text).filter(({ code }) => code === 'EV516')
+    expect(typeFindings.map(({ at }) => at.start.line)).toEqual([findLine(text, line)])
+    expect(typeFindings[0]?.help).toMatch(/\b(?:write|remove)\b/)
   })
   test.each([
     'id: terms, type: select, as: radio, label: I agree to the terms, options: [I agree], required: true',
@@ -183,7 +183,7 @@ describe('a field that decides the category', () => {
       .replaceAll(', required: true}\n        - {id: guests', '}\n        - {id: guests')
       .replace('faculty], required: true}', 'faculty]}')
       .replace('{is_member: true}, then: member}', '{role: pg, age: {below: 40}}, then: member}')
-    expect(listFindings(text).map((one) => one.slice(0, 5))).toEqual(['EV517', 'EV517'])
+    expect(listFindings(text).map((finding) => finding.slice(0, 5))).toEqual(['EV517', 'EV517'])
   })
   test.each([
     ['required', MEMBER.replace('default: false', 'required: true')],
@@ -348,9 +348,9 @@ describe('words of other form builders', () => {
     ['Your terms', 'options: [a, b]', 'many'],
     ['I agree to the terms', 'required: true', 'consent'],
     ['I come by car', 'required: true', 'yes-no'],
-  ])('type: checkbox, as “%s” with %s', (label, more, ours) => {
-    const line = `{id: extra, type: checkbox, label: ${label}, ${more}}`
-    expectHelp(field(line.slice(1, -1)), line, `write type: ${ours}`)
+  ])('type: checkbox, as “%s” with %s', (label, properties, correction) => {
+    const line = `{id: extra, type: checkbox, label: ${label}, ${properties}}`
+    expectHelp(field(line.slice(1, -1)), line, `write type: ${correction}`)
   })
   test.each([
     ['min: 1', 'at_least: 1'],

@@ -34,8 +34,8 @@ test('every code has a pair, and every pair has a code', () => {
   expect(pairs.filter((name) => !name.includes('-'))).toEqual(codes)
   expect([...new Set(pairs.map(readCode))]).toEqual(codes)
   // A missing pair fails below; `UPDATE=1` writes it.
-  const printed = readdirSync(GOLDENS).filter((name) => name.endsWith('.out'))
-  expect(printed.filter((name) => !pairs.includes(name.replace('.out', '')))).toEqual([])
+  const outputFiles = readdirSync(GOLDENS).filter((name) => name.endsWith('.out'))
+  expect(outputFiles.filter((name) => !pairs.includes(name.replace('.out', '')))).toEqual([])
 })
 
 describe('the printed output', () => {
@@ -57,7 +57,7 @@ describe('the printed output', () => {
 
 test('a slug names one code', () => {
   const slugs = Object.values(catalogue).map(({ slug }) => slug)
-  expect(slugs.filter((slug, at) => slugs.indexOf(slug) !== at)).toEqual([])
+  expect(slugs.filter((slug, index) => slugs.indexOf(slug) !== index)).toEqual([])
 })
 
 describe('machine edits', () => {
@@ -69,23 +69,24 @@ describe('machine edits', () => {
         code.startsWith('EV2') ||
         readCode(code) === 'EV307',
     )
-    const unfixed = fixable.flatMap((code) => {
+    const unfixedCodes = fixable.flatMap((code) => {
       const [finding] = checkGolden(code).findings
       if (finding?.fix === undefined) return []
       const text = readGolden(`${code}.yaml`)
-      const after =
+      const findingsAfter =
         text.slice(0, finding.fix.start) + finding.fix.text + text.slice(finding.fix.end)
       return [
         {
           code,
-          left: checkGolden(code, after).findings.filter(
-            (other) =>
-              other.code === readCode(code) && other.at.start.offset === finding.at.start.offset,
+          left: checkGolden(code, findingsAfter).findings.filter(
+            (otherFinding) =>
+              otherFinding.code === readCode(code) &&
+              otherFinding.at.start.offset === finding.at.start.offset,
           ).length,
         },
       ]
     })
-    expect(unfixed.length).toBeGreaterThan(8)
-    expect(unfixed.filter(({ left }) => left > 0)).toEqual([])
+    expect(unfixedCodes.length).toBeGreaterThan(8)
+    expect(unfixedCodes.filter(({ left }) => left > 0)).toEqual([])
   })
 })

@@ -41,7 +41,7 @@ const inUse: InUse = {
 /** Items that the previous version sold, and the base does not. */
 const withItems = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
 /** Parts that the previous version had and the base does not. */
-const before: Readonly<Record<string, (text: string) => string>> = {
+const previousVersions: Readonly<Record<string, (text: string) => string>> = {
   EV1003: (text) =>
     text.replace(
       '        - {id: is_member',
@@ -98,11 +98,11 @@ export function checkGolden(
       shared.texts,
     ].map((file) => [file.path, file.text]),
   )
-  const findings = found(code, path, text)
+  const findings = findFindings(code, path, text)
   return { findings, printed: formatFindings(findings, sources) }
 }
 
-function found(code: string, path: string, text: string): readonly Finding[] {
+function findFindings(code: string, path: string, text: string): readonly Finding[] {
   if (LOADED_WITH_BASE.test(code))
     return compileEvents(
       [
@@ -112,13 +112,13 @@ function found(code: string, path: string, text: string): readonly Finding[] {
       shared,
     ).files.flatMap(({ findings }) => findings)
   if (/^EV10\d\d$/.test(code)) {
-    const [next, old] = [
+    const [newEvent, oldEvent] = [
       compileEvent(text, shared, { path }),
-      compileEvent((before[code] ?? ((same) => same))(base), shared, { path }),
+      compileEvent((previousVersions[code] ?? ((unchanged) => unchanged))(base), shared, { path }),
     ]
-    if (next.event === null || old.event === null)
+    if (newEvent.event === null || oldEvent.event === null)
       throw new Error(`${code}: both versions must be clean to be compared`)
-    return compareWithServedVersion(next.event, { path, text }, old.event, inUse)
+    return compareWithServedVersion(newEvent.event, { path, text }, oldEvent.event, inUse)
   }
   return compileEvent(text, shared, { path }, code === 'EV420' ? { on: '2026-11-21' } : {}).findings
 }

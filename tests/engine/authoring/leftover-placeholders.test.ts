@@ -13,10 +13,10 @@ const withEmail = (text: string): string =>
 
 /** The findings of a code at the line of `part`. */
 function findMessages(text: string, code: string, part: string): string {
-  const found = findingsIn(text).filter(
-    (one) => one.code === code && one.at.start.line === findLine(text, part),
+  const matchingFindings = findingsIn(text).filter(
+    (finding) => finding.code === code && finding.at.start.line === findLine(text, part),
   )
-  return found.map(({ message, help }) => `${message}; ${help ?? ''}`).join('\n')
+  return matchingFindings.map(({ message, help }) => `${message}; ${help ?? ''}`).join('\n')
 }
 
 describe('a phone number', () => {
@@ -150,11 +150,11 @@ describe('a word that was left as a placeholder', () => {
     expect(listFindings(withFields('id: council, label: Council number, hint: XXXX/YYYY'))).toEqual(
       [],
     )
-    const demo = replaceInBase(
+    const demoFile = replaceInBase(
       [VENUE, 'venue: TBA'],
       ['format: 1\n', 'format: 1\ndemo: [event.venue]\n'],
     )
-    expect(listFindings(demo)).toEqual([])
+    expect(listFindings(demoFile)).toEqual([])
   })
 })
 
@@ -178,7 +178,9 @@ describe('a label that contradicts its field', () => {
     'id: star, label: "* marks what is printed on the badge"',
     'id: topics, type: many, label: Topics *, options: [a, b], choose: {at_least: 1, message: One at least}',
   ])('%s is correct', (line) => {
-    expect(listFindings(withFields(line)).filter((one) => one.startsWith('EV534'))).toEqual([])
+    expect(listFindings(withFields(line)).filter((finding) => finding.startsWith('EV534'))).toEqual(
+      [],
+    )
   })
 })
 
@@ -215,7 +217,9 @@ describe('a message about another field', () => {
     'id: contact, label: Contact in an emergency, required: Phone number is required',
     'id: city, label: നഗരം, required: നഗരം എഴുതുക',
   ])('%s is correct', (line) => {
-    expect(listFindings(withFields(line)).filter((one) => one.startsWith('EV535'))).toEqual([])
+    expect(listFindings(withFields(line)).filter((finding) => finding.startsWith('EV535'))).toEqual(
+      [],
+    )
   })
 })
 
@@ -239,16 +243,16 @@ describe('swapped labels', () => {
     const kinds =
       'codes:\n  kinds:\n    - {id: member, label: For a visitor, gives: {category: member}}\n    - {id: visitor, label: For a member, gives: {category: visitor}}'
     expect(findMessages(withItems(kinds), 'EV536', '- {id: member, label')).not.toBe('')
-    const people =
+    const peopleFile =
       'id: guests, type: people, label: Guests, max: 2, fields: [{id: name, label: Age}, {id: age, label: Name}]'
-    expect(findMessages(withFields(people), 'EV536', people)).not.toBe('')
+    expect(findMessages(withFields(peopleFile), 'EV536', peopleFile)).not.toBe('')
   })
   test('of categories that no other finding distinguishes', () => {
     const text = replaceInBase(
       ['  - {id: member}', '  - {id: member, label: Visitor of the day}'],
       ['  - {id: visitor}', '  - {id: visitor, label: Member for life}'],
     )
-    expect(listFindings(text).filter((one) => /EV452|EV536/.test(one))).toHaveLength(1)
+    expect(listFindings(text).filter((finding) => /EV452|EV536/.test(finding))).toHaveLength(1)
   })
   test.each([
     '{id: trainee, label: Trainee}, {id: student, label: Student}',
@@ -287,7 +291,7 @@ describe('a number in a name', () => {
     ['Discount, before 18% GST', -15],
   ])('%s: %d is correct', (label, percent) => {
     expect(
-      listFindings(withDiscount(label, percent)).filter((one) => one.startsWith('EV537')),
+      listFindings(withDiscount(label, percent)).filter((finding) => finding.startsWith('EV537')),
     ).toEqual([])
   })
 

@@ -11,7 +11,7 @@ const listFindingsOf = (text: string): readonly string[] =>
     .findings.filter(({ code }) => code !== 'EV902')
     .map(
       ({ code, message, at, related }) =>
-        `${code} ${at.start.line} ${message} (${related.map((one) => one.at.start.line).join(' ')})`,
+        `${code} ${at.start.line} ${message} (${related.map((relatedFinding) => relatedFinding.at.start.line).join(' ')})`,
     )
 const line = (text: string, part: string): number =>
   text.split('\n').findIndex((row) => row.includes(part)) + 1
@@ -42,7 +42,7 @@ describe('a promised value', () => {
     ['another prefix', 'prefix: SMPL,', 'prefix: SMLP,', 'SMLP,'],
   ])('%s is reported at its line, with the promise as related', (_name, from, to, part) => {
     const text = validFile.replace(from, to)
-    const findings = listFindingsOf(text).filter((one) => one.startsWith('EV904'))
+    const findings = listFindingsOf(text).filter((finding) => finding.startsWith('EV904'))
     expect(findings).toHaveLength(1)
     expect(findings[0]).toContain(` ${line(text, part)} `)
   })
@@ -101,7 +101,7 @@ describe('the indentation', () => {
 })
 
 test('one typo is an edit distance of one', () => {
-  const words = [
+  const spellings = [
     '',
     'a',
     'b',
@@ -116,6 +116,7 @@ test('one typo is an edit distance of one', () => {
     'abcab',
     'acbab',
   ]
-  for (const a of words)
-    for (const b of words) expect([a, b, isOneTypo(a, b)]).toEqual([a, b, editDistance(a, b) === 1])
+  for (const a of spellings)
+    for (const b of spellings)
+      expect([a, b, isOneTypo(a, b)]).toEqual([a, b, editDistance(a, b) === 1])
 })

@@ -21,9 +21,9 @@ const events = readdirSync(join(TOP, 'events'))
 function findPriceLines(text: string): ReadonlySet<number> {
   let block = ''
   return new Set(
-    text.split('\n').flatMap((line, at) => {
+    text.split('\n').flatMap((line, index) => {
       block = /^(\w+):/.exec(line)?.[1] ?? block
-      return block === 'category' || block === 'fees' ? [at + 1] : []
+      return block === 'category' || block === 'fees' ? [index + 1] : []
     }),
   )
 }
@@ -40,21 +40,28 @@ describe('typos in prices', () => {
     const { event } = compileEvent(text, shared, { path })
     if (event === null) throw new Error('the original must be clean')
     const priceLines = findPriceLines(text)
-    const checked = createMutants(text)
+    const checkedMutants = createMutants(text)
       .filter(({ line }) => priceLines.has(line))
-      .filter((_, at) => at % runs(1, STRIDE) === 0)
+      .filter((_, index) => index % runs(1, STRIDE) === 0)
       .map((mutant) => checkMutant(mutant, event, shared, path))
-    const describeMutant = ({ line, how, changes, found }: (typeof checked)[number]): string =>
-      `${line} ${how}: ${changes.slice(0, 2).join(', ')} ${found.map(({ code }) => code).join(' ')}`
+    const describeMutant = ({
+      line,
+      operation,
+      changes,
+      found: findings,
+    }: (typeof checkedMutants)[number]): string =>
+      `${line} ${operation}: ${changes.slice(0, 2).join(', ')} ${findings.map(({ code }) => code).join(' ')}`
     // A misspelt name of the tax only changes the wording: no price changes.
-    const changesPrices = ({ harmful, changes }: (typeof checked)[number]): boolean =>
+    const changesPrices = ({ harmful, changes }: (typeof checkedMutants)[number]): boolean =>
       harmful && changes.some((change) => /^(price|category) of |not served/.test(change))
-    expect(checked.filter(changesPrices).length).toBeGreaterThan(10)
+    expect(checkedMutants.filter(changesPrices).length).toBeGreaterThan(10)
     expect(
-      checked.filter((one) => changesPrices(one) && one.found.length === 0).map(describeMutant),
+      checkedMutants
+        .filter((mutant) => changesPrices(mutant) && mutant.found.length === 0)
+        .map(describeMutant),
     ).toEqual([])
     expect(
-      checked
+      checkedMutants
         .filter(
           ({ harmful, found }) => !harmful && found.some(({ code }) => !REPORTED_ANYWAY.has(code)),
         )

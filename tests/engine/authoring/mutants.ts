@@ -13,7 +13,7 @@ import {
   type SharedFiles,
 } from '../../../engine/authoring.ts'
 
-export type Mutant = { readonly how: string; readonly line: number; readonly text: string }
+export type Mutant = { readonly operation: string; readonly line: number; readonly text: string }
 export type CheckedMutant = Mutant & {
   readonly harmful: boolean
   readonly found: readonly Finding[]
@@ -24,10 +24,11 @@ export type CheckedMutant = Mutant & {
 export function createMutants(text: string): readonly Mutant[] {
   const document = parseDocument(text)
   const mutants: Mutant[] = []
-  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
-  const addMutant = (how: string, start: number, end: number, replacement: string): void => {
-    const changed = text.slice(0, start) + replacement + text.slice(end)
-    if (changed !== text) mutants.push({ how, line: lineOf(start), text: changed })
+  const countLines = (offset: number): number => text.slice(0, offset).split('\n').length
+  const addMutant = (operation: string, start: number, end: number, replacement: string): void => {
+    const changedText = text.slice(0, start) + replacement + text.slice(end)
+    if (changedText !== text)
+      mutants.push({ operation, line: countLines(start), text: changedText })
   }
   const ids = findIds(document)
   visit(document, {
@@ -36,8 +37,8 @@ export function createMutants(text: string): readonly Mutant[] {
       const [start, end] = node.range
       const original = text.slice(start, end)
       if (key === 'key') return addMutant('a misspelt key', start, end, misspellWord(original))
-      createScalarMutants(node, original, ids).forEach(([how, replacement]) =>
-        addMutant(how, start, end, replacement),
+      createScalarMutants(node, original, ids).forEach(([operation, replacement]) =>
+        addMutant(operation, start, end, replacement),
       )
     },
     Pair(_key, pair) {
@@ -51,9 +52,9 @@ export function createMutants(text: string): readonly Mutant[] {
       addMutant('a dropped entry', start, stop === -1 ? text.length : stop + 1, '')
     },
     Seq(_key, seq) {
-      seq.items.forEach((item, at) => {
+      seq.items.forEach((item, index) => {
         const itemRange = findRange(item)
-        const mutated = findRange(seq.items[at + 1])
+        const mutated = findRange(seq.items[index + 1])
         if (itemRange === null) return
         const lineStart = text.lastIndexOf('\n', itemRange[0]) + 1
         const block = /^\s*- $/.test(text.slice(lineStart, itemRange[0]))
@@ -64,12 +65,12 @@ export function createMutants(text: string): readonly Mutant[] {
           addMutant('a doubled item', end, end, text.slice(lineStart, end))
         } else if (mutated !== null) addMutant('a dropped item', itemRange[0], mutated[0], '')
         if (mutated !== null) {
-          const between = text.slice(itemRange[1], mutated[0])
+          const separator = text.slice(itemRange[1], mutated[0])
           addMutant(
             'two neighbours swapped',
             itemRange[0],
             mutated[1],
-            text.slice(mutated[0], mutated[1]) + between + text.slice(itemRange[0], itemRange[1]),
+            text.slice(mutated[0], mutated[1]) + separator + text.slice(itemRange[0], itemRange[1]),
           )
         }
       })
@@ -91,9 +92,9 @@ function findIds(document: Document.Parsed): ReadonlyMap<string, string> {
       const ids = seq.items.flatMap((item) =>
         isMap(item) && typeof item.get('id') === 'string' ? [String(item.get('id'))] : [],
       )
-      ids.forEach((id, at) => {
-        const other = ids[(at + 1) % ids.length]
-        if (other !== undefined && other !== id && !found.has(id)) found.set(id, other)
+      ids.forEach((id, index) => {
+        const otherId = ids[(index + 1) % ids.length]
+        if (otherId !== undefined && otherId !== id && !found.has(id)) found.set(id, otherId)
       })
     },
   })
@@ -102,14 +103,17 @@ function findIds(document: Document.Parsed): ReadonlyMap<string, string> {
 
 /** Swaps two letters in the middle; a short word loses its last letter. */
 export function misspellWord(word: string): string {
-  const at = Math.floor(word.length / 2)
-  const swapped =
-    word.slice(0, at - 1) + (word[at] ?? '') + (word[at - 1] ?? '') + word.slice(at + 1)
+  const middle = Math.floor(word.length / 2)
+  const swappedWord =
+    word.slice(0, middle - 1) +
+    (word[middle] ?? '') +
+    (word[middle - 1] ?? '') +
+    word.slice(middle + 1)
   return word.length < 3
     ? `${word}${word}`
-    : swapped === word
-      ? word.slice(0, at) + word.slice(at + 1)
-      : swapped
+    : swappedWord === word
+      ? word.slice(0, middle) + word.slice(middle + 1)
+      : swappedWord
 }
 
 function createScalarMutants(
@@ -140,14 +144,14 @@ function createScalarMutants(
       ['a date in words', '31 January 2026'],
     ]
   const other = ids.get(value)
-  const quoted = /^["']/.test(source)
+  const isQuoted = /^["']/.test(source)
   return [
     ['misspelt', misspellWord(source)],
     ...(other === undefined ? [] : [['another declared id', other] as const]),
     ...(/^[a-z]/.test(value)
       ? [['other case', source.replace(/[a-z]/, (letter) => letter.toUpperCase())] as const]
       : []),
-    ...(quoted
+    ...(isQuoted
       ? [['a lost quote', source.slice(1)] as const, ['lost quotes', source.slice(1, -1)] as const]
       : []),
   ]

@@ -8,12 +8,12 @@ import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine
 
 const today = day('2026-11-21')
 const read = (name: string, answer: string, earlierAnswers: NewEventAnswers = {}) => {
-  const question = QUESTIONS.find((one) => one.name === name)
+  const question = QUESTIONS.find((candidate) => candidate.name === name)
   if (question === undefined) throw new Error(`no question named ${name}`)
   const result = question.reads(answer, earlierAnswers, today)
   return result.ok ? result.value : result.error
 }
-const HOW = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
+const DATE_HELP = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
 
 describe('a day', () => {
   test.each<[string, object | string]>([
@@ -24,11 +24,11 @@ describe('a day', () => {
     ['March 12, 2027.', { from: '2027-03-12' }],
     ['2027-03-12', { from: '2027-03-12' }],
     ['12–14 March 2027', { from: '2027-03-12', to: '2027-03-14' }],
-    ['12 March', `Of which year? ${HOW}`],
+    ['12 March', `Of which year? ${DATE_HELP}`],
     ['Monday, 12 March 2027', '12 March 2027 is a Friday, not a Monday.'],
-    ['30/02/2027', `There is no day 30 in month 2 of 2027. ${HOW}`],
-    ['next spring', `"next spring" is not a valid day. ${HOW}`],
-    ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${HOW}`],
+    ['30/02/2027', `There is no day 30 in month 2 of 2027. ${DATE_HELP}`],
+    ['next spring', `"next spring" is not a valid day. ${DATE_HELP}`],
+    ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${DATE_HELP}`],
   ])('%s', (answer, expected) => expect(read('from', answer)).toEqual(expected))
 
   test.each<[string, string, NewEventAnswers, string]>([
@@ -136,11 +136,11 @@ test.each<[string, string, object | string]>([
   expect(typeof result === 'string' ? result : { ...result, free: undefined }).toEqual(expected)
 })
 
-const rows = (answer: string, free = false) => {
-  const found = readCategories(answer, free)
-  return found.ok
-    ? found.value.map(({ label, early, regular }) => [label, early, regular])
-    : found.error
+const readRows = (answer: string, free = false) => {
+  const categories = readCategories(answer, free)
+  return categories.ok
+    ? categories.value.map(({ label, early, regular }) => [label, early, regular])
+    : categories.error
 }
 
 describe('categories', () => {
@@ -210,7 +210,7 @@ describe('categories', () => {
       ],
     ],
     ['Everybody = 0 / 0', [['Everybody', 0, 0]]],
-  ])('%s', (answer, expected) => expect(rows(answer)).toEqual(expected))
+  ])('%s', (answer, expected) => expect(readRows(answer)).toEqual(expected))
 
   test.each([
     ['Member', '"Member" has no price. Write Member = 4000 / 5000, or Member = free.'],
@@ -229,15 +229,15 @@ describe('categories', () => {
     ['= 5000', '"= 5000" has no category. Write Member = 4000 / 5000; Student = 1000.'],
     [' ; ', 'There is no category. Write Member = 4000 / 5000; Student = 1000.'],
   ])('%s is rejected with a message', (answer, sentence) =>
-    expect(String(rows(answer)).replaceAll('\u00a0', ' ')).toBe(sentence),
+    expect(String(readRows(answer)).replaceAll('\u00a0', ' ')).toBe(sentence),
   )
 
   test('of a free event need no prices, and may have none', () => {
-    expect(rows('Member, Student (PG, intern)', true)).toEqual([
+    expect(readRows('Member, Student (PG, intern)', true)).toEqual([
       ['Member', 0, 0],
       ['Student (PG, intern)', 0, 0],
     ])
-    expect(rows('Member = 500', true)).toContain('the event is free')
+    expect(readRows('Member = 500', true)).toContain('the event is free')
     expect(read('categories', 'A = 0 / 0; B = free')).toMatchObject({ free: true })
     expect(read('categories', 'A = 0 / 0; B = 5')).not.toHaveProperty('free')
   })

@@ -37,9 +37,9 @@ const withPanel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 
 function expectAt(text: string, code: string, part: string): void {
-  const found = findingsIn(text).filter((one) => one.code === code)
-  expect(found.map(({ at }) => at.start.line)).toContain(findLine(text, part))
-  for (const { help } of found) expect(help ?? '').toMatch(/\b(?:write|remove)\b/)
+  const codeFindings = findingsIn(text).filter((finding) => finding.code === code)
+  expect(codeFindings.map(({ at }) => at.start.line)).toContain(findLine(text, part))
+  for (const { help } of codeFindings) expect(help ?? '').toMatch(/\b(?:write|remove)\b/)
 }
 
 describe('a row that should be cheaper is more expensive', () => {
@@ -88,8 +88,8 @@ describe('a row that should be cheaper is more expensive', () => {
     ['a', ['a', 'Senior citizen', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
     ['a', ['a', 'Delegate above 70 years', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
     ['a', ['a', 'Senior citizen member', '2000, 2500'], ['b', 'Member', '1000, 1500']],
-  ])('%s: %j, %j', (firstRow, first, second, third?: Row) => {
-    const rows = [first, second, ...(third === undefined ? [] : [third])]
+  ])('%s: %j, %j', (firstRow, firstPrices, secondPrices, thirdRow?: Row) => {
+    const rows = [firstPrices, secondPrices, ...(thirdRow === undefined ? [] : [thirdRow])]
     expectAt(withRows(rows), 'EV451', `    ${firstRow}: [`)
   })
 
@@ -116,7 +116,7 @@ describe('rules and labels are swapped', () => {
     ['pg', 'Post Graduate', '500, 600'],
     ['faculty', 'Faculty', '2000, 2500'],
   ]
-  const rest = [
+  const otherRows = [
     '{when: {role: faculty, is_member: false}, then: faculty}',
     '{when: {is_member: true}, then: member}',
     '{otherwise: non-member}',
@@ -138,12 +138,12 @@ describe('rules and labels are swapped', () => {
     const text = withRows(rows, [
       rule,
       ...otherCategory.slice(0, rule.includes('role: pg') ? 1 : 2),
-      ...rest,
+      ...otherRows,
     ])
     expect(
       listFindings(text)
-        .filter((one) => one.startsWith('EV321'))
-        .map((one) => one.split(':')[0]),
+        .filter((finding) => finding.startsWith('EV321'))
+        .map((finding) => finding.split(':')[0]),
     ).toContain(`EV321 line ${findLine(text, rule)}`)
   })
   test.each<Row>([
@@ -245,8 +245,8 @@ describe('amounts that are never paid or charged', () => {
   test.each([
     ['label: "Member (Rs. 1,200)"', 'EV456'],
     ['about: Rs 900 for members', 'EV456'],
-  ] as const)('at the category: %s', (more, code) => {
-    expectAt(base.replace('{id: member}', `{id: member, ${more}}`), code, '{id: member,')
+  ] as const)('at the category: %s', (extraLine, code) => {
+    expectAt(base.replace('{id: member}', `{id: member, ${extraLine}}`), code, '{id: member,')
   })
 })
 
@@ -349,7 +349,7 @@ describe('correct tables', () => {
     'Write before 31 January 2026',
     'Call 0484 2345678',
   ])('a panel: %s', (line) => {
-    expect(listFindings(withPanel(line)).filter((one) => /EV45[56]/.test(one))).toEqual([])
+    expect(listFindings(withPanel(line)).filter((finding) => /EV45[56]/.test(finding))).toEqual([])
   })
   test.each([
     'id: income, type: select, label: Yearly income, options: ["below Rs. 5,00,000", "above Rs. 5,00,000"]',
@@ -361,18 +361,21 @@ describe('correct tables', () => {
     expect(listFindings(field(line))).toEqual([])
   })
   test('a free event', () => {
-    const free = base
+    const freeFile = base
       .replace(/payment: .*/, 'payment: none')
       .replace('[1000, 1500]', '[free, free]')
       .replace('[2000, 2500]', '[free, free]')
-    expect(listFindings(free)).toEqual([])
+    expect(listFindings(freeFile)).toEqual([])
   })
 })
 
 /** The base with one more item, and the fields that it reads. */
 const withItem = (item: string, ...fields: readonly string[]): string =>
   fields
-    .reduce((text, one) => text.replace('  summary:', `        - {${one}}\n  summary:`), base)
+    .reduce(
+      (text, fieldText) => text.replace('  summary:', `        - {${fieldText}}\n  summary:`),
+      base,
+    )
     .replace('form:\n', `  items:\n    - {${item}}\nform:\n`)
 const EACH_100 = 'prices: {period: [early, late], each: [100, 200]}'
 const DINNER = 'id: dinner, type: yes-no, label: Dinner, default: false'
@@ -410,7 +413,7 @@ describe('who is charged if a field is hidden', () => {
     ],
   ])('%s', (_name, item, codes) => {
     const findings = listFindings(withItem(`id: shuttle, ${item}`, DINNER, ROOM))
-    expect(findings.map((one) => one.slice(0, 5))).toEqual(codes)
+    expect(findings.map((finding) => finding.slice(0, 5))).toEqual(codes)
   })
 })
 
@@ -426,7 +429,7 @@ describe('a price of an item that cannot be charged', () => {
         ROOM,
       ),
     )
-    expect(foundCodes.map((one) => one.slice(0, 5))).toEqual(codes)
+    expect(foundCodes.map((foundCode) => foundCode.slice(0, 5))).toEqual(codes)
   })
   test('a missing digit in the middle of a row is reported there, not at the next price', () => {
     const text = withItem(
@@ -443,7 +446,7 @@ describe('a price of an item that cannot be charged', () => {
                 : `${last.slice(0, -1)}, ${found === '[500, 50]' ? 500 : 3000}]`,
             ),
     )
-    expect(listFindings(text).map((one) => one.slice(0, 5))).toEqual(['EV412'])
+    expect(listFindings(text).map((finding) => finding.slice(0, 5))).toEqual(['EV412'])
   })
 })
 
@@ -455,17 +458,17 @@ describe('the label of an adjustment contradicts its effect', () => {
     ['Late fee', 'percent: -5', ['EV475']],
     ['Kick-off evening', 'amount: 500', []],
     ['Scholars', 'amount: 500', []],
-  ])('%s, %s', (label, by, codes) => {
+  ])('%s, %s', (label, adjustmentValue, codes) => {
     const text = base.replace(
       'form:\n',
-      `  adjustments:\n    - {id: one, label: ${label}, ${by}, when: {is_member: true}}\nform:\n`,
+      `  adjustments:\n    - {id: one, label: ${label}, ${adjustmentValue}, when: {is_member: true}}\nform:\n`,
     )
-    expect(listFindings(text).map((one) => one.slice(0, 5))).toEqual(codes)
+    expect(listFindings(text).map((finding) => finding.slice(0, 5))).toEqual(codes)
   })
 })
 
 describe('a surcharge in a text', () => {
-  const surcharge = base.replace(
+  const surchargeFile = base.replace(
     'form:\n',
     '  adjustments: [{id: late-fee, label: Surcharge, from: 2026-02-15, on: registration, amount: 500}]\nform:\n',
   )
@@ -474,7 +477,7 @@ describe('a surcharge in a text', () => {
     'Surcharge: Rs. 750 from 15 February',
     'From 15 February a surcharge of 750/-',
   ])('has another amount: %s', (line) => {
-    expect(listFindings(withPanel(line, surcharge)).join('\n')).toMatch(
+    expect(listFindings(withPanel(line, surchargeFile)).join('\n')).toMatch(
       /^EV456 line \d+: the text says ₹.750, `late-fee` is 500$/,
     )
   })
@@ -485,24 +488,24 @@ describe('a surcharge in a text', () => {
     'A late fee is charged by the hotel: Rs. 750',
     'Rs. 750 late fee of the library',
   ])('has no finding: %s', (line) => {
-    expect(listFindings(withPanel(line, surcharge))).toEqual([])
+    expect(listFindings(withPanel(line, surchargeFile))).toEqual([])
   })
 })
 
 describe('the age from which companions are charged', () => {
-  const list = (hint: string, counted = '{at_least: 5}'): string =>
+  const buildCompanionFile = (hint: string, condition = '{at_least: 5}'): string =>
     field(
       `id: companions, type: people, label: Companions, hint: ${JSON.stringify(hint)}, max: 4, fields: [{id: name, label: Name, required: true}, {id: age, type: number, label: Age, min: 0, max: 99, required: true}]`,
     ).replace(
       'form:\n',
-      `  items:\n    - {id: companion, label: Companion, count: {companions: {age: ${counted}}}, prices: {period: [early, late], each: [500, 600]}}\nform:\n`,
+      `  items:\n    - {id: companion, label: Companion, count: {companions: {age: ${condition}}}, prices: {period: [early, late], each: [500, 600]}}\nform:\n`,
     )
   test.each([
     ['Children under 12 come free', '{at_least: 5}'],
     ['Kids below the age of 10 are free', '{above: 4}'],
     ['No charge for children up to 8 years', '{at_least: 5}'],
   ])('differs: %s', (hint, counted) => {
-    expect(listFindings(list(hint, counted)).join('\n')).toMatch(
+    expect(listFindings(buildCompanionFile(hint, counted)).join('\n')).toMatch(
       /^EV626 line \d+: the text says .* `companion` is charged from the age of 5$/,
     )
   })
@@ -515,6 +518,6 @@ describe('the age from which companions are charged', () => {
     ['Children under 12 eat free at the dinner', '{at_least: 5}'],
     ['Children under 3 months free of worry', '{at_least: 5}'],
   ])('does not differ: %s, charged %s', (hint, counted) => {
-    expect(listFindings(list(hint, counted))).toEqual([])
+    expect(listFindings(buildCompanionFile(hint, counted))).toEqual([])
   })
 })

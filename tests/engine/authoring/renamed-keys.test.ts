@@ -34,39 +34,43 @@ test('every renamed key is reported at its old name with the new one', () => {
     text.slice(fix?.start, fix?.end),
   ])
   const expected = [
-    ...RENAMED_KEYS.map(([block, old, now]) => [block === '' ? now : `${block}.${now}`, old, now]),
+    ...RENAMED_KEYS.map(([block, oldKey, newKey]) => [
+      block === '' ? newKey : `${block}.${newKey}`,
+      oldKey,
+      newKey,
+    ]),
     ...RENAMED_VALUES.filter(([, old]) => old === 'credited'),
   ]
   const describeKey = (path: string, old: string, now: string) => [
     path.replaceAll(/\.\d+(?=\.|$)/g, '.*').replace('lists.members', 'lists.*'),
     `\`${old}\` is now called \`${now}\``.replaceAll(/\bmembers\b/g, '*'),
   ]
-  const found = reportedKeys.map(([path = '', message = '', fixText = '']) => {
+  const reported = reportedKeys.map(([path = '', message = '', fixText = '']) => {
     const [, old = '', now = ''] = /^`(.*)` is now called `(.*)`$/.exec(message) ?? []
     expect(fixText).toContain(old)
     return describeKey(path, old, now)
   })
   for (const [path = '', old = '', now = ''] of expected)
-    expect(found).toContainEqual(describeKey(path, old, now))
-  expect(new Set(found.map(String)).size).toBe(expected.length)
+    expect(reported).toContainEqual(describeKey(path, old, now))
+  expect(new Set(reported.map(String)).size).toBe(expected.length)
 })
 
 test('is a warning: the file compiles to the same event as with the new names', () => {
   const text = readGolden(`${EVERY}.yaml`)
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).not.toBeNull()
-  const fixed = applyFixes(text, findings)
-  expect(fixed.text).toBe(renameKeys(text))
-  expect(compileEvent(fixed.text, sampleShared)).toMatchObject({ event, findings: [] })
+  const fixedText = applyFixes(text, findings)
+  expect(fixedText.text).toBe(renameKeys(text))
+  expect(compileEvent(fixedText.text, sampleShared)).toMatchObject({ event, findings: [] })
 })
 
 describe.each(files)('%s in the old spelling', (_name, text = '') => {
   const now = renameKeys(text)
 
   test('is the same event, with equal prices, after its keys are renamed', () => {
-    const before = readEvent(text, shared)
-    expect(before).not.toBeNull()
-    expect(readEvent(now, shared)).toEqual(before)
+    const originalEvent = readEvent(text, shared)
+    expect(originalEvent).not.toBeNull()
+    expect(readEvent(now, shared)).toEqual(originalEvent)
     expect(compileEvent(now, shared).findings.filter(({ code }) => code === 'EV019')).toEqual([])
   })
 
@@ -110,8 +114,8 @@ test('both names in one block: neither is used, and the old one is reported', ()
     ['EV019', '`keep` is now called `retention`'],
     ['EV002', '`retention` is written twice in the same block'],
   ])
-  const other = `${base}retention: {answers: 6 months}\nkeep: {answers: 3 years}\n`
-  expect(compileEvent(other, sampleShared).findings).toMatchObject([
+  const conflictingText = `${base}retention: {answers: 6 months}\nkeep: {answers: 3 years}\n`
+  expect(compileEvent(conflictingText, sampleShared).findings).toMatchObject([
     {
       code: 'EV002',
       message: '`keep` is the old name of `retention`, which is in the same block',

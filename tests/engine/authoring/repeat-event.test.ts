@@ -27,16 +27,16 @@ const compileConfig = (file: { readonly path: string; readonly text: string }): 
   return event
 }
 const repeatFile = (file: { readonly path: string; readonly text: string }, weeks = 52) => {
-  const old = compileConfig(file)
-  const id = old.id.replace(/\d+$/, (year) => String(Number(year) + 1))
-  const others = files.map(compileConfig)
+  const oldEvent = compileConfig(file)
+  const id = oldEvent.id.replace(/\d+$/, (year) => String(Number(year) + 1))
+  const otherEvents = files.map(compileConfig)
   const prefix =
     findPrefix(
       id,
-      others.map(({ orderId }) => orderId.prefix),
+      otherEvents.map(({ orderId }) => orderId.prefix),
     ) ?? ''
-  const next = repeatEvent(file.text, old, { id, prefix, weeks, others })
-  return { ...next, id, old, path: `events/${id}.yaml` }
+  const nextFile = repeatEvent(file.text, oldEvent, { id, prefix, weeks, others: otherEvents })
+  return { ...nextFile, id, old: oldEvent, path: `events/${id}.yaml` }
 }
 
 test.each(files.map((file) => [file.path, file] as const))(
@@ -74,7 +74,7 @@ test.each(completeEvents.map((file) => [file.path, file] as const))(
       findings: [],
     }
     expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([])
-    const addYear = (at: string | undefined) => at && addDays(day(at), 52 * 7)
+    const addYear = (date: string | undefined) => date && addDays(day(date), 52 * 7)
     expect(event?.registration).toEqual({ closes: addYear(next.old.registration.closes) })
     expect(event?.fees.adjustments.map(({ from }) => from)).toEqual(
       next.old.fees.adjustments.map(({ from }) => addYear(from)),
@@ -107,11 +107,13 @@ test('comments and layout are kept: the lines correspond, and only listed lines 
   const [file] = files
   if (file === undefined) throw new Error('there is an event file')
   const next = repeatFile(file)
-  const added = next.text.split('\n').filter((line) => /# as last time|kept: check each/.test(line))
-  expect(added.length).toBe(2)
+  const addedComments = next.text
+    .split('\n')
+    .filter((line) => /# as last time|kept: check each/.test(line))
+  expect(addedComments.length).toBe(2)
   const [before, after] = [
     file.text.split('\n'),
-    next.text.split('\n').filter((line) => !added.includes(line)),
+    next.text.split('\n').filter((line) => !addedComments.includes(line)),
   ]
   expect(after.length).toBe(before.length)
   const findComments = (lines: readonly string[]) => lines.filter((line) => /(^|\s)#/.test(line))
@@ -169,8 +171,8 @@ describe('a day keeps its spelling', () => {
   ])('%s → %s', (before, after) => expect(shiftDays(before, shift).text).toBe(after))
 
   test('every day of two years is unchanged when it is shifted forward and back', () => {
-    const spellDay = (at: Date): string =>
-      `${at.toISOString().slice(0, 10)}, ${at.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][at.getUTCMonth()]} ${at.getUTCFullYear()}`
+    const spellDay = (date: Date): string =>
+      `${date.toISOString().slice(0, 10)}, ${date.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][date.getUTCMonth()]} ${date.getUTCFullYear()}`
     // "May" is both a short and a full name, so the original format is unknown.
     const shortenMonths = (text: string): string =>
       text.replace(/[A-Z][a-z]+/g, (name) => name.slice(0, 3))
@@ -186,7 +188,7 @@ describe('a day keeps its spelling', () => {
 test('days of adjustments and date fields move with the event, birthdays do not, and items for sale are to be checked', () => {
   const next = repeatFile(readSource('tests/events/nidancon2027.yaml'))
   const event = compileConfig(next)
-  const field = (id: string) => event.fields.find((one) => one.id === id)
+  const field = (id: string) => event.fields.find((eventField) => eventField.id === id)
   expect(event.fees.adjustments.map(({ id, from }) => [id, from])).toContainEqual([
     'late-fee',
     '2028-01-31',

@@ -35,8 +35,8 @@ const table: fc.Arbitrary<RuleTable> = fc.record({
 
 function buildFile({ rules, otherwise, hides }: RuleTable): string {
   const lines = rules.map(
-    (tests, at) =>
-      `    - {when: {${tests.map(([field, test]) => `${field}: ${test}`).join(', ')}}, then: ${at % 2 === 0 ? 'member' : 'visitor'}}`,
+    (tests, index) =>
+      `    - {when: {${tests.map(([field, test]) => `${field}: ${test}`).join(', ')}}, then: ${index % 2 === 0 ? 'member' : 'visitor'}}`,
   )
   const fields = [
     `        - {id: role, type: select, label: Role, options: [${options.join(', ')}]}`,
@@ -59,14 +59,14 @@ function listAllAnswers(event: EventConfig): readonly Answers[] {
     ['age', [29, 30, 35, 40, 41, undefined]],
     ['paper', [true, false, undefined]],
   ]
-  const all = axes.reduce<readonly Record<string, string | number | boolean>[]>(
-    (some, [id, values]) =>
-      some.flatMap((answers) =>
+  const allAnswers = axes.reduce<readonly Record<string, string | number | boolean>[]>(
+    (combinations, [id, values]) =>
+      combinations.flatMap((answers) =>
         values.map((value) => (value === undefined ? answers : { ...answers, [id]: value })),
       ),
     [{}],
   )
-  return all.map((answers) => normalise(event, answers).answers)
+  return allAnswers.map((answers) => normalise(event, answers).answers)
 }
 
 /** The event without its checks, because this test checks their results. */
@@ -93,9 +93,9 @@ const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
     categoryChoice: {
       by: 'rules',
       rules: [
-        ...table.rules.map((tests, at) => ({
+        ...table.rules.map((tests, index) => ({
           when: [tests.map(([field, test]) => ({ field, test: parseTest(test) }))],
-          then: at % 2 === 0 ? 'member' : 'visitor',
+          then: index % 2 === 0 ? 'member' : 'visitor',
         })),
         ...(table.otherwise ? [{ when: null, then: 'visitor' }] : []),
       ],
@@ -127,8 +127,8 @@ function parseTest(text: string) {
 
 describe('random rule tables', () => {
   test('are complete, and their rules reachable, exactly if trying every combination says so', () => {
-    let incomplete = 0
-    let unreachable = 0
+    let incompleteCount = 0
+    let unreachableCount = 0
     fc.assert(
       fc.property(table, (ruleTable) => {
         const text = buildFile(ruleTable)
@@ -136,36 +136,36 @@ describe('random rule tables', () => {
         if (findings.some(({ code }) => code === 'EV305')) return
         const event = withRules(compileWithoutChecks(text), ruleTable)
         const answers = listAllAnswers(event)
-        const gap = answers.some((one) => findCategory(event, one) === null)
+        const gap = answers.some((answer) => findCategory(event, answer) === null)
         expect(findings.some(({ code }) => code === 'EV301')).toBe(gap)
         const rules = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
-        const deadRules = ruleTable.rules.flatMap((_rule, at) => {
+        const deadRules = ruleTable.rules.flatMap((_rule, index) => {
           // A rule is dead if adding it at the end of a table matches no additional answers.
           const rulesUpTo = (end: number): EventConfig => ({
             ...event,
             categoryChoice: { by: 'rules', rules: rules.slice(0, end) },
           })
           return answers.some(
-            (one) =>
-              findCategory(rulesUpTo(at), one) === null &&
-              findCategory(rulesUpTo(at + 1), one) !== null,
+            (answer) =>
+              findCategory(rulesUpTo(index), answer) === null &&
+              findCategory(rulesUpTo(index + 1), answer) !== null,
           )
             ? []
-            : [at]
+            : [index]
         })
         expect(
           findings
             .filter(({ code }) => code === 'EV302')
             .map(({ at }) => Number(at.keyPath.split('.').at(-1))),
         ).toEqual(deadRules)
-        incomplete += gap ? 1 : 0
-        unreachable += deadRules.length
+        incompleteCount += gap ? 1 : 0
+        unreachableCount += deadRules.length
       }),
       { seed: 2026, numRuns: runs(400) },
     )
     // Otherwise the property would also hold if no case was ever found.
-    expect(incomplete).toBeGreaterThan(runs(30))
-    expect(unreachable).toBeGreaterThan(runs(30))
+    expect(incompleteCount).toBeGreaterThan(runs(30))
+    expect(unreachableCount).toBeGreaterThan(runs(30))
   })
 })
 

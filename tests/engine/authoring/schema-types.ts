@@ -29,7 +29,8 @@ export function writeTypes(name: string, schema: object): string {
 function writeType(schema: Schema, name: string): string {
   if (schema.$ref !== undefined) return `${name}_${schema.$ref.split('/').at(-1)}`
   if ('const' in schema) return JSON.stringify(schema.const)
-  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   return [schema.type ?? 'unknown']
     .flat()
     .map((type) => writeTypeAs(schema, type, name))

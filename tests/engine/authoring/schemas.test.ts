@@ -50,7 +50,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test('the compiled functions of the web build agree with ajv', async () => {
   const file = join(folder, 'precompiled.mjs')
   writeFileSync(file, precompiled(kinds))
-  const web = (await import(/* @vite-ignore */ file)) as {
+  const webValidators = (await import(/* @vite-ignore */ file)) as {
     findSchemaErrors: typeof findSchemaErrors
   }
   const formatErrors = (errors: ReturnType<typeof findSchemaErrors>) =>
@@ -61,7 +61,7 @@ test('the compiled functions of the web build agree with ajv', async () => {
       data,
       parentSchema?.patternErrorMessage ?? parentSchema?.errorMessage,
     ])
-  const wrong = [
+  const differences = [
     ['event', { format: 2, categories: [{ id: 'A b' }], demo: ['fees', 'fees'], more: 1 }],
     ['event', { results: { success: { title: '', details: [{ show: 'x' }, { show: 'x' }] } } }],
     ['lists', { format: 1, lists: { states: ['Kerala', { id: '' }, 'Kerala'] } }],
@@ -69,8 +69,8 @@ test('the compiled functions of the web build agree with ajv', async () => {
     ['texts', []],
     ['site', { format: 1, page: { name: ' ' } }],
   ] as const
-  for (const [kind, value] of wrong) {
-    expect(formatErrors(web.findSchemaErrors(kind, value))).toEqual(
+  for (const [kind, value] of differences) {
+    expect(formatErrors(webValidators.findSchemaErrors(kind, value))).toEqual(
       formatErrors(findSchemaErrors(kind, value)),
     )
     expect(findSchemaErrors(kind, value).length).toBeGreaterThan(0)
@@ -139,10 +139,10 @@ describe('the types of a file', () => {
 
   test('a key that only the schema has is reported', () => {
     const { event } = SCHEMAS
-    const more = { ...event.properties, added: { type: 'string' } }
+    const extendedProperties = { ...event.properties, added: { type: 'string' } }
     const output = compareTypes({
       ...SCHEMAS,
-      event: { ...event, properties: more } as typeof event,
+      event: { ...event, properties: extendedProperties } as typeof event,
     })
     expect(output.match(/error TS\d+/g)).toEqual(['error TS2322'])
     expect(output).toContain(differenceMessage('event'))

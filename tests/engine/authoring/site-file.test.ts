@@ -6,13 +6,13 @@ import { compileSite } from '../../../engine/authoring/compile/site.ts'
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const SITE = readFileSync(join(TOP, 'events/_shared/site.yaml'), 'utf8')
 
-const words = (source: string): string[] =>
+const formatSiteFindings = (source: string): string[] =>
   compileSite(source).findings.map(({ code, message, at, help, notes }) =>
     [`${at.start.line} ${code} ${message}`, help, ...notes].filter(Boolean).join('; '),
   )
-const replaceInSite = (from: string, to: string): string => {
-  expect(SITE).toContain(from)
-  return SITE.replace(from, to)
+const replaceInSite = (original: string, replacement: string): string => {
+  expect(SITE).toContain(original)
+  return SITE.replace(original, replacement)
 }
 
 describe("the landing page's file", () => {
@@ -96,12 +96,13 @@ describe("the landing page's file", () => {
       ],
     ],
   ])('%s is reported at its line', (_name, from, to, expected) => {
-    expect(words(replaceInSite(from, to))).toEqual(expected)
+    expect(formatSiteFindings(replaceInSite(from, to))).toEqual(expected)
   })
 
   test('several mistakes are reported together', () => {
     expect(
-      words(replaceInSite('  name: Rollcall\n', '').replace('stars: 5', 'stars: 0')).length,
+      formatSiteFindings(replaceInSite('  name: Rollcall\n', '').replace('stars: 5', 'stars: 0'))
+        .length,
     ).toBe(2)
   })
 

@@ -16,41 +16,41 @@ const shared = {
 }
 const base = read('_base.yaml').text
 const lines = (count: number, line: (at: number) => string): string =>
-  Array.from({ length: count }, (_, at) => line(at)).join('\n')
+  Array.from({ length: count }, (_, index) => line(index)).join('\n')
 const replaceInFile = (original: string, replacement: string): string => {
   expect(base).toContain(original)
   return base.replace(original, () => replacement)
 }
 const FIELD = '        - {id: is_member, type: yes-no, label: Member, default: false}'
 const RULE = '    - {when: {is_member: true}, then: member}'
-const fields = (count: number, more: (at: number) => string): string =>
+const fields = (count: number, extraProperties: (at: number) => string): string =>
   replaceInFile(
     FIELD,
-    `${FIELD}\n${lines(count, (at) => `        - {id: f${at}, type: yes-no, label: F ${at}, default: false${more(at)}}`)}`,
+    `${FIELD}\n${lines(count, (index) => `        - {id: f${index}, type: yes-no, label: F ${index}, default: false${extraProperties(index)}}`)}`,
   )
-const shownBy = (names: readonly string[]): string =>
+const buildConditions = (names: readonly string[]): string =>
   `, show_when: {${names.map((name) => `${name}: true`).join(', ')}}`
 const listIds = (count: number): readonly string[] =>
-  Array.from({ length: count }, (_, at) => `f${at}`)
+  Array.from({ length: count }, (_, index) => `f${index}`)
 const TOO_MANY = 'the file has more than 8000 keys and entries'
 
 /** The content, the file, and the messages to its author: each code once, with its count. */
 const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: string])[] = [
-  ['9,000 unknown keys', () => base + lines(9000, (at) => `k${at}: 1`), TOO_MANY],
-  ['7,900 of them', () => base + lines(7900, (at) => `k${at}: 1`), 'is not a valid key'],
+  ['9,000 unknown keys', () => base + lines(9000, (index) => `k${index}: 1`), TOO_MANY],
+  ['7,900 of them', () => base + lines(7900, (index) => `k${index}: 1`), 'is not a valid key'],
   [
     '300 fields, each shown by the one before it',
-    () => fields(300, (at) => shownBy([at === 0 ? 'is_member' : `f${at - 1}`])),
+    () => fields(300, (index) => buildConditions([index === 0 ? 'is_member' : `f${index - 1}`])),
     'the conditions of this form add',
   ],
   [
     '60 fields, each shown by all before it',
-    () => fields(60, (at) => shownBy(at === 0 ? ['is_member'] : listIds(at))),
+    () => fields(60, (index) => buildConditions(index === 0 ? ['is_member'] : listIds(index))),
     'the conditions of this form add more than a million tests',
   ],
   [
     '60 fields in a cycle, each shown by the next',
-    () => fields(60, (at) => shownBy([`f${(at + 1) % 60}`])),
+    () => fields(60, (index) => buildConditions([`f${(index + 1) % 60}`])),
     'whether `f0` is shown depends on itself',
   ],
   [
@@ -76,7 +76,7 @@ const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: st
     () =>
       replaceInFile(
         '    - {id: late, from: 2026-02-01}',
-        lines(1500, (at) => `    - {id: p${at}, from: 2026-02-01}`),
+        lines(1500, (index) => `    - {id: p${index}, from: 2026-02-01}`),
       ),
     'more than 60 entries',
   ],
@@ -95,7 +95,7 @@ test.each(SLOW_FILES)('a file with %s is rejected quickly', (_what, text, expect
 })
 
 test('a cycle of conditions is reported as the shortest cycle', () => {
-  const text = fields(3, (at) => shownBy([`f${(at + 1) % 3}`]))
+  const text = fields(3, (index) => buildConditions([`f${(index + 1) % 3}`]))
   expect(
     compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.flatMap(({ notes }) => notes),
   ).toEqual(['f0 → f1 → f2 → f0'])

@@ -29,31 +29,31 @@ function countSteps(
   const characters = [...text]
   const tried = characters.map(() => 0).concat(0)
   let isMatch = false
-  const match = (node: Node, at: number, onMatch: (at: number) => void): void => {
+  const match = (node: Node, position: number, onMatch: (at: number) => void): void => {
     switch (node.is) {
       case 'sign':
-        tried[at] = (tried[at] ?? 0) + 1
-        if (matchCharacter(node.source).test(characters[at] ?? '')) onMatch(at + 1)
+        tried[position] = (tried[position] ?? 0) + 1
+        if (matchCharacter(node.source).test(characters[position] ?? '')) onMatch(position + 1)
         return
       case 'all': {
         const [first, ...rest] = node.parts
-        if (first === undefined) return onMatch(at)
-        return match(first, at, (next) => match({ is: 'all', parts: rest }, next, onMatch))
+        if (first === undefined) return onMatch(position)
+        return match(first, position, (next) => match({ is: 'all', parts: rest }, next, onMatch))
       }
       case 'any':
-        for (const part of node.parts) match(part, at, onMatch)
+        for (const part of node.parts) match(part, position, onMatch)
         return
       case 'repeat': {
         const { part, min, max } = node
         const remaining = { ...node, min: Math.max(0, min - 1), max: max - 1 }
-        if (max > 0) match(part, at, (next) => match(remaining, next, onMatch))
-        if (min === 0) onMatch(at)
+        if (max > 0) match(part, position, (next) => match(remaining, next, onMatch))
+        if (min === 0) onMatch(position)
       }
     }
   }
-  match(pattern, 0, (at) => {
-    tried[at] = (tried[at] ?? 0) + 1
-    if (at === characters.length) isMatch = true
+  match(pattern, 0, (position) => {
+    tried[position] = (tried[position] ?? 0) + 1
+    if (position === characters.length) isMatch = true
   })
   return { fits: isMatch, tried }
 }
@@ -78,16 +78,20 @@ describe('any pattern', () => {
       fc.property(source, fc.array(text, { minLength: 5, maxLength: 5 }), (pattern, texts) => {
         if (findPatternFault(pattern) !== null) return
         acceptedCount += 1
-        const read = readPattern(pattern)
-        if (!read.ok) throw new Error('an accepted pattern cannot be read')
-        for (const one of texts) {
-          const { fits, tried } = countSteps(read.value, one)
-          expect([pattern, one, fits]).toEqual([
+        const patternResult = readPattern(pattern)
+        if (!patternResult.ok) throw new Error('an accepted pattern cannot be read')
+        for (const candidate of texts) {
+          const { fits, tried } = countSteps(patternResult.value, candidate)
+          expect([pattern, candidate, fits]).toEqual([
             pattern,
-            one,
-            new RegExp(anchorPattern(pattern), 'u').test(one),
+            candidate,
+            new RegExp(anchorPattern(pattern), 'u').test(candidate),
           ])
-          expect([pattern, one, Math.max(...tried) <= READINGS_MAX]).toEqual([pattern, one, true])
+          expect([pattern, candidate, Math.max(...tried) <= READINGS_MAX]).toEqual([
+            pattern,
+            candidate,
+            true,
+          ])
         }
       }),
       { seed: 20261121, numRuns: runs(500) },
@@ -96,14 +100,15 @@ describe('any pattern', () => {
   })
 
   it('that is too slow can read the reported text in more ways', () => {
-    let slow = 0
+    let slowCount = 0
     fc.assert(
       fc.property(source, (pattern) => {
-        const fault = findPatternFault(pattern)
-        const reportedText = fault?.is === 'slow' ? /“(.*)”/s.exec(fault.says)?.[1] : undefined
+        const patternFault = findPatternFault(pattern)
+        const reportedText =
+          patternFault?.is === 'slow' ? /“(.*)”/s.exec(patternFault.says)?.[1] : undefined
         const read = readPattern(pattern)
         if (reportedText === undefined || !read.ok) return
-        slow += 1
+        slowCount += 1
         const { tried } = countSteps(read.value, reportedText)
         expect([pattern, reportedText, (tried.at(-1) ?? 0) > READINGS_MAX]).toEqual([
           pattern,
@@ -113,7 +118,7 @@ describe('any pattern', () => {
       }),
       { seed: 20261121, numRuns: runs(400) },
     )
-    expect(slow).toBeGreaterThan(runs(50))
+    expect(slowCount).toBeGreaterThan(runs(50))
   })
 
   it('is checked without an exception', () => {
@@ -141,7 +146,7 @@ describe('any pattern', () => {
     )
     const anyPattern = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
-      fc.array(fragments, { maxLength: 12 }).map((all) => all.join('')),
+      fc.array(fragments, { maxLength: 12 }).map((parts) => parts.join('')),
     )
     fc.assert(
       fc.property(anyPattern, (pattern) => {
@@ -199,7 +204,7 @@ describe('patterns as people write them', () => {
   it('patterns that would block the checker itself are rejected', () => {
     const forks = Array.from(
       { length: 60 },
-      (_, at) => `[${String.fromCodePoint(0x41 + (at % 26))}a]{0,9}`,
+      (_, index) => `[${String.fromCodePoint(0x41 + (index % 26))}a]{0,9}`,
     )
     for (const pattern of [
       forks.join(''),

@@ -6,8 +6,8 @@ import { findingsIn, findLine } from './sample-file.ts'
 const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'
 const withPanel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
-const inclusive = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
-const untaxed = base.replace(`${TAX}\n`, '')
+const inclusiveFile = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
+const untaxedFile = base.replace(`${TAX}\n`, '')
 const listTaxFindings = (text: string): readonly string[] =>
   findingsIn(text).map(({ code, message }) => `${code} ${message}`)
 
@@ -25,7 +25,7 @@ function expectFound(text: string, codes: RegExp, other: string): void {
 }
 
 test('the files they are typed into are valid', () => {
-  expect([base, inclusive, untaxed].flatMap(listTaxFindings)).toEqual([])
+  expect([base, inclusiveFile, untaxedFile].flatMap(listTaxFindings)).toEqual([])
 })
 
 describe('the tax is added, and a text says that it is included, or that there is none', () => {
@@ -82,7 +82,7 @@ describe('the tax is included, and a text says that it is added', () => {
     'before GST',
     'no GST',
   ])('%s', (line) => {
-    expectFound(withPanel(line, inclusive), /^EV624$/, 'tax: {')
+    expectFound(withPanel(line, inclusiveFile), /^EV624$/, 'tax: {')
   })
 })
 
@@ -110,19 +110,23 @@ describe('there is no tax, and a text mentions one', () => {
     'inclusive of all taxes',
     'GST @18%',
   ])('%s', (line) => {
-    expectFound(withPanel(line, untaxed), /^EV442$/, 'fees:')
+    expectFound(withPanel(line, untaxedFile), /^EV442$/, 'fees:')
   })
   test.each([
-    ['the summary', untaxed.replace('lines: [total]', 'lines: [base, gst, total]'), '  summary:'],
-    ['a result page', untaxed.replace('[reg_no, total]', '[reg_no, gst, total]'), '  success:'],
+    [
+      'the summary',
+      untaxedFile.replace('lines: [total]', 'lines: [base, gst, total]'),
+      '  summary:',
+    ],
+    ['a result page', untaxedFile.replace('[reg_no, total]', '[reg_no, gst, total]'), '  success:'],
     [
       'a row with its own label',
-      untaxed.replace('[reg_no, total]', '[reg_no, {label: GST paid, show: gst}]'),
+      untaxedFile.replace('[reg_no, total]', '[reg_no, {label: GST paid, show: gst}]'),
       '  success:',
     ],
     [
       'the mail',
-      untaxed.replace(
+      untaxedFile.replace(
         'results:',
         'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    GST: {gst}\nresults:',
       ),
@@ -130,7 +134,7 @@ describe('there is no tax, and a text mentions one', () => {
     ],
     [
       'the name of the tax in an email',
-      untaxed.replace(
+      untaxedFile.replace(
         'results:',
         'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    {tax.name} included\nresults:',
       ),
@@ -183,7 +187,7 @@ describe('texts that contradict nothing', () => {
     'Accommodation: Rs 3000 plus taxes',
     'Workshops cost extra',
   ])('included in the prices: %s', (line) => {
-    expect(listTaxFindings(withPanel(line, inclusive))).toEqual([])
+    expect(listTaxFindings(withPanel(line, inclusiveFile))).toEqual([])
   })
   test.each([
     'No GST',
@@ -195,7 +199,7 @@ describe('texts that contradict nothing', () => {
     'Your GST number, if any',
     'Fees include lunch',
   ])('without a tax: %s', (line) => {
-    expect(listTaxFindings(withPanel(line, untaxed))).toEqual([])
+    expect(listTaxFindings(withPanel(line, untaxedFile))).toEqual([])
   })
   test.each([
     'tax: {name: GST, percent: 18.0, prices: exclusive}',
@@ -254,8 +258,8 @@ form:\n`,
     ],
   ])('a %s that contradicts the rate', (_where, text, message) => {
     expect(listTaxFindings(text)).toContain(message)
-    const found = findingsIn(text).filter(({ code }) => code.startsWith('EV6'))
-    for (const { related } of found)
+    const taxFindings = findingsIn(text).filter(({ code }) => code.startsWith('EV6'))
+    for (const { related } of taxFindings)
       expect(related.map(({ at }) => at.start.line)).toEqual([findLine(text, ROOM)])
   })
 
@@ -271,16 +275,22 @@ form:\n`,
     ['15', 'write the current rate'],
   ])('%s percent is not a valid rate', (percent, help) => {
     const text = room.replace('percent: 5,', `percent: ${percent},`)
-    const [found, ...more] = findingsIn(text).filter(({ severity }) => severity !== 'note')
-    expect(more).toEqual([])
-    expect([found?.code, found?.at.start.line]).toEqual(['EV441', findLine(text, 'id: room')])
-    expect(found?.help).toContain(help)
+    const [firstFinding, ...otherFindings] = findingsIn(text).filter(
+      ({ severity }) => severity !== 'note',
+    )
+    expect(otherFindings).toEqual([])
+    expect([firstFinding?.code, firstFinding?.at.start.line]).toEqual([
+      'EV441',
+      findLine(text, 'id: room'),
+    ])
+    expect(firstFinding?.help).toContain(help)
   })
 })
 
 describe('common spellings of the tax are reported with the correct one', () => {
   const WITHOUT = 'an event without tax has no `tax`: remove it'
-  const whole = (prices: string): string => `write tax: {name: GST, percent: 18, prices: ${prices}}`
+  const buildHelp = (prices: string): string =>
+    `write tax: {name: GST, percent: 18, prices: ${prices}}`
   test.each<[string, string]>([
     ['tax: none', WITHOUT],
     ['tax: 0', WITHOUT],
@@ -296,12 +306,12 @@ describe('common spellings of the tax are reported with the correct one', () => 
     ['gst_percent: 0', WITHOUT],
     ['tax: {name: none, percent: 0, prices: exclusive}', WITHOUT],
     ['tax: {name: GST, percent: none, prices: exclusive}', WITHOUT],
-    ['tax: 18', whole('exclusive')],
-    ['tax: 18%', whole('exclusive')],
-    ['tax: GST 18% extra', whole('exclusive')],
-    ['tax: inclusive', whole('inclusive')],
-    ['gst: 18', whole('exclusive')],
-    ['taxes: 18% included', whole('inclusive')],
+    ['tax: 18', buildHelp('exclusive')],
+    ['tax: 18%', buildHelp('exclusive')],
+    ['tax: GST 18% extra', buildHelp('exclusive')],
+    ['tax: inclusive', buildHelp('inclusive')],
+    ['gst: 18', buildHelp('exclusive')],
+    ['taxes: 18% included', buildHelp('inclusive')],
     ['vat: {name: VAT, percent: 5, prices: exclusive}', 'the key is `tax`'],
     ['tax: {name: GST, percent: 18%, prices: exclusive}', 'write 18, without a sign'],
     ['tax: {name: GST, percent: "18", prices: exclusive}', 'write 18, without a sign'],
@@ -329,11 +339,11 @@ describe('common spellings of the tax are reported with the correct one', () => 
   ])('%s', (line, help) => {
     const text = base.replace(TAX, `  ${line}`)
     const findings = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, line))
-    expect(findings.map((one) => one.help ?? '').join('\n')).toContain(help)
+    expect(findings.map((finding) => finding.help ?? '').join('\n')).toContain(help)
   })
 
   test('next to fees instead of inside it', () => {
-    const text = untaxed.replace('fees:', 'tax: 18\nfees:')
+    const text = untaxedFile.replace('fees:', 'tax: 18\nfees:')
     expect(findingsIn(text)[0]?.help).toContain('it belongs under fees')
   })
 })

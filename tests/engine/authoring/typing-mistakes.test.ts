@@ -450,7 +450,7 @@ const misplaced: Readonly<Record<string, readonly Typo[]>> = {
 }
 
 const listFindings = (text: string) => compileEvent(text, shared, { path }).findings
-const replaced = (from: string, to: string): { readonly text: string; readonly line: number } => {
+const replace = (from: string, to: string): { readonly text: string; readonly line: number } => {
   const parts = base.split(from)
   if (parts.length !== 2)
     throw new Error(`the base holds ${JSON.stringify(from)} ${parts.length - 1} times`)
@@ -460,16 +460,16 @@ const replaced = (from: string, to: string): { readonly text: string; readonly l
 describe.each([...Object.entries(typos), ...Object.entries(misplaced)])('%s', (_class, entries) => {
   const rows = entries.map(([from, to, help, below = 0]) => ({ from, to, help, below }))
   test.each(rows)('$to', ({ from, to, help, below }) => {
-    const { text, line } = replaced(from, to)
+    const { text, line } = replace(from, to)
     const findings = listFindings(text)
     const finding = findings.find(({ at }) => at.start.line === line + below)
-    const printed = formatFindings(findings, new Map([[path, text]]))
+    const printedText = formatFindings(findings, new Map([[path, text]]))
     expect(
-      finding === undefined ? printed : `${finding.message} help: ${finding.help ?? ''}`,
+      finding === undefined ? printedText : `${finding.message} help: ${finding.help ?? ''}`,
     ).toContain(help)
-    expect(finding?.at.start.line, printed).toBe(line + below)
-    expect(finding?.help ?? '', printed).not.toBe('')
-    expect(printed).not.toContain('[object Object]')
+    expect(finding?.at.start.line, printedText).toBe(line + below)
+    expect(finding?.help ?? '', printedText).not.toBe('')
+    expect(printedText).not.toContain('[object Object]')
   })
 })
 
@@ -490,16 +490,16 @@ const fixable: readonly Typo[] = [
   ['default: false', 'default: no', 'default: false'],
   ['then: member}', 'then: membr}', 'then: member}'],
 ]
-test.each(fixable.map(([from, to, right]) => ({ from, to, right })))(
+test.each(fixable.map(([from, to, correctText]) => ({ from, to, right: correctText })))(
   '--fix corrects $to as intended',
   ({ from, to, right }) => {
-    const { text } = replaced(from, to)
-    const fixed = applyFixes(text, listFindings(text))
-    expect(fixed.applied).toBeGreaterThan(0)
-    expect(compileEvent(fixed.text, shared, { path })).toEqual(
-      compileEvent(replaced(from, right).text, shared, { path }),
+    const { text } = replace(from, to)
+    const fixedText = applyFixes(text, listFindings(text))
+    expect(fixedText.applied).toBeGreaterThan(0)
+    expect(compileEvent(fixedText.text, shared, { path })).toEqual(
+      compileEvent(replace(from, right).text, shared, { path }),
     )
-    expect(listFindings(fixed.text)).toEqual([])
+    expect(listFindings(fixedText.text)).toEqual([])
   },
 )
 
@@ -518,7 +518,7 @@ test.each<readonly [from: string, to: string]>([
   ['id: late,', 'id: day-1,'],
   ['title: Thank you, details: [reg_no', 'title: Thank you, dear delegate, details: [reg_no'],
 ])('--fix does not change what is uncertain: %j → %j', (from, to) => {
-  const { text } = replaced(from, to)
+  const { text } = replace(from, to)
   expect(listFindings(text)).not.toEqual([])
   expect(applyFixes(text, listFindings(text))).toEqual({ text, applied: 0 })
 })
@@ -592,6 +592,6 @@ const harmless: readonly (readonly [from: string, to: string])[] = [
 ]
 
 test.each(harmless)('%# %j → %j has no finding', (from, to) => {
-  const { text } = replaced(from, to)
+  const { text } = replace(from, to)
   expect(listFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
 })

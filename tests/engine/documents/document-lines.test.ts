@@ -23,14 +23,14 @@ function bill(
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
 ): readonly Line[] {
   const itemPrices = soldItems.map(({ price, quantity = 1 }) => paise(price * quantity))
-  const after = adjustPrices(itemPrices, { percent: -off })
-  const lines = soldItems.map(({ id, price, rate, quantity = 1 }, at): Line => {
-    const sums = splitPrice(tax(rate, prices, round), itemPrices[at] ?? paise(0))
+  const discountedPrices = adjustPrices(itemPrices, { percent: -off })
+  const lines = soldItems.map(({ id, price, rate, quantity = 1 }, index): Line => {
+    const sums = splitPrice(tax(rate, prices, round), itemPrices[index] ?? paise(0))
     return { id, option: null, label: id, quantity, unit: paise(price), ...sums, rate }
   })
   if (off === 0) return lines
   const parts = soldItems.map(({ rate }, line) => {
-    const [pricesBefore, pricesAfter] = [itemPrices, after].map((of) =>
+    const [pricesBefore, pricesAfter] = [itemPrices, discountedPrices].map((of) =>
       splitPrice(tax(rate, prices, round), of[line] ?? paise(0)),
     )
     return {
@@ -39,8 +39,8 @@ function bill(
       gst: paise((pricesAfter?.gst ?? 0) - (pricesBefore?.gst ?? 0)),
     }
   })
-  const sum = (of: 'base' | 'gst'): number =>
-    parts.reduce((sumSoFar, part) => sumSoFar + part[of], 0)
+  const sum = (part: 'base' | 'gst'): number =>
+    parts.reduce((sumSoFar, linePart) => sumSoFar + linePart[part], 0)
   const [base, gst] = [paise(sum('base')), paise(sum('gst'))]
   const total = paise(base + gst)
   return [
@@ -59,23 +59,23 @@ function bill(
   ]
 }
 
-type Ledger = {
+type DocumentLedger = {
   readonly issued: readonly IssuedDocument[]
   readonly before: readonly Line[] | null
   readonly refunded?: number
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
 }
-const NEW: Ledger = { issued: [], before: null }
+const NEW: DocumentLedger = { issued: [], before: null }
 const totalOf = (lines: readonly { readonly total: number }[]): number =>
   lines.reduce((sum, { total }) => sum + total, 0)
 
 function applyChange(
-  { issued, before, refunded: refundedBefore = 0, lastRefund = null }: Ledger,
+  { issued, before, refunded: refundedBefore = 0, lastRefund = null }: DocumentLedger,
   now: readonly Line[],
   refunded = 0,
   withoutInvoice: readonly Line[] = [],
   { chargedHere = 0, unpaid = 0 } = {},
-): { readonly change: DocumentChange; readonly ledger: Ledger } {
+): { readonly change: DocumentChange; readonly ledger: DocumentLedger } {
   const charged = paise(Math.max(0, totalOf(now) - refunded))
   const change = documentChange(issued, {
     bill: now,
@@ -87,9 +87,9 @@ function applyChange(
     unpaid: paise(unpaid),
   })
   const invoices = change.invoice.length === 0 ? [] : [{ of: null, lines: change.invoice }]
-  const newDocuments = [...change.credits, ...invoices].map((one, at) => ({
-    ...one,
-    serial: `${issued.length + at}`,
+  const newDocuments = [...change.credits, ...invoices].map((newDocument, index) => ({
+    ...newDocument,
+    serial: `${issued.length + index}`,
     bill: [],
   }))
   const isRefund = refunded > refundedBefore && change.credits.length > 0
@@ -115,7 +115,9 @@ function sumByRate(
       sum[0] = (sum[0] ?? 0) + sign * base
       sum[1] = (sum[1] ?? 0) + sign * gst
     }
-  return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum.some((of) => of !== 0)))
+  return Object.fromEntries(
+    Object.entries(sums).filter(([, sum]) => sum.some((amount) => amount !== 0)),
+  )
 }
 const sumBillByRate = (lines: readonly Line[]): Record<string, number[]> =>
   sumByRate([{ of: null, lines: billedLines(lines) }])
@@ -123,29 +125,29 @@ const shortenLines = (lines: readonly DocumentLine[]): unknown[] =>
   lines.map(({ label, rate, base, gst }) => [label, rate, base, gst])
 
 const delegate: SoldItem = { id: 'delegate', price: 315_000, rate: 18 }
-const room: SoldItem = { id: 'room', price: 300_000, rate: 5 }
-const donation: SoldItem = { id: 'donation', price: 100_000, rate: null }
-const companion: SoldItem = { id: 'companion', price: 77_777, rate: 18 }
+const roomItem: SoldItem = { id: 'room', price: 300_000, rate: 5 }
+const donationItem: SoldItem = { id: 'donation', price: 100_000, rate: null }
+const companionItem: SoldItem = { id: 'companion', price: 77_777, rate: 18 }
 
 describe('a change to a paid bill', () => {
   test.for([
     [
       'a room at 5% that was added has 5% tax',
       [delegate],
-      [delegate, room],
+      [delegate, roomItem],
       [['room', 5, 300_000, 15_000]],
       [],
     ],
     [
       'a donation that was added has no tax',
       [delegate],
-      [delegate, donation],
+      [delegate, donationItem],
       [['donation', null, 100_000, 0]],
       [],
     ],
     [
       'a donation that was removed is credited without tax',
-      [delegate, donation],
+      [delegate, donationItem],
       [delegate],
       [],
       [['donation', null, 100_000, 0]],
@@ -159,20 +161,20 @@ describe('a change to a paid bill', () => {
     ],
     [
       'one more of an item is invoiced once',
-      [delegate, companion],
-      [delegate, { ...companion, quantity: 2 }],
+      [delegate, companionItem],
+      [delegate, { ...companionItem, quantity: 2 }],
       [['companion', 18, 77_777, 14_000]],
       [],
     ],
   ] as const)('%s', ([, before, after, invoice, credit]) => {
-    const paid = applyChange(NEW, bill(before)).ledger
-    const { change } = applyChange(paid, bill(after))
+    const paidLedger = applyChange(NEW, bill(before)).ledger
+    const { change } = applyChange(paidLedger, bill(after))
     expect(shortenLines(change.invoice)).toEqual(invoice)
     expect(change.credits.flatMap(({ lines }) => shortenLines(lines))).toEqual(credit)
   })
 
   test('an adjustment reduces each line at its own tax rate', () => {
-    const { change } = applyChange(NEW, bill([delegate, room, donation], { off: 10 }))
+    const { change } = applyChange(NEW, bill([delegate, roomItem, donationItem], { off: 10 }))
     expect(shortenLines(change.invoice)).toEqual([
       ['delegate', 18, 283_500, 51_030],
       ['room', 5, 270_000, 13_500],
@@ -182,36 +184,36 @@ describe('a change to a paid bill', () => {
   })
 
   test('an earlier refund stays refunded, and the new line is invoiced in full', () => {
-    const first = applyChange(
+    const firstChange = applyChange(
       applyChange(NEW, bill([delegate])).ledger,
       bill([delegate]),
       50_000,
     ).ledger
-    const { change } = applyChange(first, bill([delegate, room]), 50_000)
+    const { change } = applyChange(firstChange, bill([delegate, roomItem]), 50_000)
     expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
     expect(change.credits).toEqual([])
   })
 
   test('for a bill that was paid without an invoice, only the difference is invoiced', () => {
-    const imported = bill([delegate])
+    const importedBill = bill([delegate])
     const { change, ledger } = applyChange(
-      { issued: [], before: imported },
-      bill([delegate, room]),
+      { issued: [], before: importedBill },
+      bill([delegate, roomItem]),
       0,
-      imported,
+      importedBill,
     )
     expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
-    const all = applyChange(
+    const allChanges = applyChange(
       ledger,
-      bill([delegate, room]),
-      totalOf(bill([delegate, room])),
-      imported,
+      bill([delegate, roomItem]),
+      totalOf(bill([delegate, roomItem])),
+      importedBill,
     )
-    expect(sumByRate(all.ledger.issued)).toEqual({})
+    expect(sumByRate(allChanges.ledger.issued)).toEqual({})
   })
 
   test('documents of an older version are credited exactly as they were charged', () => {
-    const linesWithoutRate = bill([delegate, donation]).map(({ rate: _rate, ...line }) => line)
+    const linesWithoutRate = bill([delegate, donationItem]).map(({ rate: _rate, ...line }) => line)
     const line = (label: string, base: number, gst: number): DocumentLine => ({
       label,
       quantity: 1,
@@ -220,19 +222,21 @@ describe('a change to a paid bill', () => {
       gst: paise(gst),
       total: paise(base + gst),
     })
-    const older: IssuedDocument[] = [
+    const olderDocuments: IssuedDocument[] = [
       { serial: 'A', of: null, lines: linesWithoutRate, bill: linesWithoutRate },
       { serial: 'B', of: 'A', lines: [line('Refund', 30_000, 4_000)], bill: [] },
     ]
-    const start: Ledger = { issued: older, before: linesWithoutRate }
+    const start: DocumentLedger = { issued: olderDocuments, before: linesWithoutRate }
     expect(applyChange(start, linesWithoutRate, 34_000).change).toEqual({
       invoice: [],
       credits: [],
     })
     const { change } = applyChange(start, linesWithoutRate, totalOf(linesWithoutRate))
     expect(change.credits.map(({ of }) => of)).toEqual(['A'])
-    const sum = (of: 'base' | 'gst'): number =>
-      change.credits.flatMap(({ lines }) => lines).reduce((so, one) => so + one[of], 0)
+    const sum = (part: 'base' | 'gst'): number =>
+      change.credits
+        .flatMap(({ lines }) => lines)
+        .reduce((sumSoFar, creditLine) => sumSoFar + creditLine[part], 0)
     expect([sum('base'), sum('gst')]).toEqual([415_000 - 30_000, 56_700 - 4_000])
   })
 })
@@ -263,11 +267,11 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
       let refunded = 0
       let { ledger } = applyChange(NEW, now)
       const expectEqualSums = (): void => {
-        const open = ledger.issued.flatMap(({ of, lines }) =>
+        const openDocuments = ledger.issued.flatMap(({ of, lines }) =>
           lines.map(({ total }) => (of === null ? total : -total)),
         )
         const charged = Math.max(0, totalOf(now) - refunded)
-        expect(open.reduce((sum, total) => sum + total, 0)).toBe(charged)
+        expect(openDocuments.reduce((sum, total) => sum + total, 0)).toBe(charged)
         if (refunded === 0 && totalOf(now) > 0)
           expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(now))
         for (const { lines } of ledger.issued)
@@ -278,11 +282,12 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
           }
         for (const { serial, of, lines } of ledger.issued)
           if (of === null) {
-            const left = sumByRate([
+            const remainingByRate = sumByRate([
               { of, lines },
               ...ledger.issued.filter((credit) => credit.of === serial),
             ])
-            for (const sum of Object.values(left).flat()) expect(sum).toBeGreaterThanOrEqual(0)
+            for (const sum of Object.values(remainingByRate).flat())
+              expect(sum).toBeGreaterThanOrEqual(0)
           }
       }
       expectEqualSums()

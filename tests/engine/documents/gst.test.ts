@@ -32,9 +32,9 @@ test.each([
   ['2027-03-31', '26-27', '2027-03-31'],
   ['2027-04-01', '27-28', '2028-03-31'],
   ['2099-12-31', '99-00', '2100-03-31'],
-])('%s is in the year %s, which ends on %s', (on, year, last) => {
-  expect(financialYear(day(on))).toBe(year)
-  expect(lastDayOfFinancialYear(day(on))).toBe(last)
+])('%s is in the year %s, which ends on %s', (date, year, last) => {
+  expect(financialYear(day(date))).toBe(year)
+  expect(lastDayOfFinancialYear(day(date))).toBe(last)
 })
 
 test('a serial contains its year if the pattern does', () => {
@@ -52,4 +52,4 @@ test.each([
     'Rupees nine lakh ninety-nine thousand nine hundred ninety-nine and ninety-nine paise only',
   ],
   [1_250_000_000_00, 'Rupees one hundred twenty-five crore only'],
-])('%s paise are %s', (amount, words) => expect(amountInWords(paise(amount))).toBe(words))
+])('%s paise are %s', (amount, text) => expect(amountInWords(paise(amount))).toBe(text))

@@ -34,17 +34,17 @@ describe('the series after a restore', () => {
     ]
     const tails = ['', 'R1', '/1', '-{year}', '/K']
     const code = recoveryCode(AT)
-    for (const head of heads)
-      for (const tail of tails) {
-        const pattern = `${head}{n}${tail}`
+    for (const seriesHead of heads)
+      for (const seriesTail of tails) {
+        const pattern = `${seriesHead}{n}${seriesTail}`
         if (serialText(pattern, 9_999, YEAR).length > SERIAL_CHARACTERS_MAX) continue
         const after = seriesAfter(pattern, code)
-        const before = new Set<string>()
-        for (let n = 1; n <= 9_999; n += 1) before.add(serialText(pattern, n, YEAR))
+        const seriesBefore = new Set<string>()
+        for (let n = 1; n <= 9_999; n += 1) seriesBefore.add(serialText(pattern, n, YEAR))
         for (let n = 1; n <= 9_999; n += 7) {
           const serial = serialText(after, n, YEAR)
           expect(serial.length).toBeLessThanOrEqual(SERIAL_CHARACTERS_MAX)
-          expect(before.has(serial), `${pattern}: ${serial}`).toBe(false)
+          expect(seriesBefore.has(serial), `${pattern}: ${serial}`).toBe(false)
         }
       }
   })
@@ -54,8 +54,8 @@ describe('the series after a restore', () => {
     for (let quarter = 0; quarter < 366 * 96; quarter += 1)
       codes.add(recoveryCode(instant(AT + quarter * 15 * 60_000)))
     expect(codes.size).toBe(366 * 96)
-    const first = recoveryCode(AT)
-    expect(first).toMatch(/^R[0-9A-Z]{3}$/)
-    expect(recoveryCode(AT, [first])).not.toBe(first)
+    const firstCode = recoveryCode(AT)
+    expect(firstCode).toMatch(/^R[0-9A-Z]{3}$/)
+    expect(recoveryCode(AT, [firstCode])).not.toBe(firstCode)
   })
 })

@@ -46,8 +46,8 @@ describe('the role of a field', () => {
   ])('%s', (_says, fieldList, roles) => {
     expect(
       findRoles(
-        fieldList.split(' ').map((one) => {
-          const [id = '', type = ''] = one.split(':')
+        fieldList.split(' ').map((word) => {
+          const [id = '', type = ''] = word.split(':')
           return { id, type }
         }),
       ),

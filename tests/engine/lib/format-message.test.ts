@@ -24,7 +24,9 @@ const CATALOGUE = join(import.meta.dirname, '../../../engine/text-catalogue')
 type Messages = { readonly [key: string]: string | Messages }
 
 const listTexts = (messages: Messages): readonly string[] =>
-  Object.values(messages).flatMap((one) => (typeof one === 'string' ? [one] : listTexts(one)))
+  Object.values(messages).flatMap((message) =>
+    typeof message === 'string' ? [message] : listTexts(message),
+  )
 
 test.each(readdirSync(CATALOGUE))(
   'the messages of %s are plain text, so that a translation can replace them',

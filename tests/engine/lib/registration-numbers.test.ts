@@ -20,10 +20,10 @@ it('a number is prefix, random digits and a check digit that detects typos', () 
       const regNo = createRegNo(event, random)
       expect(regNo).toMatch(/^SAMP\d{13}$/)
       expect(isRegNo(event, regNo)).toBe(true)
-      const at = digitIndex + 4
-      const wrong = `${regNo.slice(0, at)}${(Number(regNo[at]) + step) % 10}${regNo.slice(at + 1)}`
-      expect(isRegNo(event, wrong)).toBe(false)
-      const swapped = `${regNo.slice(0, at)}${regNo[at + 1] ?? ''}${regNo[at] ?? ''}${regNo.slice(at + 2)}`
+      const position = digitIndex + 4
+      const wrongDigit = `${regNo.slice(0, position)}${(Number(regNo[position]) + step) % 10}${regNo.slice(position + 1)}`
+      expect(isRegNo(event, wrongDigit)).toBe(false)
+      const swapped = `${regNo.slice(0, position)}${regNo[position + 1] ?? ''}${regNo[position] ?? ''}${regNo.slice(position + 2)}`
       expect(isRegNo(event, swapped)).toBe(swapped === regNo)
     }),
     seeded,

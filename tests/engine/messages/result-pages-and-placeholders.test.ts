@@ -137,7 +137,7 @@ it('a line with an unknown value is not shown', () => {
 describe('a result page', () => {
   test('S033: the failed page of a known registration shows time and amount of the attempt, whatever the address contains', () => {
     const forgedQuery = { orderId: 'OTHER', amount: '1.00', date: '2020-01-01' }
-    const failed: RegistrationView = {
+    const failedView: RegistrationView = {
       ...registration,
       paymentStatus: 'failed',
       paidAt: null,
@@ -152,7 +152,7 @@ describe('a result page', () => {
     }
     const showRows = (view: RegistrationView) =>
       resultRows(event, 'failed', view, forgedQuery).map(({ value }) => value)
-    expect(showRows(failed)).toEqual([
+    expect(showRows(failedView)).toEqual([
       'SAMP1234567890123',
       'SAMP123456789012302',
       `${nb}5,000`,
@@ -160,8 +160,8 @@ describe('a result page', () => {
       'Failed',
     ])
     // An imported row may have neither an amount nor an attempt.
-    const { payments: _, ...imported } = { ...failed, total: null }
-    expect(showRows(imported)).toEqual([
+    const { payments: _, ...importedView } = { ...failedView, total: null }
+    expect(showRows(importedView)).toEqual([
       'SAMP1234567890123',
       'SAMP1234567890123',
       'N/A',

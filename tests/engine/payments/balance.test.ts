@@ -7,8 +7,8 @@ import {
   requiredAmount,
 } from '../../../engine/index.ts'
 
-const waivedAmounts = (...all: readonly (readonly [bill: number, amount: number])[]) =>
-  all.map(([bill, amount]) => ({ bill: paise(bill), amount: paise(amount) }))
+const waivedAmounts = (...waivers: readonly (readonly [bill: number, amount: number])[]) =>
+  waivers.map(([bill, amount]) => ({ bill: paise(bill), amount: paise(amount) }))
 
 test.each([
   // 4,000 accepted for 5,900.

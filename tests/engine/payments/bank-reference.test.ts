@@ -63,8 +63,8 @@ test.each([
   ['CMS4123456789', 'NEFT CMS4123456789'],
   ['AXISCN0123456789', 'NEFT/AXISCN0123456789'],
   ['000123 HDFC Bank', '123 hdfc bank'],
-])('the reference %j is the same as %j', (one, other) => {
-  expect(bankKey(one)).toBe(bankKey(other))
+])('the reference %j is the same as %j', (firstSpelling, secondSpelling) => {
+  expect(bankKey(firstSpelling)).toBe(bankKey(secondSpelling))
 })
 
 test.each([
@@ -73,8 +73,8 @@ test.each([
   ['123 HDFC', '123 SBI'],
   ['HDFCN52027010912', 'ICICN52027010912'],
   ['526123456702', '526123456702 3'],
-])('the reference %j is not the same as %j', (one, other) => {
-  expect(bankKey(one)).not.toBe(bankKey(other))
+])('the reference %j is not the same as %j', (firstSpelling, secondSpelling) => {
+  expect(bankKey(firstSpelling)).not.toBe(bankKey(secondSpelling))
 })
 
 test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) => {
@@ -85,20 +85,20 @@ test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) 
 const utrs = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^\d{11}$/))
-    .map((one) => one.join('')),
+    .map((parts) => parts.join('')),
   fc
     .tuple(
       fc.constantFrom('HDFCN', 'ICICR', 'IDIBN', 'UTIBH', 'SBINN'),
       fc.stringMatching(/^\d{11}$/),
     )
-    .map((one) => one.join('')),
+    .map((parts) => parts.join('')),
   fc
     .tuple(fc.constantFrom('N', 'P', 'AXISCN'), fc.stringMatching(/^\d{15}$/))
     .map(([letters, digits]) => `${letters}${digits}`.slice(0, 16)),
 )
 const separators = fc.constantFrom('', ' ', '-', '.', '/', '\u200b', '\u00ad', '  ', ' - ')
 /** The same reference in another spelling. */
-const respellReference = (utr: string) =>
+const buildSpelling = (utr: string) =>
   fc
     .tuple(
       fc.constantFrom('', 'UTR ', 'utr no: ', 'Ref. No. ', 'UPI-', 'Txn ID ', 'cheque no. '),
@@ -107,12 +107,12 @@ const respellReference = (utr: string) =>
       fc.boolean(),
     )
     .map(([word, zeros, between, isSmall]) => {
-      const text = [...utr].map((letter, at) => `${letter}${between[at] ?? ''}`).join('')
+      const text = [...utr].map((letter, index) => `${letter}${between[index] ?? ''}`).join('')
       return `${word}${zeros}${isSmall ? text.toLowerCase() : text}`
     })
 
 test('every spelling of a reference has the same key, and the key of a key is itself', () => {
-  const spellings = utrs.chain((utr) => fc.tuple(fc.constant(utr), respellReference(utr)))
+  const spellings = utrs.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
   fc.assert(
     fc.property(spellings, ([utr, spelling]) => {
       expect(bankKey(spelling)).toBe(bankKey(utr))
@@ -133,8 +133,8 @@ test('the key of any key is itself', () => {
 
 test('references that differ in one character stay different', () => {
   fc.assert(
-    fc.property(utrs, utrs, (one, other) => {
-      expect(bankKey(one) === bankKey(other)).toBe(one === other)
+    fc.property(utrs, utrs, (firstUtr, secondUtr) => {
+      expect(bankKey(firstUtr) === bankKey(secondUtr)).toBe(firstUtr === secondUtr)
     }),
     { numRuns: runs(2000) },
   )
@@ -143,8 +143,8 @@ test('references that differ in one character stay different', () => {
 test('a line contains a reference as a whole word, in one piece or in groups, and never as part of a longer one', () => {
   expect([...findReferenceKeys(`UPI/CR/${UTR}/ASHA`)]).toContain(UTR)
   expect([...findReferenceKeys('IMPS 5261 2345 6702 ASHA')]).toContain(UTR)
-  for (const longer of [`9${UTR}`, `${UTR}9`, `A${UTR}`, '50200012345678'])
-    expect([...findReferenceKeys(`NEFT ${longer} ASHA`)]).not.toContain(UTR)
+  for (const longerNumber of [`9${UTR}`, `${UTR}9`, `A${UTR}`, '50200012345678'])
+    expect([...findReferenceKeys(`NEFT ${longerNumber} ASHA`)]).not.toContain(UTR)
   expect([...findReferenceKeys('TO 50200012345678')]).not.toContain('502000123456')
 })
 
@@ -215,17 +215,17 @@ const matchLines = (
 ) => {
   const file = readLines([...linesAbove, HEAD, ...rows].join('\n'), STATEMENT_LIMITS)
   if (!file.ok) throw new Error(file.error.message)
-  const read = readStatement(file.value)
-  if (!read.ok) throw new Error(read.error.code)
+  const statementResult = readStatement(file.value)
+  if (!statementResult.ok) throw new Error(statementResult.error.code)
   const { payments = [], ...rest } = knownValues
-  const found = reconcile(read.value, awaited, {
+  const matches = reconcile(statementResult.value, awaited, {
     ...rest,
     payments: new Map(payments.map(([reference, payment]) => [bankKey(reference), payment])),
   })
   return {
-    ...read.value,
-    found: found.map(({ as, of }) => [as, ...of.map((regNo) => regNo.at(-1))]),
-    all: found,
+    ...statementResult.value,
+    found: matches.map(({ as, of }) => [as, ...of.map((regNo) => regNo.at(-1))]),
+    all: matches,
   }
 }
 const numbers = (...numberPairs: readonly [string, RegNo | null][]) =>
@@ -249,9 +249,15 @@ describe('which registration a line pays for', () => {
       ['ambiguous', '2', '1'],
     ])
     // Also a registration that is paid, or of another event.
-    const paid = { registrations: numbers(['SMPL4799991609', createAwaited(9).regNo]) }
+    const knownRegistrations = {
+      registrations: numbers(['SMPL4799991609', createAwaited(9).regNo]),
+    }
     expect(
-      matchLines([creditLine(`UPI/${UTR}/smpl 4799 9916 09`)], [createAwaited(1, UTR)], paid).found,
+      matchLines(
+        [creditLine(`UPI/${UTR}/smpl 4799 9916 09`)],
+        [createAwaited(1, UTR)],
+        knownRegistrations,
+      ).found,
     ).toEqual([['ambiguous', '1', '9']])
     const otherNumbers = { registrations: numbers(['LEKH4799991608', null]) }
     expect(
@@ -283,8 +289,8 @@ describe('which registration a line pays for', () => {
       creditLine(`NEFT ${recordedUtr} ASHA`, '590'),
     ]
     const payments: [string, KnownPayment][] = [[recordedUtr, createRecorded(3, 590)]]
-    const [first] = matchLines(lines, [createAwaited(1, UTR)], { payments }).found
-    expect(first).toEqual(['ambiguous', '3', '1'])
+    const [firstMatch] = matchLines(lines, [createAwaited(1, UTR)], { payments }).found
+    expect(firstMatch).toEqual(['ambiguous', '3', '1'])
   })
 
   test('a reference that is in the bank details of the file or of the event matches no transfer', () => {
@@ -311,9 +317,12 @@ describe('which registration a line pays for', () => {
   })
 
   test('a reported cheque number with leading zeros matched no line', () => {
-    const { found, all } = matchLines([creditLine('CHQ DEP 003456')], [createAwaited(1, '003456')])
-    expect(found).toEqual([['matched', '1']])
-    expect(all[0]?.reference).toBe('003456')
+    const { found: matchedLines, all: allReferences } = matchLines(
+      [creditLine('CHQ DEP 003456')],
+      [createAwaited(1, '003456')],
+    )
+    expect(matchedLines).toEqual([['matched', '1']])
+    expect(allReferences[0]?.reference).toBe('003456')
     for (const other of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
       expect(matchLines([creditLine(other, '77')], [createAwaited(1, '003456')]).found).toEqual([
         ['unmatched'],
@@ -341,11 +350,15 @@ describe('a line of a recorded transfer', () => {
 
   test('is recognised in a file that contains it twice, and the repeated line is reported', () => {
     const line = creditLine(`IMPS ${UTR} ASHA`)
-    const { found, repeated } = matchLines([line, creditLine('UPI 526100000001', '1'), line], [], {
-      payments: [[UTR, createRecorded(1)]],
-    })
+    const { found, repeated: repeatedLines } = matchLines(
+      [line, creditLine('UPI 526100000001', '1'), line],
+      [],
+      {
+        payments: [[UTR, createRecorded(1)]],
+      },
+    )
     expect(found).toEqual([['known', '1'], ['unmatched']])
-    expect(repeated).toEqual([{ line: 4, first: 2 }])
+    expect(repeatedLines).toEqual([{ line: 4, first: 2 }])
   })
 
   test('is distinguished from another line with the same reference by its amount; otherwise staff decide', () => {
@@ -383,8 +396,11 @@ describe('a line of a recorded transfer', () => {
 
   test('under the number of its registration is left to staff, because the same number may pay twice', () => {
     const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecorded(1)]]
-    const paid = { payments, registrations: numbers(['SMPL4799991601', createAwaited(1).regNo]) }
-    expect(matchLines([creditLine('NEFT SMPL4799991601')], [], paid).found).toEqual([
+    const knownPayments = {
+      payments,
+      registrations: numbers(['SMPL4799991601', createAwaited(1).regNo]),
+    }
+    expect(matchLines([creditLine('NEFT SMPL4799991601')], [], knownPayments).found).toEqual([
       ['ambiguous', '1'],
     ])
   })
@@ -441,11 +457,12 @@ test.each([
   ['the same short numbers in every line', () => '12 34 56 '.repeat(30)],
   [
     'other short numbers in every line',
-    (n: number) => Array.from({ length: 90 }, (_, at) => 10 + ((n * 31 + at * at) % 89)).join(' '),
+    (n: number) =>
+      Array.from({ length: 90 }, (_, index) => 10 + ((n * 31 + index * index) % 89)).join(' '),
   ],
   [
     'a long enough number, thirty times per line',
-    (n: number) => Array.from({ length: 30 }, (_, at) => 100_000 + n * 30 + at).join(' X '),
+    (n: number) => Array.from({ length: 30 }, (_, index) => 100_000 + n * 30 + index).join(' X '),
   ],
 ])('a file with %s held up the server; its numbers are not searched', (_, text) => {
   const read = readStatement([
@@ -486,10 +503,10 @@ test.each([
 test('lines without any number are distinguished by day, amount and text, and recognised after they are stored', () => {
   const lines = [creditLine('CASH DEPOSIT', '500'), creditLine('CASH DEPOSIT', '700')]
   const first = matchLines(lines, [])
-  const [one, other] = first.all.map(({ reference }) => reference)
-  expect(bankKey(one ?? '')).not.toBe(bankKey(other ?? ''))
-  expect(findStatementReferences(first)).toContain(bankKey(one ?? ''))
-  const payments: [string, KnownPayment][] = [[one ?? '', createRecorded(null, 500)]]
+  const [firstReference, secondReference] = first.all.map(({ reference }) => reference)
+  expect(bankKey(firstReference ?? '')).not.toBe(bankKey(secondReference ?? ''))
+  expect(findStatementReferences(first)).toContain(bankKey(firstReference ?? ''))
+  const payments: [string, KnownPayment][] = [[firstReference ?? '', createRecorded(null, 500)]]
   expect(matchLines(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
   // As an older version stored it, without the amount.
   const older: [string, KnownPayment][] = [['2027-02-03 CASH DEPOSIT', createRecorded(null, 500)]]

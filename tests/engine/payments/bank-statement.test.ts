@@ -7,15 +7,15 @@ import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets
 import { rupee } from '../fixtures.ts'
 
 const readRows = (text: string) => {
-  const read = readLines(text, STATEMENT_LIMITS)
-  if (!read.ok) throw new Error(read.error.message)
-  return read.value
+  const readResult = readLines(text, STATEMENT_LIMITS)
+  if (!readResult.ok) throw new Error(readResult.error.message)
+  return readResult.value
 }
 const readCredits = (text: string) => {
   const read = readStatement(readRows(text))
   if (!read.ok) throw new Error(read.error.code)
-  return read.value.lines.map(({ day: on, amount, reference, narration }) => [
-    on,
+  return read.value.lines.map(({ day: lineDay, amount, reference, narration }) => [
+    lineDay,
     amount,
     reference,
     narration,
@@ -90,19 +90,19 @@ test('a row with a date and an unreadable amount is reported', () => {
   expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
 })
 
-const createAwaited = (n: number, more: Partial<Awaited> = {}): Awaited => ({
+const createAwaited = (n: number, overrides: Partial<Awaited> = {}): Awaited => ({
   regNo: `SMPL000000000000${n}` as RegNo,
   name: `Delegate ${n}`,
   due: rupee(1180),
   told: null,
-  ...more,
+  ...overrides,
 })
 const createClaim = (reference: string) => ({ reference, day: day('2027-02-03') })
 const OWN_ACCOUNT = '50200012345678'
 const createFile = (
   lines: readonly StatementLine[],
-  more: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
-) => ({ lines, withdrawals: [], details: [], ...more })
+  overrides: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
+) => ({ lines, withdrawals: [], details: [], ...overrides })
 const line = (n: number, narration: string, amount = 1180) => ({
   line: n,
   day: day('2027-02-03'),
@@ -125,7 +125,7 @@ test('a payment with an unreadable day is reported, and totals below the table a
 `),
   )
   if (!read.ok) throw new Error(read.error.code)
-  expect(read.value.lines.map(({ line: at }) => at)).toEqual([3, 7])
+  expect(read.value.lines.map(({ line: lineNumber }) => lineNumber)).toEqual([3, 7])
   expect(read.value.unread).toEqual([2, 4, 5, 8])
 })
 
@@ -156,7 +156,7 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
 })
 
 test('lines match by payment claim, by registration number, and by amount and day only as a question', () => {
-  const awaited = [
+  const awaitedPayments = [
     createAwaited(1, { told: createClaim('icic n2 2027 0203 12345678') }),
     createAwaited(2),
     createAwaited(3, { told: createClaim('typed wrongly 99') }),
@@ -173,13 +173,13 @@ test('lines match by payment claim, by registration number, and by amount and da
     line(8, 'NEFT CR GATEWAY UTIBN27020300077', 900),
   ]
   const payout = { utr: 'UTIBN27020300077', lines: 3, net: rupee(900) }
-  const paid = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: rupee(1180) }
-  const found = reconcile(createFile(lines), awaited, {
-    payments: new Map([[bankKey('SBIN0270000000111'), paid]]),
+  const paidRegistration = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: rupee(1180) }
+  const reconciliation = reconcile(createFile(lines), awaitedPayments, {
+    payments: new Map([[bankKey('SBIN0270000000111'), paidRegistration]]),
     payouts: new Map([[bankKey(payout.utr), payout]]),
   })
   expect(
-    found.map(({ as, of, reference }) => [as, of.map((regNo) => regNo.at(-1)), reference]),
+    reconciliation.map(({ as, of, reference }) => [as, of.map((regNo) => regNo.at(-1)), reference]),
   ).toEqual([
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
@@ -193,5 +193,5 @@ test('lines match by payment claim, by registration number, and by amount and da
     ['known', ['9'], 'SBIN0270000000111'],
     ['payout', [], 'UTIBN27020300077'],
   ])
-  expect(found.at(-1)?.payout).toEqual(payout)
+  expect(reconciliation.at(-1)?.payout).toEqual(payout)
 })

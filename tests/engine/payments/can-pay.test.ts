@@ -22,24 +22,24 @@ import { createEvent } from '../fixtures.ts'
 
 const hour = 3_600_000
 const now = startOfDay(day('2026-01-10'))
-const after = (ms: number): Instant => instant(now + ms)
+const addMilliseconds = (ms: number): Instant => instant(now + ms)
 const [heldPrice, higherPrice] = [paise(708_000), paise(944_000)]
 
-const createAttempt = (more: Partial<Attempt> = {}): Attempt => ({
+const createAttempt = (overrides: Partial<Attempt> = {}): Attempt => ({
   orderId: 'DEMO101' as OrderId,
   amount: heldPrice,
   status: 'pending',
   review: null,
-  createdAt: after(-20 * 24 * hour),
+  createdAt: addMilliseconds(-20 * 24 * hour),
   handedOffAt: null,
   holdUntil: null,
   watchUntil: null,
   lastAnswer: null,
   claimedAt: null,
-  ...more,
+  ...overrides,
 })
-const createFailedAttempt = (more: Partial<Attempt> = {}): Attempt =>
-  createAttempt({ status: 'failed', watchUntil: after(hour), ...more })
+const createFailedAttempt = (overrides: Partial<Attempt> = {}): Attempt =>
+  createAttempt({ status: 'failed', watchUntil: addMilliseconds(hour), ...overrides })
 /** Newest first. */
 const createRegistration = (...payments: readonly Attempt[]): Payable => ({
   paymentStatus:
@@ -47,8 +47,8 @@ const createRegistration = (...payments: readonly Attempt[]): Payable => ({
   inReview: payments.some(({ review }) => review !== null),
   answers: {},
   category: 'member',
-  payments: payments.map((one, index) => ({
-    ...one,
+  payments: payments.map((payment, index) => ({
+    ...payment,
     orderId: `DEMO1${String(payments.length - index).padStart(2, '0')}` as OrderId,
   })),
 })
@@ -56,14 +56,14 @@ const createQuote = (total = heldPrice): Terms['quote'] => ({
   ok: true,
   value: { category: 'member', period: 'late', base: total, gst: paise(0), total, lines: [] },
 })
-const createTerms = (more: Partial<Terms> = {}): Terms => ({
+const createTerms = (overrides: Partial<Terms> = {}): Terms => ({
   opening: 'open',
   closedText: 'Closed.',
   quote: createQuote(),
   holdUntil: null,
   accepted: null,
   merchantId: null,
-  ...more,
+  ...overrides,
 })
 const mapLearnt = (
   { payments }: Payable,
@@ -80,8 +80,8 @@ const rule = (
   statuses: readonly (PollResult | undefined)[] = registration.payments.map(
     () => 'no-record' as const,
   ),
-  on: Partial<Terms> = {},
-) => canPay(registration, mapLearnt(registration, statuses), createTerms(on), now)
+  terms: Partial<Terms> = {},
+) => canPay(registration, mapLearnt(registration, statuses), createTerms(terms), now)
 
 describe('the status of every attempt', () => {
   const statuses: readonly (PollResult | undefined)[] = [
@@ -98,12 +98,12 @@ describe('the status of every attempt', () => {
   }
   const letters = { S: 'same-order', N: 'new-attempt', w: 'wait', u: 'unsure' } as const
   test.each(['failed', 'pending'] as const)('decides when the newest is %s', (status) => {
-    const both = createRegistration(
+    const closedRegistration = createRegistration(
       status === 'failed' ? createFailedAttempt() : createAttempt(),
       createFailedAttempt(),
     )
-    const answers = statuses.map((older) =>
-      statuses.map((newest) => rule(both, [newest, older]).is),
+    const answers = statuses.map((olderStatus) =>
+      statuses.map((newest) => rule(closedRegistration, [newest, olderStatus]).is),
     )
     expect(answers).toEqual(
       expected[status].map((row) =>
@@ -113,9 +113,12 @@ describe('the status of every attempt', () => {
   })
 
   test('is not needed for closed registrations, nor for an order placed at this moment', () => {
-    const unwatched = createFailedAttempt({ watchUntil: now })
-    expect([isOver(unwatched, now), isOver(createFailedAttempt(), now)]).toEqual([true, false])
-    expect(rule(createRegistration(unwatched), [])).toEqual({
+    const unwatchedAttempt = createFailedAttempt({ watchUntil: now })
+    expect([isOver(unwatchedAttempt, now), isOver(createFailedAttempt(), now)]).toEqual([
+      true,
+      false,
+    ])
+    expect(rule(createRegistration(unwatchedAttempt), [])).toEqual({
       is: 'new-attempt',
       quote: null,
       replaces: null,
@@ -125,11 +128,13 @@ describe('the status of every attempt', () => {
   })
 
   test('does not block a payment that a message has just claimed', () => {
-    const claimed = createRegistration(createAttempt({ claimedAt: after(-29 * 60_000) }))
-    expect(rule(claimed).is).toBe('wait')
-    expect(rule(createRegistration(createAttempt({ claimedAt: after(-31 * 60_000) }))).is).toBe(
-      'same-order',
+    const claimedRegistration = createRegistration(
+      createAttempt({ claimedAt: addMilliseconds(-29 * 60_000) }),
     )
+    expect(rule(claimedRegistration).is).toBe('wait')
+    expect(
+      rule(createRegistration(createAttempt({ claimedAt: addMilliseconds(-31 * 60_000) }))).is,
+    ).toBe('same-order')
   })
 })
 
@@ -162,21 +167,21 @@ describe('an order of an account that no longer gets the money', () => {
   ] as const)('ordered by %s, now by %s: %s', (orderMerchant, currentMerchant, expected) => {
     const newest = createAttempt({ merchantId: orderMerchant })
     const [{ orderId } = newest] = createRegistration(newest).payments
-    const answer =
+    const payResult =
       expected === 'same-order'
         ? { is: expected, orderId }
         : { is: expected, quote: null, replaces: orderId }
     expect(rule(createRegistration(newest), undefined, { merchantId: currentMerchant })).toEqual(
-      answer,
+      payResult,
     )
     const difference = createRegistration({ ...newest, isDifference: true })
     const withBalance = { ...difference, paymentStatus: 'success' as const, due: paise(100) }
-    expect(rule(withBalance, undefined, { merchantId: currentMerchant })).toEqual(answer)
+    expect(rule(withBalance, undefined, { merchantId: currentMerchant })).toEqual(payResult)
   })
 })
 
 describe('days and prices', () => {
-  const holdEnds = { held: after(1), over: now, endless: null }
+  const holdEnds = { held: addMilliseconds(1), over: now, endless: null }
   const quotes: readonly Terms['quote'][] = [
     createQuote(),
     createQuote(higherPrice),
@@ -211,18 +216,21 @@ describe('days and prices', () => {
     ['closed', 'endless', 'failed', 'closed closed closed'],
     ['closed', 'over', 'pending', 'closed closed closed'],
     ['closed', 'over', 'failed', 'closed closed closed'],
-  ] as const)('%s, the price %s, the newest attempt %s: %s', (opening, hold, status, expected) => {
-    const registration = createRegistration(
-      status === 'failed' ? createFailedAttempt() : createAttempt(),
-    )
-    const on = { opening, holdUntil: holdEnds[hold] }
-    const answers = quotes.map((quote) => rule(registration, undefined, { ...on, quote }).is)
-    expect(answers.join(' ')).toBe(expected)
-  })
+  ] as const)(
+    '%s, the price %s, the newest attempt %s: %s',
+    (registrationState, holdState, status, expected) => {
+      const registration = createRegistration(
+        status === 'failed' ? createFailedAttempt() : createAttempt(),
+      )
+      const terms = { opening: registrationState, holdUntil: holdEnds[holdState] }
+      const answers = quotes.map((quote) => rule(registration, undefined, { ...terms, quote }).is)
+      expect(answers.join(' ')).toBe(expected)
+    },
+  )
 
   test('a delegate who went to the gateway on the last day may pay on the next day, but not on the day after', () => {
     const createPlaced = (ms: number): Payable =>
-      createRegistration(createAttempt({ createdAt: after(ms) }))
+      createRegistration(createAttempt({ createdAt: addMilliseconds(ms) }))
     for (const opening of ['ended', 'closed'] as const) {
       expect(rule(createPlaced(-24 * hour), undefined, { opening }).is).toBe('same-order')
       expect(rule(createPlaced(-24 * hour - 1), undefined, { opening })).toEqual({
@@ -233,9 +241,9 @@ describe('days and prices', () => {
   })
 
   test('a higher price can be paid after the delegate agrees to it, and no other price', () => {
-    const on = { holdUntil: now, quote: createQuote(higherPrice) }
+    const terms = { holdUntil: now, quote: createQuote(higherPrice) }
     const payAgain = (registration: Payable, accepted: Terms['accepted']) =>
-      rule(registration, undefined, { ...on, accepted })
+      rule(registration, undefined, { ...terms, accepted })
     for (const accepted of [null, heldPrice, paise(higherPrice - 1)])
       expect(payAgain(createRegistration(createAttempt()), accepted)).toMatchObject({
         is: 'price-moved',
@@ -322,14 +330,16 @@ describe('how long a price is held', () => {
       ],
     },
   })
-  const endless = { ...event, registration: {} }
-  const at = (text: string): Instant => startOfDay(day(text))
+  const eventWithoutEnd = { ...event, registration: {} }
+  const startOfDate = (text: string): Instant => startOfDay(day(text))
 
   test('until one day after its period or registration ends, or without an end', () => {
-    expect(priceHoldEnd(event, at('2026-01-01'))).toBe(at('2026-01-12'))
-    expect(priceHoldEnd(event, instant(at('2026-01-11') - 1))).toBe(at('2026-01-12'))
-    expect(priceHoldEnd(event, at('2026-01-11'))).toBe(at('2026-02-02'))
-    expect(priceHoldEnd(endless, at('2026-01-11'))).toBeNull()
+    expect(priceHoldEnd(event, startOfDate('2026-01-01'))).toBe(startOfDate('2026-01-12'))
+    expect(priceHoldEnd(event, instant(startOfDate('2026-01-11') - 1))).toBe(
+      startOfDate('2026-01-12'),
+    )
+    expect(priceHoldEnd(event, startOfDate('2026-01-11'))).toBe(startOfDate('2026-02-02'))
+    expect(priceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'))).toBeNull()
   })
 
   test.each([
@@ -338,38 +348,52 @@ describe('how long a price is held', () => {
     ['after-hold', '2026-01-12', {}],
     // The delegate went to the gateway while the price was held or registration was open, so may
     // finish there.
-    ['in-time', '2026-01-12', { handedOffAt: at('2026-01-11') }],
+    ['in-time', '2026-01-12', { handedOffAt: startOfDate('2026-01-11') }],
     ['after-closing', '2026-02-02', {}],
-    ['in-time', '2026-02-01', { createdAt: at('2026-01-20') }],
-    ['after-closing', '2026-02-03', { createdAt: at('2026-01-20') }],
-  ] as const)('a payment is %s on %s', (expected, on, more) => {
+    ['in-time', '2026-02-01', { createdAt: startOfDate('2026-01-20') }],
+    ['after-closing', '2026-02-03', { createdAt: startOfDate('2026-01-20') }],
+  ] as const)('a payment is %s on %s', (expected, paymentDay, attempt) => {
     const placedAttempt = createAttempt({
-      createdAt: at('2026-01-05'),
+      createdAt: startOfDate('2026-01-05'),
       amount: paise(600_000),
-      ...more,
+      ...attempt,
     })
-    expect(isInTime(event, { answers: {}, category: 'member' }, placedAttempt, at(on))).toBe(
-      expected,
-    )
+    expect(
+      isInTime(event, { answers: {}, category: 'member' }, placedAttempt, startOfDate(paymentDay)),
+    ).toBe(expected)
   })
 
   test('a payment is in time for a price without an end, whatever the price is today', () => {
-    const placedAttempt = createAttempt({ createdAt: at('2026-01-12'), amount: paise(600_000) })
+    const placedAttempt = createAttempt({
+      createdAt: startOfDate('2026-01-12'),
+      amount: paise(600_000),
+    })
     expect(
-      isInTime(endless, { answers: {}, category: 'member' }, placedAttempt, at('2026-03-01')),
+      isInTime(
+        eventWithoutEnd,
+        { answers: {}, category: 'member' },
+        placedAttempt,
+        startOfDate('2026-03-01'),
+      ),
     ).toBe('in-time')
   })
 
   test('an attempt is offered only if it would be allowed', () => {
-    const paying = {
+    const payResult = {
       ...event,
       payment: { account: 'demo', gateway: { minimum: 100 } as never },
     }
-    const isOffered = (registration: Payable, on: string) => canRetry(paying, registration, at(on))
-    const left = createRegistration(createAttempt({ createdAt: at('2026-01-05') }))
-    expect([isOffered(left, '2026-01-10'), isOffered(left, '2026-01-20')]).toEqual([true, true])
-    expect(isOffered(left, '2026-02-02')).toBe(false)
-    expect(canRetry(event, left, at('2026-01-10'))).toBe(false)
+    const isOffered = (registration: Payable, paymentDay: string) =>
+      canRetry(payResult, registration, startOfDate(paymentDay))
+    const leftRegistration = createRegistration(
+      createAttempt({ createdAt: startOfDate('2026-01-05') }),
+    )
+    expect([
+      isOffered(leftRegistration, '2026-01-10'),
+      isOffered(leftRegistration, '2026-01-20'),
+    ]).toEqual([true, true])
+    expect(isOffered(leftRegistration, '2026-02-02')).toBe(false)
+    expect(canRetry(event, leftRegistration, startOfDate('2026-01-10'))).toBe(false)
     expect(
       isOffered(createRegistration(createAttempt({ lastAnswer: 'in-process' })), '2026-01-10'),
     ).toBe(false)
@@ -387,8 +411,8 @@ test('two orders are never open, and no order begins unverified, after the ninet
     'unreachable',
     undefined,
   )
-  const instants = fc.integer({ min: -40, max: 40 }).map((hours) => after(hours * hour))
-  const one = fc.record({
+  const instants = fc.integer({ min: -40, max: 40 }).map((hours) => addMilliseconds(hours * hour))
+  const arbitraryAttempt = fc.record({
     status: fc.constantFrom('failed' as const, 'failed' as const, 'success' as const),
     review: fc.constantFrom(null, null, null, 'Too little came.'),
     watchUntil: fc.option(instants),
@@ -397,8 +421,8 @@ test('two orders are never open, and no order begins unverified, after the ninet
   })
   const history = fc.record({
     older: fc.oneof(
-      fc.array(one, { maxLength: 4 }),
-      fc.array(one, { minLength: 97, maxLength: 99 }),
+      fc.array(arbitraryAttempt, { maxLength: 4 }),
+      fc.array(arbitraryAttempt, { minLength: 97, maxLength: 99 }),
     ),
     isOpen: fc.boolean(),
     createdAt: instants,
@@ -413,20 +437,20 @@ test('two orders are never open, and no order begins unverified, after the ninet
     }),
     asked: fc.constantFrom(null, 'A'),
   })
-  let paid = 0
+  let paidCount = 0
   fc.assert(
-    fc.property(history, ({ older, isOpen, createdAt, told: all, terms: on, asked: merchant }) => {
-      const more = { createdAt, merchantId: merchant }
-      const newest = isOpen ? createAttempt(more) : createFailedAttempt(more)
+    fc.property(history, ({ older, isOpen, createdAt, told: all, terms, asked: merchant }) => {
+      const overrides = { createdAt, merchantId: merchant }
+      const newest = isOpen ? createAttempt(overrides) : createFailedAttempt(overrides)
       const registration = createRegistration(
         newest,
         ...older.map((more) => createFailedAttempt(more)),
       )
-      const [first] = registration.payments
-      const learnt = mapLearnt(registration, all)
-      const paying = canPay(registration, learnt, on, now)
+      const [newestPayment] = registration.payments
+      const learntStatus = mapLearnt(registration, all)
+      const paying = canPay(registration, learntStatus, terms, now)
       if (paying.is !== 'same-order' && paying.is !== 'new-attempt') return
-      paid += 1
+      paidCount += 1
       const { payments } = registration
       expect(payments.some(({ status, review }) => status === 'success' || review !== null)).toBe(
         false,
@@ -434,26 +458,26 @@ test('two orders are never open, and no order begins unverified, after the ninet
       for (const payment of payments) {
         const isFresh = payment.status === 'pending' && payment.createdAt >= now
         if (isOver(payment, now) || isFresh) continue
-        expect(['no-record', 'ended']).toContain(learnt.get(payment.orderId))
+        expect(['no-record', 'ended']).toContain(learntStatus.get(payment.orderId))
       }
-      const isHeld = on.holdUntil !== null && now < on.holdUntil
-      const isFromYesterday = isOpen && createdAt >= after(-24 * hour)
-      if (on.opening !== 'open') expect(isHeld || isFromYesterday).toBe(true)
-      const isOfOtherMerchant = merchant === 'A' && on.merchantId === 'B'
+      const isHeld = terms.holdUntil !== null && now < terms.holdUntil
+      const isFromYesterday = isOpen && createdAt >= addMilliseconds(-24 * hour)
+      if (terms.opening !== 'open') expect(isHeld || isFromYesterday).toBe(true)
+      const isOfOtherMerchant = merchant === 'A' && terms.merchantId === 'B'
       if (paying.is === 'same-order') {
         expect(isOfOtherMerchant).toBe(false)
-        expect(first).toMatchObject({ orderId: paying.orderId, status: 'pending' })
+        expect(newestPayment).toMatchObject({ orderId: paying.orderId, status: 'pending' })
         return
       }
       expect(payments.length).toBeLessThan(ATTEMPTS_MAX)
-      expect(paying.replaces).toBe(isOpen ? first?.orderId : null)
+      expect(paying.replaces).toBe(isOpen ? newestPayment?.orderId : null)
       const total = paying.quote?.total ?? heldPrice
-      if (total !== heldPrice) expect(on.accepted).toBe(total)
+      if (total !== heldPrice) expect(terms.accepted).toBe(total)
       // A delegate with an open order continues it, whichever account gets the money now.
-      if (on.opening === 'closed' && !(isOpen && isOfOtherMerchant))
+      if (terms.opening === 'closed' && !(isOpen && isOfOtherMerchant))
         expect.fail('an order began after the organisers had closed registration')
     }),
     { numRuns: 3000, seed: 20260110 },
   )
-  expect(paid).toBeGreaterThan(100)
+  expect(paidCount).toBeGreaterThan(100)
 })

@@ -5,7 +5,7 @@ import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { RegNo } from '../../../engine/index.ts'
 
 const payerKeyFor = (fullName: string, email = 'asha@example.org') => payerKey({ email, fullName })
-const asha = payerKeyFor('Asha D’Souza')
+const ashaKey = payerKeyFor('Asha D’Souza')
 
 test.each([
   'Dr Asha D’Souza',
@@ -14,12 +14,12 @@ test.each([
   ' asha   d\u2019sou\u200bza ',
   "Asha D'Souza",
 ])('"%s" is the same person, whatever the spelling of the name', (name) => {
-  expect(payerKeyFor(name, ' Asha@EXAMPLE.org')).toBe(asha)
+  expect(payerKeyFor(name, ' Asha@EXAMPLE.org')).toBe(ashaKey)
 })
 
 test('another name or another email address is another person; without one of them no match is made', () => {
-  expect(payerKeyFor('Anil D’Souza')).not.toBe(asha)
-  expect(payerKeyFor('Asha D’Souza', 'asha2@example.org')).not.toBe(asha)
+  expect(payerKeyFor('Anil D’Souza')).not.toBe(ashaKey)
+  expect(payerKeyFor('Asha D’Souza', 'asha2@example.org')).not.toBe(ashaKey)
   expect(payerKeyFor('डॉ आशा नायर')).not.toBe(payerKeyFor('डॉ उषा नायर'))
   expect([payerKeyFor(''), payerKeyFor('...'), payerKeyFor('Asha', ' ')]).toEqual([
     null,

@@ -18,9 +18,9 @@ const start = instant(Date.UTC(2026, 10, 21))
 function listPolls(status: PaymentStatus, review: string | null = null): readonly number[] {
   const { askAt, watchUntil } = watchFrom(status, start)
   const polls: number[] = []
-  for (let at: Instant | null = askAt; at !== null;) {
-    polls.push(at - start)
-    at = nextPollTime({ status, review, createdAt: start, watchUntil }, at, true)
+  for (let pollTime: Instant | null = askAt; pollTime !== null;) {
+    polls.push(pollTime - start)
+    pollTime = nextPollTime({ status, review, createdAt: start, watchUntil }, pollTime, true)
   }
   return polls
 }
@@ -29,7 +29,7 @@ describe('the polling schedule', () => {
   test('a failed payment: after ten minutes, doubling to twelve hours, for ten days', () => {
     const polls = listPolls('failed')
     expect(polls.slice(0, 5)).toEqual([10, 20, 40, 80, 160].map((minutes) => minutes * minute))
-    const gaps = polls.slice(1).map((at, index) => at - (polls[index] ?? 0))
+    const gaps = polls.slice(1).map((pollTime, index) => pollTime - (polls[index] ?? 0))
     expect(Math.max(...gaps)).toBe(12 * hour)
     expect(polls.at(-1)).toBeGreaterThan(WATCHED_MS - 12 * hour)
     expect(polls.at(-1)).toBeLessThanOrEqual(WATCHED_MS)
@@ -41,17 +41,19 @@ describe('the polling schedule', () => {
   })
 
   test('a success: after an hour, doubling, and at the end of the ten days', () => {
-    expect(listPolls('success').map((at) => at / hour)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 240])
+    expect(listPolls('success').map((pollTime) => pollTime / hour)).toEqual([
+      1, 2, 4, 8, 16, 32, 64, 128, 240,
+    ])
     expect(listPolls('refunded')).toEqual(listPolls('success'))
   })
 
   test('a payment is still polled for ten days if the clock jumped forward by weeks', () => {
     const { askAt, watchUntil } = watchFrom('success', start)
-    const jump = 13 * day
-    const watchAfterJump = adjustWatchEnd(watchUntil, askAt, instant(askAt + jump))
-    expect(watchAfterJump).toBe(watchUntil + jump)
+    const clockJump = 13 * day
+    const watchAfterJump = adjustWatchEnd(watchUntil, askAt, instant(askAt + clockJump))
+    expect(watchAfterJump).toBe(watchUntil + clockJump)
     expect(adjustWatchEnd(watchUntil, askAt, instant(askAt + minute))).toBe(watchUntil)
-    expect(adjustWatchEnd(null, askAt, instant(askAt + jump))).toBe(null)
+    expect(adjustWatchEnd(null, askAt, instant(askAt + clockJump))).toBe(null)
   })
 
   test('while the gateway cannot be reached, every ten minutes at most, whatever the schedule', () => {
@@ -81,8 +83,8 @@ test('an open payment: after half its age, between a minute and six hours, even 
   } as const
   const intervals = [-year(), -1000, 0, minute, 4 * minute, 2 * hour, 20 * hour, 4 * day].map(
     (age) => {
-      const at = instant(start + age)
-      return (nextPollTime(openPayment, at, true) ?? 0) - at
+      const now = instant(start + age)
+      return (nextPollTime(openPayment, now, true) ?? 0) - now
     },
   )
   expect(intervals).toEqual([hour, minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
@@ -90,15 +92,15 @@ test('an open payment: after half its age, between a minute and six hours, even 
 const year = (): number => 365 * day
 
 test('a payment with a date in the future is polled every hour, not every minute for weeks; every half day after it has ended', () => {
-  const tomorrow = instant(start + 86_400_000)
+  const futureDate = instant(start + 86_400_000)
   const openPayment = {
     status: 'pending',
     review: null,
-    createdAt: tomorrow,
+    createdAt: futureDate,
     watchUntil: null,
   } as const
   expect(nextPollTime(openPayment, start, true)).toBe(start + 3_600_000)
-  const watchUntil = instant(tomorrow + WATCHED_MS)
+  const watchUntil = instant(futureDate + WATCHED_MS)
   expect(nextPollTime({ ...openPayment, status: 'failed', watchUntil }, start, true)).toBe(
     start + 43_200_000,
   )

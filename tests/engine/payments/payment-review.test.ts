@@ -12,7 +12,7 @@ import {
 import type { Decision, MoveTarget, RegNo, Review } from '../../../engine/index.ts'
 
 const grounds = { why: 'Spoke to the delegate.', who: 'treasurer' }
-const at = instant(1_000)
+const decidedAt = instant(1_000)
 const receivedPayment = {
   amount: paise(707_900),
   currency: 'INR',
@@ -20,7 +20,7 @@ const receivedPayment = {
   reference: 'G1',
   source: 'airpay',
   account: 'sample',
-  paidAt: at,
+  paidAt: decidedAt,
 } as const
 const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): Review => ({
   id: 'C1',
@@ -34,7 +34,7 @@ const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): 
   left: paise(['undecided', 'unclear'].includes(reviewKind) ? 0 : 707_900),
   said: null,
   why: 'It does not fit.',
-  since: at,
+  since: decidedAt,
   ...changes,
 })
 const decisions = {
@@ -51,11 +51,11 @@ const target = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
   ...changes,
 })
 const describeResult = (
-  one: Review,
+  review: Review,
   decision: Decision,
-  to: MoveTarget | null = target(),
+  moveTarget: MoveTarget | null = target(),
 ): string => {
-  const result = decideReview(one, decision, to)
+  const result = decideReview(review, decision, moveTarget)
   return result.ok ? result.value.does : result.error.code
 }
 
@@ -96,18 +96,18 @@ const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
 }
 const kinds = Object.keys(table) as Review['is'][]
 
-describe.each(kinds)('a review of the kind %s', (is) => {
+describe.each(kinds)('a review of the kind %s', (kind) => {
   test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
-    expect(describeResult(createReview(is), decision)).toBe(table[is][decision.what])
+    expect(describeResult(createReview(kind), decision)).toBe(table[kind][decision.what])
     // The buttons offer exactly the decisions that the guard allows.
-    expect(allowedDecisions(is).includes(decision.what)).toBe(
-      table[is][name as keyof typeof decisions] !== 'not_allowed',
+    expect(allowedDecisions(kind).includes(decision.what)).toBe(
+      table[kind][name as keyof typeof decisions] !== 'not_allowed',
     )
   })
   test('requires a reason and a user', () => {
     for (const decision of Object.values(decisions)) {
-      expect(describeResult(createReview(is), { ...decision, why: ' \n' })).toBe('no_grounds')
-      expect(describeResult(createReview(is), { ...decision, who: '' })).toBe('no_grounds')
+      expect(describeResult(createReview(kind), { ...decision, why: ' \n' })).toBe('no_grounds')
+      expect(describeResult(createReview(kind), { ...decision, who: '' })).toBe('no_grounds')
     }
   })
 })
@@ -119,18 +119,18 @@ test('refuses to accept a second payment, and says what can be done', () => {
 })
 
 test('an undecided payment takes the reference from the merchant panel, and the ordered amount unless another is given', () => {
-  const accept = (reference: string | null, amount: number | null = null) =>
+  const acceptPayment = (reference: string | null, amount: number | null = null) =>
     decideReview(
       createReview('undecided'),
       { what: 'accept', reference, amount: amount === null ? null : paise(amount), ...grounds },
       null,
     )
-  expect(accept(null)).toMatchObject({ error: { code: 'no_reference' } })
-  expect(accept('  ')).toMatchObject({ error: { code: 'no_reference' } })
-  expect(accept('x'.repeat(65))).toMatchObject({ error: { code: 'no_reference' } })
-  expect(accept(' G7 ')).toMatchObject({ value: { reference: 'G7', amount: 708_000 } })
-  expect(accept('G7', 5)).toMatchObject({ value: { amount: 5 } })
-  expect(accept('G7', 0)).toMatchObject({ error: { code: 'bad_amount' } })
+  expect(acceptPayment(null)).toMatchObject({ error: { code: 'no_reference' } })
+  expect(acceptPayment('  ')).toMatchObject({ error: { code: 'no_reference' } })
+  expect(acceptPayment('x'.repeat(65))).toMatchObject({ error: { code: 'no_reference' } })
+  expect(acceptPayment(' G7 ')).toMatchObject({ value: { reference: 'G7', amount: 708_000 } })
+  expect(acceptPayment('G7', 5)).toMatchObject({ value: { amount: 5 } })
+  expect(acceptPayment('G7', 0)).toMatchObject({ error: { code: 'bad_amount' } })
   expect(
     decideReview(createReview('misfit'), { ...decisions.accept, amount: paise(5) }, null),
   ).toMatchObject({
@@ -139,8 +139,8 @@ test('an undecided payment takes the reference from the merchant panel, and the 
 })
 
 test('a manual refund requires how it was made, and replaces a refund in doubt', () => {
-  const refundManually = (is: Review['is'], reference: string) =>
-    decideReview(createReview(is), { ...decisions.refund, byHand: reference }, null)
+  const refundManually = (kind: Review['is'], reference: string) =>
+    decideReview(createReview(kind), { ...decisions.refund, byHand: reference }, null)
   expect(refundManually('second', ' NEFT 7 ')).toMatchObject({
     value: { does: 'give-back', byHand: 'NEFT 7', isAll: true },
   })
@@ -154,8 +154,10 @@ test('a manual refund requires how it was made, and replaces a refund in doubt',
 })
 
 test('an unmatched payment is moved to the event that it was meant for', () => {
-  const other = target({ eventId: 'another' })
-  expect(decideReview(createReview('unmatched'), decisions.move, other)).toMatchObject({ ok: true })
+  const otherEvent = target({ eventId: 'another' })
+  expect(decideReview(createReview('unmatched'), decisions.move, otherEvent)).toMatchObject({
+    ok: true,
+  })
 })
 
 test('a payment is moved within the event to another registration with a balance', () => {
@@ -171,8 +173,8 @@ test('a payment is moved within the event to another registration with a balance
   // Payments of another amount, for a paid registration, and the rest after a partial refund.
   expect(move(target({ due: paise(707_901) }))).toMatchObject({ value: { fits: false } })
   expect(move(target({ isPaid: true }))).toMatchObject({ value: { fits: false } })
-  const part = createReview('misfit', { left: paise(700_000) })
-  expect(decideReview(part, decisions.move, target({ due: paise(700_000) }))).toMatchObject({
+  const partReview = createReview('misfit', { left: paise(700_000) })
+  expect(decideReview(partReview, decisions.move, target({ due: paise(700_000) }))).toMatchObject({
     value: { fits: false },
   })
 })
@@ -182,18 +184,18 @@ test('never refunds more than the remaining amount, and only a full refund ends 
     fc.property(
       fc.integer({ min: 0, max: 1_000 }),
       fc.integer({ min: -5, max: 1_005 }),
-      (left, amount) => {
+      (remaining, amount) => {
         const result = decideReview(
-          createReview('misfit', { left: paise(left) }),
+          createReview('misfit', { left: paise(remaining) }),
           { what: 'refund', amount: paise(amount), ...grounds },
           null,
         )
-        expect(result.ok).toBe(amount > 0 && amount <= left)
+        expect(result.ok).toBe(amount > 0 && amount <= remaining)
         if (result.ok)
           expect(result.value).toEqual({
             does: 'give-back',
             amount,
-            isAll: amount === left,
+            isAll: amount === remaining,
             byHand: null,
           })
       },

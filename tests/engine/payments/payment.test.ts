@@ -11,8 +11,8 @@ import {
   type PaymentEvent,
 } from '../../../engine/index.ts'
 
-const early = instant(1_000)
-const at = instant(2_000)
+const earlyInstant = instant(1_000)
+const paidAt = instant(2_000)
 const payment = (status: Payment['status']): Payment => ({
   orderId: 'SAMP1' as OrderId,
   amount: paise(708000),
@@ -21,20 +21,20 @@ const payment = (status: Payment['status']): Payment => ({
 })
 const states = {
   pending: payment({ is: 'pending' }),
-  success: payment({ is: 'success', reference: 'G1', at: early, paidAt: early }),
-  failed: payment({ is: 'failed', reason: 'no money', at: early }),
-  refunded: payment({ is: 'refunded', reference: 'G1', at: early }),
+  success: payment({ is: 'success', reference: 'G1', at: earlyInstant, paidAt: earlyInstant }),
+  failed: payment({ is: 'failed', reason: 'no money', at: earlyInstant }),
+  refunded: payment({ is: 'refunded', reference: 'G1', at: earlyInstant }),
 }
 const confirmedBy = (
-  more: Partial<Extract<PaymentEvent, { type: 'confirmed' }>> = {},
+  overrides: Partial<Extract<PaymentEvent, { type: 'confirmed' }>> = {},
 ): PaymentEvent => ({
   type: 'confirmed',
   reference: 'G1',
   amount: paise(708000),
   currency: '356',
   kind: 'sale',
-  at,
-  ...more,
+  at: paidAt,
+  ...overrides,
 })
 const paymentEvents = {
   confirmed: confirmedBy(),
@@ -45,11 +45,11 @@ const paymentEvents = {
   auth: confirmedBy({ kind: 'other' }),
   test: confirmedBy({ kind: 'test' }),
   late: confirmedBy({ afterClosing: true }),
-  declined: { type: 'declined', code: '400', message: 'Bank said no', at },
-  expired: { type: 'expired', at },
-  undecided: { type: 'undecided', at },
-  refunded: { type: 'refunded', reference: 'R1', amount: paise(708000), at },
-  partly: { type: 'refunded', reference: 'R1', amount: paise(1), at },
+  declined: { type: 'declined', code: '400', message: 'Bank said no', at: paidAt },
+  expired: { type: 'expired', at: paidAt },
+  undecided: { type: 'undecided', at: paidAt },
+  refunded: { type: 'refunded', reference: 'R1', amount: paise(708000), at: paidAt },
+  partly: { type: 'refunded', reference: 'R1', amount: paise(1), at: paidAt },
 } satisfies Record<string, PaymentEvent>
 
 /** Every state with every payment event: `=` unchanged, a status, or a refusal's code. */
@@ -116,26 +116,28 @@ const table: Record<keyof typeof states, Record<keyof typeof paymentEvents, stri
   },
 }
 
-describe.each(Object.entries(states))('a %s payment', (state, before) => {
+describe.each(Object.entries(states))('a %s payment', (state, paymentBefore) => {
   test.each(Object.entries(paymentEvents))('after %s', (name, event) => {
     const expected = table[state as keyof typeof states][name as keyof typeof paymentEvents]
-    const result = applyPaymentEvent(before, event)
+    const result = applyPaymentEvent(paymentBefore, event)
     if (!result.ok) expect(result.error.code).toBe(expected)
-    else if (expected === '=') expect(result.value).toBe(before)
+    else if (expected === '=') expect(result.value).toBe(paymentBefore)
     else expect(result.value.status.is).toBe(expected)
   })
 })
 
 it('takes the time of payment from the gateway, in addition to the time of its message', () => {
-  expect(applyPaymentEvent(states.pending, confirmedBy({ paidAt: early }))).toMatchObject({
+  expect(applyPaymentEvent(states.pending, confirmedBy({ paidAt: earlyInstant }))).toMatchObject({
     ok: true,
-    value: { status: { at, paidAt: early } },
+    value: { status: { at: paidAt, paidAt: earlyInstant } },
   })
 })
 
 it('two captures of one order are one success and a review that names the other', () => {
-  const second = { reference: 'G7', amount: paise(708000), kind: 'sale' as const }
-  expect(applyPaymentEvent(states.pending, confirmedBy({ further: [second] }))).toMatchObject({
+  const secondCapture = { reference: 'G7', amount: paise(708000), kind: 'sale' as const }
+  expect(
+    applyPaymentEvent(states.pending, confirmedBy({ further: [secondCapture] })),
+  ).toMatchObject({
     ok: true,
     value: {
       status: { is: 'success', reference: 'G1' },
@@ -166,11 +168,11 @@ test('whatever the failure was, the status reports the payment and its refund', 
 it('keeps reference, time and reason of each event', () => {
   expect(applyPaymentEvent(states.failed, paymentEvents.again)).toEqual({
     ok: true,
-    value: { ...states.failed, status: { is: 'success', reference: 'G2', at, paidAt: at } },
+    value: { ...states.failed, status: { is: 'success', reference: 'G2', at: paidAt, paidAt } },
   })
   expect(applyPaymentEvent(states.pending, paymentEvents.declined)).toEqual({
     ok: true,
-    value: { ...states.pending, status: { is: 'failed', reason: 'Bank said no', at } },
+    value: { ...states.pending, status: { is: 'failed', reason: 'Bank said no', at: paidAt } },
   })
   expect(applyPaymentEvent(states.pending, paymentEvents.less)).toEqual({
     ok: false,
@@ -194,7 +196,7 @@ it('partial refunds: a success until everything is refunded, and never more than
     type: 'refunded',
     reference,
     amount: paise(300000),
-    at,
+    at: paidAt,
   })
   const afterFirst = expectOk(applyPaymentEvent(states.success, partialRefund('R1')))
   const afterSecond = expectOk(applyPaymentEvent(afterFirst, partialRefund('R2')))
@@ -203,11 +205,16 @@ it('partial refunds: a success until everything is refunded, and never more than
     ok: false,
     error: { code: 'more_back_than_came', came: 708000, got: 900000 },
   })
-  const rest: PaymentEvent = { type: 'refunded', reference: 'R3', amount: paise(108000), at }
-  expect(expectOk(applyPaymentEvent(afterSecond, rest)).status).toEqual({
+  const remainingRefund: PaymentEvent = {
+    type: 'refunded',
+    reference: 'R3',
+    amount: paise(108000),
+    at: paidAt,
+  }
+  expect(expectOk(applyPaymentEvent(afterSecond, remainingRefund)).status).toEqual({
     is: 'refunded',
     reference: 'G1',
-    at,
+    at: paidAt,
   })
 })
 

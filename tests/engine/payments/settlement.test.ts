@@ -20,9 +20,9 @@ import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets
 import { rupee } from '../fixtures.ts'
 
 const readRows = (text: string) => {
-  const read = readLines(text, STATEMENT_LIMITS)
-  if (!read.ok) throw new Error(read.error.message)
-  return read.value
+  const readResult = readLines(text, STATEMENT_LIMITS)
+  if (!readResult.ok) throw new Error(readResult.error.message)
+  return readResult.value
 }
 const readReport = (text: string) => {
   const settlement = readSettlement(readRows(text))
@@ -37,14 +37,14 @@ const shortenLine = ({
   fee,
   tax,
   net,
-  day: on,
+  day: lineDay,
   utr,
 }: SettlementLine) => [
   is,
   order,
   reference,
   ...[amount, fee, tax, net].map((paise) => paise / 100),
-  on,
+  lineDay,
   utr,
 ]
 
@@ -129,8 +129,8 @@ SMPL4,disp_78,590,0,0,590,UTR9,Chargeback reversal
   test('lists unreadable lines, and counts those that are not settled yet', () => {
     const {
       lines,
-      unread,
-      unsettled: open,
+      unread: unreadableLines,
+      unsettled: openLines,
     } = readReport(`Order ID,Amount,Fee,UTR,Settlement Date
 SMPL1,=1+1,0,UTR1,30/01/2026
 SMPL2,590,0,,
@@ -139,7 +139,11 @@ SMPL4,590,0,,31/02/2026
 SMPL5,590,10,UTR1,30/01/2026
 Total,590,10,,
 `)
-    expect([lines.map(({ order }) => order), unread, open]).toEqual([['SMPL5'], [2, 4, 5], 1])
+    expect([lines.map(({ order }) => order), unreadableLines, openLines]).toEqual([
+      ['SMPL5'],
+      [2, 4, 5],
+      1,
+    ])
   })
 
   test('is distinguished from a bank statement, and a statement from a report', () => {
@@ -184,8 +188,8 @@ test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
   'a line in %s is reported, not read as rupees',
   (currency) => {
     const file = `Order ID,Currency,Txn Amount,UTR Number,Settlement Date\nSMPL1,INR,590.00,U1,03-02-2027\nSMPL2,${currency},590.00,U1,03-02-2027\nSMPL3,,590.00,U1,03-02-2027\n`
-    const found = readSettlement(readRows(file))
-    expect(found).toMatchObject({
+    const settlementResult = readSettlement(readRows(file))
+    expect(settlementResult).toMatchObject({
       ok: true,
       value: { unread: [3], lines: [{ order: 'SMPL1' }, { order: 'SMPL3' }] },
     })
@@ -205,7 +209,7 @@ test('a line is also reported if only its transfer is in another currency, or if
     expect(found).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
 })
 
-const line = (n: number, more: Partial<SettlementLine> = {}): SettlementLine => ({
+const line = (n: number, overrides: Partial<SettlementLine> = {}): SettlementLine => ({
   line: n,
   is: 'sale',
   order: `SMPL${n}`,
@@ -218,9 +222,9 @@ const line = (n: number, more: Partial<SettlementLine> = {}): SettlementLine => 
   utr: 'UTR1',
   paidOn: null,
   nth: 1,
-  ...more,
+  ...overrides,
 })
-const createPayment = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => ({
+const createPayment = (n: number, overrides: Partial<HeldMoney> = {}): HeldMoney => ({
   id: n,
   reference: `AP${n}`,
   order: `SMPL${n}`,
@@ -234,19 +238,19 @@ const createPayment = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => (
   isOfAccount: true,
   paidAt: instant(startOfDay(day('2026-01-28'))),
   refunds: [],
-  ...more,
+  ...overrides,
 })
 const createRefund = (
   id: number,
   amount: number,
-  more: Partial<HeldMoney['refunds'][number]> = {},
+  overrides: Partial<HeldMoney['refunds'][number]> = {},
 ) => ({
   id,
   reference: null,
   amount: rupee(amount),
   state: 'done' as const,
   byHand: false,
-  ...more,
+  ...overrides,
 })
 
 describe('lines compared with payments', () => {
@@ -352,24 +356,24 @@ describe('lines compared with payments', () => {
       'differs',
       'chargeback',
     ],
-  ] as const)('%s', (_name, testedLine, heldPayments, as, why) => {
+  ] as const)('%s', (_name, testedLine, heldPayments, expectedState, expectedReason) => {
     const paidTwice = { ...createOrder(3), transfers: ['453001309669'] }
     const orders = [createOrder(1), createOrder(2), paidTwice]
     const [found] = checkSettlementLines([testedLine], [heldPayments], orders)
-    expect(found?.as).toBe(as)
-    if (why === null) expect(found?.why).toBeNull()
-    else expect(found?.why).toContain(why)
+    expect(found?.as).toBe(expectedState)
+    if (expectedReason === null) expect(found?.why).toBeNull()
+    else expect(found?.why).toContain(expectedReason)
   })
 
   test('a payment that is settled a second time needs staff, and two equal refunds are two refunds', () => {
-    const second = line(1, { utr: 'UTR2', day: day('2026-02-02') })
+    const secondLine = line(1, { utr: 'UTR2', day: day('2026-02-02') })
     expect(
-      checkSettlementLines([line(1), second], [createPayment(1)], []).map(({ as }) => as),
+      checkSettlementLines([line(1), secondLine], [createPayment(1)], []).map(({ as }) => as),
     ).toEqual(['settled', 'differs'])
     const refund = line(1, { is: 'refund', amount: rupee(100) })
-    const twice = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
+    const repeatedRefunds = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
     const heldPayment = createPayment(1, { refunds: [createRefund(1, 100), createRefund(2, 100)] })
-    expect(checkSettlementLines(twice, [heldPayment], []).map(({ as }) => as)).toEqual([
+    expect(checkSettlementLines(repeatedRefunds, [heldPayment], []).map(({ as }) => as)).toEqual([
       'refunded',
       'refunded',
       'unknown',
@@ -377,7 +381,7 @@ describe('lines compared with payments', () => {
   })
 
   test('a paid order without settlement is listed with its age; refunded or dismissed ones are not', () => {
-    const held = [
+    const heldPaymentList = [
       createPayment(1),
       createPayment(2),
       createPayment(3, { paidAt: instant(startOfDay(day('2026-01-20'))) }),
@@ -386,8 +390,8 @@ describe('lines compared with payments', () => {
       createPayment(6, { state: 'review' }),
     ]
     const unsettledLines = unsettled(
-      checkSettlementLines([line(1)], held, []),
-      held,
+      checkSettlementLines([line(1)], heldPaymentList, []),
+      heldPaymentList,
       instant(startOfDay(day('2026-02-01'))),
     )
     expect(unsettledLines.map(({ money: { id }, days }) => [id, days])).toEqual([
@@ -422,15 +426,17 @@ const anyLine = fc
   )
 
 describe('any lines', () => {
-  const lines = fc.array(anyLine, { maxLength: 30 }).map((all) => joinLines(all))
+  const lines = fc
+    .array(anyLine, { maxLength: 30 })
+    .map((settlementLines) => joinLines(settlementLines))
 
   test('add up by transfer to the bank amount, to the paisa', () => {
     fc.assert(
       fc.property(lines, (all) => {
-        const paid = payouts(all)
-        const sum = (amountOf: (one: (typeof paid)[number]) => number) =>
-          paid.reduce((total, one) => total + amountOf(one), 0)
-        for (const { sales, refunds, fee, tax, others, net } of paid)
+        const payoutList = payouts(all)
+        const sum = (amountOf: (one: (typeof payoutList)[number]) => number) =>
+          payoutList.reduce((total, payout) => total + amountOf(payout), 0)
+        for (const { sales, refunds, fee, tax, others, net } of payoutList)
           expect(sales - refunds - fee - tax - others).toBe(net)
         expect(sum(({ net }) => net)).toBe(all.reduce((total, { net }) => total + net, 0))
         expect(sum(({ lines: count }) => count)).toBe(all.length)
@@ -441,9 +447,9 @@ describe('any lines', () => {
   test('imported twice, in any parts and order, are stored once', () => {
     fc.assert(
       fc.property(lines, fc.nat(30), (all, cut) => {
-        const joined = joinLines(all, all.slice(cut), all.toReversed())
-        expect(payouts(joined)).toEqual(payouts(all))
-        expect(joinLines(joined)).toHaveLength(all.length)
+        const joinedLines = joinLines(all, all.slice(cut), all.toReversed())
+        expect(payouts(joinedLines)).toEqual(payouts(all))
+        expect(joinLines(joinedLines)).toHaveLength(all.length)
       }),
     )
   })
@@ -451,17 +457,23 @@ describe('any lines', () => {
   test('use each refund and each payment once: none is both settled and outstanding', () => {
     fc.assert(
       fc.property(lines, (all) => {
-        const held = Array.from({ length: 10 }, (_, at) =>
-          createPayment(at + 1, { refunds: [createRefund(100 + at, 10)] }),
+        const heldPaymentList = Array.from({ length: 10 }, (_, index) =>
+          createPayment(index + 1, { refunds: [createRefund(100 + index, 10)] }),
         )
-        const settled = checkSettlementLines(all, held, [])
-        expect(settled).toHaveLength(all.length)
-        const open = unsettled(settled, held, instant(startOfDay(day('2026-02-10'))))
-        const done = new Set(
-          settled.flatMap(({ as, money: of }) => (as === 'settled' && of !== null ? [of.id] : [])),
+        const checkedLines = checkSettlementLines(all, heldPaymentList, [])
+        expect(checkedLines).toHaveLength(all.length)
+        const openPayments = unsettled(
+          checkedLines,
+          heldPaymentList,
+          instant(startOfDay(day('2026-02-10'))),
         )
-        for (const { money: of } of open) expect(done.has(of.id)).toBe(false)
-        expect(settled.filter(({ as }) => as === 'settled')).toHaveLength(done.size)
+        const settledIds = new Set(
+          checkedLines.flatMap(({ as, money: of }) =>
+            as === 'settled' && of !== null ? [of.id] : [],
+          ),
+        )
+        for (const { money: of } of openPayments) expect(settledIds.has(of.id)).toBe(false)
+        expect(checkedLines.filter(({ as }) => as === 'settled')).toHaveLength(settledIds.size)
       }),
     )
   })

@@ -22,12 +22,12 @@ const priceEach = (price: number | null) => [
   { when: null, table: { each: { now: price === null ? null : rupee(price) } } },
 ]
 
-const createItem = (id: string, more: Partial<Item> = {}): Item => ({
+const createItem = (id: string, overrides: Partial<Item> = {}): Item => ({
   id,
   label: id,
   tax: createGst(18),
   prices: priceEach(1000),
-  ...more,
+  ...overrides,
 })
 const createFair = (items: readonly Item[], adjustments: readonly Adjustment[] = []): EventConfig =>
   createEvent({
@@ -55,16 +55,16 @@ const createFair = (items: readonly Item[], adjustments: readonly Adjustment[] =
 const createBill = (
   event: EventConfig,
   answers: Answers,
-  on: Day = day('2027-01-15'),
+  billDay: Day = day('2027-01-15'),
   category = 'member',
-) => calculateBill(event, answers, category, 'now', on)
+) => calculateBill(event, answers, category, 'now', billDay)
 const lines = (...inputs: Parameters<typeof createBill>): readonly Line[] => {
-  const answer = createBill(...inputs)
-  if (!answer.ok) throw new Error(JSON.stringify(answer.error))
-  return answer.value
+  const billResult = createBill(...inputs)
+  if (!billResult.ok) throw new Error(JSON.stringify(billResult.error))
+  return billResult.value
 }
-const shortenLines = (all: readonly Line[]) =>
-  all.map(({ id, option, quantity, total }) => [id, option, quantity, total / 100])
+const shortenLines = (billLines: readonly Line[]) =>
+  billLines.map(({ id, option, quantity, total }) => [id, option, quantity, total / 100])
 
 describe('items', () => {
   const companions = createItem('companion', {
@@ -81,7 +81,7 @@ describe('items', () => {
       { when: null, table: { usg: { now: rupee(2000) }, ecmo: { now: rupee(2500.5) } } },
     ],
   })
-  const room = createItem('room', {
+  const roomItem = createItem('room', {
     label: '{option}, {nights} nights',
     by: 'room',
     times: 'nights',
@@ -120,7 +120,7 @@ describe('items', () => {
   })
 
   test('a line is multiplied by the nights, a room has its own tax rate, and zero nights make no line', () => {
-    const event = createFair([room])
+    const event = createFair([roomItem])
     const [, line] = lines(event, { room: 'double', nights: 3 })
     expect(line).toEqual({
       id: 'room',
@@ -145,12 +145,12 @@ describe('items', () => {
 })
 
 describe('adjustments', () => {
-  const amountOff = (amount: number, more: Partial<Adjustment> = {}): Adjustment => ({
+  const amountOff = (amount: number, overrides: Partial<Adjustment> = {}): Adjustment => ({
     id: 'less',
     label: 'Less',
     on: 'registration',
     by: { amount: paise(amount * 100) },
-    ...more,
+    ...overrides,
   })
 
   test.each<[string, Adjustment, number]>([
@@ -179,7 +179,7 @@ describe('adjustments', () => {
       [amountOff(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
     )
     const isApplied = ['2027-01-31', '2027-02-01', '2027-02-03', '2027-02-04'].map(
-      (on) => lines(event, {}, day(on)).length - 1,
+      (date) => lines(event, {}, day(date)).length - 1,
     )
     expect(isApplied).toEqual([0, 1, 1, 0])
   })
@@ -248,20 +248,22 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
         expect(totals.base).toBeGreaterThanOrEqual(0)
         expect(totals.gst).toBeGreaterThanOrEqual(0)
         // The tax is that of the remaining amount of each line, and nothing else.
-        const left = adjustments.reduce<readonly Paise[]>(
+        const remainingPrices = adjustments.reduce<readonly Paise[]>(
           (prices, { on, by }) => {
             const changedLines = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]
-            const after = adjustPrices(
-              changedLines.map((at) => prices[at] ?? paise(0)),
+            const adjustedPrices = adjustPrices(
+              changedLines.map((lineIndex) => prices[lineIndex] ?? paise(0)),
               by,
             )
-            return prices.map((one, at) => after[changedLines.indexOf(at)] ?? one)
+            return prices.map(
+              (price, index) => adjustedPrices[changedLines.indexOf(index)] ?? price,
+            )
           },
           [rupee(5000), paise(price)],
         )
         expect(totals.total).toBe(
-          splitPrice(createGst(18), left[0] ?? paise(0)).total +
-            splitPrice(tax, left[1] ?? paise(0)).total,
+          splitPrice(createGst(18), remainingPrices[0] ?? paise(0)).total +
+            splitPrice(tax, remainingPrices[1] ?? paise(0)).total,
         )
       },
     ),

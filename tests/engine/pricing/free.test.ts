@@ -42,7 +42,7 @@ const text = (cell: string): string =>
 const compile = (source: string) => compileEvent(source, sharedFiles, { path: 'sample2026.yaml' })
 const { event: compiled, findings } = compile(text('free'))
 const event = compiled as EventConfig
-const at = startOfDay(day('2026-01-10'))
+const quoteTime = startOfDay(day('2026-01-10'))
 const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
 
 test('a free cell has no finding about it', () => {
@@ -56,8 +56,8 @@ test.each([
   ['"free "', 'EV103', 'write free'],
   ['nil', 'EV103', 'write free if it costs nothing, none if it is not on sale then'],
 ])('%s in a cell is reported with the correct spelling', (cell, code, help) => {
-  const found = compile(text(cell)).findings.find((one) => one.code === code)
-  expect([found?.help, found?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
+  const codeFinding = compile(text(cell)).findings.find((finding) => finding.code === code)
+  expect([codeFinding?.help, codeFinding?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
 })
 
 test('a price of 0 gave a Register button that could be pressed: 0 is no price', () => {
@@ -66,11 +66,11 @@ test('a price of 0 gave a Register button that could be pressed: 0 is no price',
 })
 
 test('it costs nothing, in the quote and in the tariff', () => {
-  expect(quote(event, { is_member: true }, at)).toMatchObject({
+  expect(quote(event, { is_member: true }, quoteTime)).toMatchObject({
     ok: true,
     value: { category: 'member', period: 'early', base: 0, gst: 0, total: 0 },
   })
-  const today = buildTariff(event, at)
+  const today = buildTariff(event, quoteTime)
   expect([today.tariff_data['member']?.['early'], today.pricing['member']]).toEqual([
     { price: 0 },
     { base: 0, gst: 0, total: 0 },
@@ -90,7 +90,7 @@ const view: RegistrationView = {
   inReview: false,
   paymentId: null,
   paidAt: null,
-  createdAt: at,
+  createdAt: quoteTime,
 }
 const pricedLater: EventConfig = compile(text('500').replace(EXAMPLES, '\n')).event as EventConfig
 
@@ -109,7 +109,7 @@ test.each<[string, () => string, readonly string[]]>([
   ['simulate', () => formatSimulation(event, simulate(event)), ['Free', '₹ 2,360']],
   [
     'explain, without a tax on nothing',
-    () => formatExplanation(event, explain(event, { is_member: 'true' }, at)),
+    () => formatExplanation(event, explain(event, { is_member: 'true' }, quoteTime)),
     ['price     Free  fees.prices.member, column 1, early\ntotal     Free'],
   ],
   ['show', () => showEvent(event), ['free']],
@@ -124,7 +124,7 @@ test.each<[string, () => string, readonly string[]]>([
   ['diff', () => formatDiff(diffEvents(event, pricedLater)), ['member  Free → ₹ 590  ▲ ₹ 590']],
 ])('%s shows it', (_place, produce, expected) => {
   const output = replaceNoBreakSpaces(produce())
-  for (const part of expected) expect(output).toContain(part)
+  for (const phrase of expected) expect(output).toContain(phrase)
 })
 
 test('the button of a free event does not mention payment, unless its file does', () => {

@@ -121,11 +121,13 @@ test('the rows add up to the taxed lines, after any purchases and credits', () =
         })
         const rows = summaryByRate(lines, supplier)
         const taxed = lines.filter(({ rate }) => rate !== null)
-        const sum = (amounts: readonly number[]) =>
-          amounts.reduce((sumSoFar, one) => sumSoFar + one, 0)
-        expect(sum(rows.map(({ taxable }) => taxable))).toBe(sum(taxed.map(({ base }) => base)))
-        expect(sum(rows.map((row) => row.cgst + row.sgst + row.igst + row.roundOff))).toBe(
-          sum(taxed.map(({ gst }) => gst)),
+        const sumAmounts = (amounts: readonly number[]) =>
+          amounts.reduce((sumSoFar, amount) => sumSoFar + amount, 0)
+        expect(sumAmounts(rows.map(({ taxable }) => taxable))).toBe(
+          sumAmounts(taxed.map(({ base }) => base)),
+        )
+        expect(sumAmounts(rows.map((row) => row.cgst + row.sgst + row.igst + row.roundOff))).toBe(
+          sumAmounts(taxed.map(({ gst }) => gst)),
         )
         for (const row of rows) {
           expect(row.cgst).toBe(row.sgst)
@@ -151,12 +153,12 @@ test.each([
 )
 
 test('from 50,000 rupees of taxable value an unregistered buyer must give an address, a registered one never', () => {
-  const below = paise(ADDRESS_FROM_PAISE - 1)
+  const belowLimit = paise(ADDRESS_FROM_PAISE - 1)
   expect([ADDRESS_FROM_PAISE, requiresAddress(ADDRESS_FROM_PAISE, false)]).toEqual([
     5_000_000,
     true,
   ])
-  expect(requiresAddress(below, false)).toBe(false)
+  expect(requiresAddress(belowLimit, false)).toBe(false)
   expect(requiresAddress(ADDRESS_FROM_PAISE, true)).toBe(false)
 })
 

@@ -48,8 +48,8 @@ describe('split', () => {
           expect(parts.base + parts.gst).toBe(parts.total)
           expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
           // Never further from the true share than half a rounding step.
-          const off = Math.abs(parts.gst - (parts.base * percent) / 100)
-          expect(off).toBeLessThanOrEqual(
+          const deviation = Math.abs(parts.gst - (parts.base * percent) / 100)
+          expect(deviation).toBeLessThanOrEqual(
             (round === 'rupee' ? 50 : 0.5) * (prices === 'inclusive' ? 1 + percent / 100 : 1) +
               1e-6,
           )
@@ -69,12 +69,12 @@ describe('split', () => {
 })
 
 test('the tax included in a tiny price is never negative', () => {
-  const inclusive = tax(18, 'inclusive', 'rupee')
-  expect(splitPrice(inclusive, paise(60))).toEqual({ base: 60, gst: 0, total: 60 })
+  const inclusiveTax = tax(18, 'inclusive', 'rupee')
+  expect(splitPrice(inclusiveTax, paise(60))).toEqual({ base: 60, gst: 0, total: 60 })
   for (let total = 0; total <= 1000; total += 1)
     for (const parts of [
-      splitPrice(inclusive, paise(total)),
-      splitTotal(inclusive, paise(total)),
+      splitPrice(inclusiveTax, paise(total)),
+      splitTotal(inclusiveTax, paise(total)),
     ]) {
       expect(parts.gst).toBeGreaterThanOrEqual(0)
       expect(parts.base + parts.gst).toBe(total)

@@ -27,10 +27,10 @@ import {
   when,
 } from '../fixtures.ts'
 
-const at = (text: string): Instant => {
-  const read = readInstant(text)
-  if (read === null) throw new Error(text)
-  return read
+const parseTime = (text: string): Instant => {
+  const readResult = readInstant(text)
+  if (readResult === null) throw new Error(text)
+  return readResult
 }
 
 describe('a chosen category', () => {
@@ -43,24 +43,24 @@ describe('a chosen category', () => {
     ['2026-01-26', 'last', 11800],
     ['2026-02-01', 'early', 5900],
     ['2020-01-01', 'early', 5900],
-  ])('on %s is in %s and pays %d', (when, period, total) => {
-    const result = quote(chosenCategoryEvent, { ticket_type: 'member' }, at(when))
+  ])('on %s is in %s and pays %d', (instantText, period, totalPaise) => {
+    const result = quote(chosenCategoryEvent, { ticket_type: 'member' }, parseTime(instantText))
     expect(result).toMatchObject({
       ok: true,
-      value: { category: 'member', period, total: rupee(total) },
+      value: { category: 'member', period, total: rupee(totalPaise) },
     })
   })
 
   it('has no price without a choice, or if it is not on sale', () => {
-    expect(quote(chosenCategoryEvent, {}, at('2025-07-01'))).toEqual({
+    expect(quote(chosenCategoryEvent, {}, parseTime('2025-07-01'))).toEqual({
       ok: false,
       error: { code: 'no_category' },
     })
-    expect(quote(chosenCategoryEvent, { ticket_type: 'gold' }, at('2025-07-01'))).toEqual({
+    expect(quote(chosenCategoryEvent, { ticket_type: 'gold' }, parseTime('2025-07-01'))).toEqual({
       ok: false,
       error: { code: 'no_category' },
     })
-    expect(quote(chosenCategoryEvent, { ticket_type: 'pg' }, at('2025-10-01'))).toEqual({
+    expect(quote(chosenCategoryEvent, { ticket_type: 'pg' }, parseTime('2025-10-01'))).toEqual({
       ok: false,
       error: { code: 'not_on_sale', category: 'pg', period: 'late', item: null, option: null },
     })
@@ -82,31 +82,31 @@ describe('a derived category', () => {
   )
 
   it('splits an inclusive price to whole rupees', () => {
-    expect(quote(derivedCategoryEvent, { role: 'pg', is_member: false }, at('2025-12-01'))).toEqual(
-      {
-        ok: true,
-        value: {
-          category: 'pg-visitor',
-          period: 'regular',
-          base: rupee(4237),
-          gst: rupee(763),
-          total: rupee(5000),
-          lines: [
-            {
-              id: 'registration',
-              option: null,
-              label: 'PG-VISITOR',
-              quantity: 1,
-              unit: rupee(5000),
-              base: rupee(4237),
-              gst: rupee(763),
-              total: rupee(5000),
-              rate: 18,
-            },
-          ],
-        },
+    expect(
+      quote(derivedCategoryEvent, { role: 'pg', is_member: false }, parseTime('2025-12-01')),
+    ).toEqual({
+      ok: true,
+      value: {
+        category: 'pg-visitor',
+        period: 'regular',
+        base: rupee(4237),
+        gst: rupee(763),
+        total: rupee(5000),
+        lines: [
+          {
+            id: 'registration',
+            option: null,
+            label: 'PG-VISITOR',
+            quantity: 1,
+            unit: rupee(5000),
+            base: rupee(4237),
+            gst: rupee(763),
+            total: rupee(5000),
+            rate: 18,
+          },
+        ],
       },
-    )
+    })
   })
 
   it('reports which rule decided and why the others did not', () => {
@@ -145,23 +145,23 @@ describe('openOn', () => {
     ...derivedCategoryEvent,
     registration: { opens: day('2025-10-01'), closes: day('2025-12-31') },
   }
-  const unopened: EventConfig = {
+  const unopenedEvent: EventConfig = {
     ...chosenCategoryEvent,
     fees: { ...chosenCategoryEvent.fees, otherDates: null },
   }
-  type Closed = { heading: string; text: string; by: string; opens?: string }
-  const notOpenYet = (opens: string, words: string): Closed => ({
+  type ClosedAnswer = { heading: string; text: string; by: string; opens?: string }
+  const buildNotOpenYet = (openingDay: string, closedWords: string): ClosedAnswer => ({
     heading: 'Registration is not open yet',
-    text: `Registration opens on ${words}.`,
+    text: `Registration opens on ${closedWords}.`,
     by: 'early',
-    opens,
+    opens: openingDay,
   })
-  const closedByDay = (text: string): Closed => ({
+  const buildClosedByDay = (text: string): ClosedAnswer => ({
     heading: 'Registration Closed',
     text,
     by: 'day',
   })
-  test.each<[string, EventConfig, string, Closed | true]>([
+  test.each<[string, EventConfig, string, ClosedAnswer | true]>([
     [
       'a closed event',
       { ...chosenCategoryEvent, status: 'closed', closed: closedText },
@@ -172,19 +172,19 @@ describe('openOn', () => {
       'the day before it opens, with only a text for closed registration',
       withWindow,
       '2025-09-30',
-      notOpenYet('2025-10-01', '1 October 2025'),
+      buildNotOpenYet('2025-10-01', '1 October 2025'),
     ],
     [
       'the day before it opens, with its own text for closed registration',
       { ...withWindow, closed: closedText },
       '2025-09-30',
-      notOpenYet('2025-10-01', '1 October 2025'),
+      buildNotOpenYet('2025-10-01', '1 October 2025'),
     ],
     [
       'the day before its first price, without an opening day in the file',
-      unopened,
+      unopenedEvent,
       '2025-06-30',
-      notOpenYet('2025-07-01', '1 July 2025'),
+      buildNotOpenYet('2025-07-01', '1 July 2025'),
     ],
     ['the day it opens', withWindow, '2025-10-01', true],
     ['the day it closes', withWindow, '2025-12-31', true],
@@ -192,7 +192,7 @@ describe('openOn', () => {
       'the day after',
       withWindow,
       '2026-01-01',
-      closedByDay('Registration closed on 31 December 2025.'),
+      buildClosedByDay('Registration closed on 31 December 2025.'),
     ],
     [
       'the day after, with the event’s text',
@@ -200,18 +200,23 @@ describe('openOn', () => {
       '2026-01-01',
       { ...closedText, by: 'day' },
     ],
-    ['a day in no period', unopened, '2026-02-01', closedByDay('Registration is closed.')],
+    [
+      'a day in no period',
+      unopenedEvent,
+      '2026-02-01',
+      buildClosedByDay('Registration is closed.'),
+    ],
     ['a day in no period that falls back', chosenCategoryEvent, '2026-02-01', true],
     ['an event without periods', createEvent(), '2026-02-01', true],
-  ])('%s', (_name, event, on, expected) => {
-    expect(checkRegistrationOpen(event, day(on))).toEqual(
+  ])('%s', (_name, event, quoteTime, expected) => {
+    expect(checkRegistrationOpen(event, day(quoteTime))).toEqual(
       expected === true ? { open: true } : { open: false, ...expected },
     )
   })
 
   it('a closed event has no quote', () => {
     const event: EventConfig = { ...chosenCategoryEvent, status: 'closed', closed: closedText }
-    expect(quote(event, { ticket_type: 'member' }, at('2025-07-01'))).toEqual({
+    expect(quote(event, { ticket_type: 'member' }, parseTime('2025-07-01'))).toEqual({
       ok: false,
       error: { code: 'registration_closed', text: 'Ask the organisers.' },
     })
@@ -220,8 +225,8 @@ describe('openOn', () => {
 
 describe('tariff', () => {
   it('has every form, with null or nothing for what is not on sale', () => {
-    const answer = buildTariff(chosenCategoryEvent, at('2025-12-31T10:00:00+05:30'))
-    expect(answer).toMatchObject({
+    const tariffAnswer = buildTariff(chosenCategoryEvent, parseTime('2025-12-31T10:00:00+05:30'))
+    expect(tariffAnswer).toMatchObject({
       status: 'success',
       now: '2025-12-31T10:00:00+05:30',
       open: true,
@@ -229,17 +234,17 @@ describe('tariff', () => {
       current_period: 'late',
       until: '2026-01-25',
     })
-    expect(answer.tariff_data['visitor']).toEqual({
+    expect(tariffAnswer.tariff_data['visitor']).toEqual({
       early: { price: 4250 },
       late: { price: 5250 },
       last: { price: 10000 },
     })
-    expect(answer.tariff_data['pg']).toEqual({
+    expect(tariffAnswer.tariff_data['pg']).toEqual({
       early: { price: 3000 },
       late: { price: null },
       last: { price: 4000 },
     })
-    expect(answer.pricing).toEqual({
+    expect(tariffAnswer.pricing).toEqual({
       member: { base: 6000, gst: 1080, total: 7080 },
       visitor: { base: 5250, gst: 945, total: 6195 },
     })
@@ -273,11 +278,13 @@ describe('tariff', () => {
       '2025-11-01',
       '2025-11-15',
     ],
-  ])('%s', (_name, event, on, until) => expect(buildTariff(event, at(on)).until).toBe(until))
+  ])('%s', (_name, event, quoteTime, validUntil) =>
+    expect(buildTariff(event, parseTime(quoteTime)).until).toBe(validUntil),
+  )
 
   it('has no prices when closed', () => {
     expect(
-      buildTariff({ ...chosenCategoryEvent, status: 'closed' }, at('2025-07-01')),
+      buildTariff({ ...chosenCategoryEvent, status: 'closed' }, parseTime('2025-07-01')),
     ).toMatchObject({
       open: false,
       pricing: {},
@@ -302,8 +309,10 @@ it('lists every price once', () => {
 })
 
 describe('upcoming prices', () => {
-  const listStretches = (event: EventConfig, on: string) =>
-    priceRangesFrom(event, day(on)).map(({ from, to, period }) => `${from} ${to} ${period.id}`)
+  const listStretches = (event: EventConfig, startDay: string) =>
+    priceRangesFrom(event, day(startDay)).map(
+      ({ from, to, period }) => `${from} ${to} ${period.id}`,
+    )
 
   it('list each period once with the days on which it applies, from the current day', () => {
     expect(listStretches(chosenCategoryEvent, '2025-08-10')).toEqual([
@@ -364,10 +373,10 @@ describe('upcoming prices', () => {
       { from: '2026-01-26', total: 23.6 },
     ],
     ['nothing, if the price does not change', derivedCategoryEvent, 'visitor', '2026-06-01', null],
-  ])('the next price is %s', (_name, event, category, on, expected) => {
+  ])('the next price is %s', (_name, event, category, date, expected) => {
     const answers = { ticket_type: category }
-    const next = nextPrice(event, answers, category, day(on))
-    expect(next).toEqual(
+    const nextResult = nextPrice(event, answers, category, day(date))
+    expect(nextResult).toEqual(
       expected && {
         from: expected.from,
         total: expected.total === null ? null : rupee(expected.total),
@@ -400,8 +409,8 @@ describe('a chosen category that contradicts an answer', () => {
       ...chosenCategoryEvent.fields,
       field('is_fellow', { type: 'yes-no', label: 'Fellow' }),
     ],
-    categories: chosenCategoryEvent.categories.map((one) =>
-      one.id === 'member' ? { ...one, expects: when(isIn('is_fellow', true)) } : one,
+    categories: chosenCategoryEvent.categories.map((category) =>
+      category.id === 'member' ? { ...category, expects: when(isIn('is_fellow', true)) } : category,
     ),
   }
   test.each<[string, string | null, boolean | undefined, string | null]>([
@@ -412,8 +421,9 @@ describe('a chosen category that contradicts an answer', () => {
     ['before the field is answered', 'member', undefined, null],
   ])('%s', (_name, category, answer, expected) => {
     const answers = answer === undefined ? {} : { is_fellow: answer }
-    const found = findContradiction(event, answers, category)
-    expect(found?.answer ?? null).toBe(expected)
-    if (found !== null) expect(found).toMatchObject({ field: 'is_fellow', question: 'Fellow' })
+    const contradiction = findContradiction(event, answers, category)
+    expect(contradiction?.answer ?? null).toBe(expected)
+    if (contradiction !== null)
+      expect(contradiction).toMatchObject({ field: 'is_fellow', question: 'Fellow' })
   })
 })

@@ -7,7 +7,7 @@ import { compileEvent, explain, formatExplanation } from '../../../engine/author
 import { sharedFiles, readSource } from '../event-files.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'README.md'), 'utf8')
-const [, lines = '', printed = ''] = /```yaml\n([^]*?)```[^]*?```\n([^]*?)```/.exec(page) ?? []
+const [, lines = '', printedText = ''] = /```yaml\n([^]*?)```[^]*?```\n([^]*?)```/.exec(page) ?? []
 
 test('the lines of the README, in the event that it names, give the price that it prints', () => {
   expect(lines.trimEnd().split('\n')).toHaveLength(12)
@@ -17,9 +17,11 @@ test('the lines of the README, in the event that it names, give the price that i
     .replace(/\nexamples:[^]*/, '')
   const event = compileEvent(eventText, sharedFiles, { path }).reads
   if (event === null) throw new Error('its structure is wrong')
-  const at = readInstant('2025-11-02')
-  if (at === null) throw new Error('no day')
-  const output = formatExplanation(event, explain(event, { afpi_member: 'true' }, at))
-  expect(output.replaceAll('\u00a0', ' ')).toContain(printed.trimEnd().replace(/ \(line \d+\)/, ''))
-  expect(printed).toContain('total     ₹ 7,080')
+  const priceTime = readInstant('2025-11-02')
+  if (priceTime === null) throw new Error('no day')
+  const output = formatExplanation(event, explain(event, { afpi_member: 'true' }, priceTime))
+  expect(output.replaceAll('\u00a0', ' ')).toContain(
+    printedText.trimEnd().replace(/ \(line \d+\)/, ''),
+  )
+  expect(printedText).toContain('total     ₹ 7,080')
 })

@@ -15,30 +15,30 @@ const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 
 /** The text that a receipt prints for one registration. */
 function printReceipt(event: EventConfig, lines: readonly Line[]): string {
-  const at = instant(startOfDay(event.from))
-  const sum = (part: 'base' | 'gst' | 'total') =>
+  const eventStart = instant(startOfDay(event.from))
+  const sumTotals = (part: 'base' | 'gst' | 'total') =>
     lines.reduce((sumSoFar, line) => sumSoFar + line[part], 0) as Paise
   const registration = {
     regNo: 'MADE0000000001' as RegNo,
     answers: {},
     fullName: 'Asha Sample',
     email: 'made.up@example.org',
-    amount: sum('total'),
-    base: sum('base'),
-    gst: sum('gst'),
+    amount: sumTotals('total'),
+    base: sumTotals('base'),
+    gst: sumTotals('gst'),
     lines,
-    paid: { reference: 'REF', at, came: sum('total') },
+    paid: { reference: 'REF', at: eventStart, came: sumTotals('total') },
   }
   const body = createDocument(buildIssuer(event), registration, {
     kind: 'receipt',
     serial: 'A1',
-    at,
+    at: eventStart,
   })
-  const { rows, sums, total, in_words: words } = formatDocument(body)
+  const { rows, sums, total, in_words: amountInWords } = formatDocument(body)
   return [
     ...rows.map((row) => row.join(' | ')),
-    ...[...sums, total].map((one) => one.join(' ')),
-    words,
+    ...[...sums, total].map((sumRow) => sumRow.join(' ')),
+    amountInWords,
   ]
     .join('; ')
     .replaceAll('\u00a0', ' ')
@@ -50,14 +50,14 @@ test.each(REAL)('%s prices and prints as before', async (id) => {
   if (event === null) throw new Error(`${id} does not compile`)
   const receipts = event.categories.flatMap((category) =>
     event.fees.periods.flatMap((period) => {
-      const on = period.from ?? period.to ?? event.from
-      const lines = calculateBill(event, {}, category.id, period.id, on)
+      const priceDay = period.from ?? period.to ?? event.from
+      const lines = calculateBill(event, {}, category.id, period.id, priceDay)
       return lines.ok && lines.value.length > 0
         ? [`${category.id}, ${period.id}: ${printReceipt(event, lines.value)}`]
         : [`${category.id}, ${period.id}: not on sale`]
     }),
   )
-  const simulated = formatSimulation(event, simulate(event)).replaceAll('\u00a0', ' ')
-  const table = `${simulated}\n\nReceipts\n${receipts.join('\n')}\n`
+  const simulationText = formatSimulation(event, simulate(event)).replaceAll('\u00a0', ' ')
+  const table = `${simulationText}\n\nReceipts\n${receipts.join('\n')}\n`
   await expect(table).toMatchFileSnapshot(join(import.meta.dirname, 'real-prices', `${id}.txt`))
 })

@@ -78,8 +78,8 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
     { pg: 0, hall: -2 },
     { hall: 0, pg: 0 },
   ],
-])('for %j, %j is published', (left, published) => {
-  expect(publicAvailability(quotas, left)).toEqual(published)
+])('for %j, %j is published', (seatsLeft, publishedCount) => {
+  expect(publicAvailability(quotas, seatsLeft)).toEqual(publishedCount)
   expect(allSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',
     'pg',

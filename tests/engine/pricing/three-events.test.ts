@@ -47,8 +47,8 @@ const ALL = [conference, marathon, webinar].flatMap((event) =>
 
 /** The answers that every delegate gives: those of the file's own examples. */
 const exampleAnswers = (event: EventConfig): RawAnswers => {
-  const first = event.examples.find((example) => 'answers' in example)
-  return first !== undefined && 'answers' in first ? first.answers : {}
+  const firstExample = event.examples.find((example) => 'answers' in example)
+  return firstExample !== undefined && 'answers' in firstExample ? firstExample.answers : {}
 }
 
 function createContext({ code, kind, full }: Bill): PricingContext {
@@ -92,14 +92,14 @@ test.each(ALL)('%s: %s', (_, __, event, bill) => {
 
 test('the tables contain at least a hundred bills, and each total is the sum of its lines', () => {
   expect(ALL.length).toBeGreaterThanOrEqual(90)
-  for (const [, who, , { lines, total }] of ALL) {
+  for (const [, delegate, , { lines, total }] of ALL) {
     if (typeof total !== 'number') continue
     const paise = lines.flatMap((line) =>
       (line.split('=')[1] ?? '').split(' + ').map((part) => Math.round(Number(part) * 100)),
     )
     expect(
       paise.reduce((sum, part) => sum + part, 0),
-      who,
+      delegate,
     ).toBe(Math.round(total * 100))
   }
 })
@@ -400,8 +400,8 @@ function withFamily(...days: readonly string[]): RawAnswers {
   return { family: days.map((born_on) => ({ name: `Born on ${born_on}`, born_on })) }
 }
 
-test.each(INVALID_ANSWERS)('%s: the error messages', (_, event, given, errors) => {
-  const raw = { ...exampleAnswers(event), ...given }
+test.each(INVALID_ANSWERS)('%s: the error messages', (_, event, givenAnswers, errors) => {
+  const raw = { ...exampleAnswers(event), ...givenAnswers }
   expect(findAnswerErrors(event, raw)).toEqual(errors)
   agreementCheckFor(event)(raw)
 })
@@ -452,10 +452,10 @@ test('the fields that affect a price are those that can change a bill, with thos
 
 test('the price list and the first line of a bill are equal in every cell', () => {
   for (const event of [conference, marathon, webinar])
-    for (const { category, cells } of priceTable(event))
-      for (const { period, price } of cells) {
-        const on = day(period.from ?? '2026-11-21')
-        const lines = calculateBill(event, {}, category.id, period.id, on)
+    for (const { category, cells: priceCells } of priceTable(event))
+      for (const { period, price } of priceCells) {
+        const priceDay = day(period.from ?? '2026-11-21')
+        const lines = calculateBill(event, {}, category.id, period.id, priceDay)
         const { base, gst, total } = (lines.ok ? lines.value[0] : undefined) ?? {}
         expect(price ?? {}, `${category.id} in ${period.id}`).toEqual(
           price ? { base, gst, total } : {},
@@ -505,17 +505,17 @@ test('the lowest and the highest bill that the checker finds match those worked 
 test('every cell of the price list is a line of a bill in the file’s own examples, and no bill has another price', () => {
   for (const event of [conference, marathon, webinar]) {
     const { tables } = buildPriceList(event)
-    const listed = tables.flatMap(({ id, parts }) =>
+    const listedCells = tables.flatMap(({ id, parts }) =>
       parts.flatMap(({ rows }) =>
         rows.flatMap((row) =>
-          row.cells.flatMap((cell, at) =>
-            cell === null ? [] : [`${id} ${row.id}, ${event.fees.periods[at]?.id}: ${cell}`],
+          row.cells.flatMap((cell, index) =>
+            cell === null ? [] : [`${id} ${row.id}, ${event.fees.periods[index]?.id}: ${cell}`],
           ),
         ),
       ),
     )
-    const priced = new Set(tables.flatMap(({ id, parts }) => (parts.length === 0 ? [] : [id])))
-    const billed = event.examples.flatMap((example) => {
+    const pricedItems = new Set(tables.flatMap(({ id, parts }) => (parts.length === 0 ? [] : [id])))
+    const billedCells = event.examples.flatMap((example) => {
       if (!('answers' in example)) return []
       const context = extractContext(event, example.answers as Answers)
       const result = quote(
@@ -526,39 +526,39 @@ test('every cell of the price list is a line of a bill in the file’s own examp
       if (!result.ok) return []
       const { category, period, lines } = result.value
       return lines
-        .filter(({ id }) => priced.has(id))
+        .filter(({ id }) => pricedItems.has(id))
         .map(({ id, option, unit }) => {
           const row = option ?? (id === REGISTRATION ? category : EACH)
           return `${id} ${row}, ${period}: ${unit}`
         })
     })
-    expect([...new Set(billed)].sort()).toEqual([...new Set(listed)].sort())
+    expect([...new Set(billedCells)].sort()).toEqual([...new Set(listedCells)].sort())
   }
 })
 
 test('diff reports a rule with a new member list value as a change for the affected answers', () => {
   const { path, text } = readSource('tests/events/nidancon2027.yaml')
-  const next = readEvent(
+  const nextEvent = readEvent(
     text.replace('member_number.kind: [life, annual]', 'member_number.kind: annual'),
     sharedFiles,
     {
       path,
     },
   ) as EventConfig
-  const { rules } = diffEvents(conference, next)
-  expect(rules.map((one) => [one.old, one.next])).toEqual([['member', 'non-member']])
+  const { rules } = diffEvents(conference, nextEvent)
+  expect(rules.map((rule) => [rule.old, rule.next])).toEqual([['member', 'non-member']])
   expect(rules[0]?.answers).toContain('member_number.kind: life')
 })
 
 test('diff reports no prices of days without registration', () => {
   const { path, text } = readSource('tests/events/nidancon2027.yaml')
-  const endless = text.replace('from: 2027-02-06, to: 2027-02-14}', 'from: 2027-02-06}')
-  expect(endless).not.toBe(text)
-  const { sold, prices } = diffEvents(
+  const openEndedText = text.replace('from: 2027-02-06, to: 2027-02-14}', 'from: 2027-02-06}')
+  expect(openEndedText).not.toBe(text)
+  const { sold: soldDiff, prices } = diffEvents(
     conference,
-    readEvent(endless, sharedFiles, { path }) as EventConfig,
+    readEvent(openEndedText, sharedFiles, { path }) as EventConfig,
   )
-  expect([...sold, ...prices]).toEqual([])
+  expect([...soldDiff, ...prices]).toEqual([])
 })
 
 test('diff reports a moved page of the form as a new order, without its fields', () => {
@@ -571,7 +571,7 @@ test('diff reports a moved page of the form as a new order, without its fields',
   }) as EventConfig
   const { values } = diffEvents(conference, next)
   expect([...new Set(values.map(({ kind }) => kind))]).toEqual(['layout'])
-  expect(values.find((one) => one.path === 'sections.order')).toMatchObject({
+  expect(values.find((value) => value.path === 'sections.order')).toMatchObject({
     old: '1, 2, 3, 4',
     next: '1, 2, 4, 3',
   })

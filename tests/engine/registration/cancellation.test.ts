@@ -9,13 +9,18 @@ const scale = {
   ],
   otherwise: 0,
 }
-const noonOf = (on: string) => instant(startOfDay(day(on)) + 12 * 3_600_000)
+const buildNoon = (date: string) => instant(startOfDay(day(date)) + 12 * 3_600_000)
 
-const computeRefund = (price: number, paid: number, refunded: number, at = noonOf('2026-10-01')) =>
+const computeRefund = (
+  price: number,
+  paidAmount: number,
+  refunded: number,
+  cancelledAt = buildNoon('2026-10-01'),
+) =>
   cancellationRefund(
     scale,
-    { price: paise(price), paid: paise(paid), refunded: paise(refunded) },
-    at,
+    { price: paise(price), paid: paise(paidAmount), refunded: paise(refunded) },
+    cancelledAt,
   ).proposed
 
 test.each([
@@ -26,8 +31,8 @@ test.each([
   ['more was refunded than the scale allows', 500_000, 0],
 ])(
   'a companion of 917.77 was removed and %s: the refunds have the same sum',
-  (_, refunded, proposed) => {
-    expect(computeRefund(460_680, 552_457, refunded)).toBe(proposed)
+  (_, refunded, proposedRefund) => {
+    expect(computeRefund(460_680, 552_457, refunded)).toBe(proposedRefund)
   },
 )
 
@@ -43,13 +48,13 @@ test.each([
   ['2027-01-31', 1, 1],
   ['2027-02-01', 501_500, 0],
   ['2026-10-01', 0, 0],
-])('on %s of %i paise: %i', (on, paidPaise, refundPaise) => {
-  expect(computeRefund(paidPaise, paidPaise, 0, noonOf(on))).toBe(refundPaise)
+])('on %s of %i paise: %i', (cancellationDay, paidPaise, refundPaise) => {
+  expect(computeRefund(paidPaise, paidPaise, 0, buildNoon(cancellationDay))).toBe(refundPaise)
 })
 
 test('a file without a scale proposes no refund', () => {
   const sums = { price: paise(501_500), paid: paise(501_500), refunded: paise(0) }
-  expect(cancellationRefund(null, sums, noonOf('2026-10-01')).proposed).toBeNull()
+  expect(cancellationRefund(null, sums, buildNoon('2026-10-01')).proposed).toBeNull()
 })
 
 test('a step applies until its last minute, in Indian time', () => {

@@ -14,10 +14,10 @@ const resultOfAction = (
   state: RegistrationState,
   action: ActionName,
   actor: Actor,
-  why = 'Asked by phone.',
+  reason = 'Asked by phone.',
 ) => {
-  const answer = checkAction(state, { act: action, actor, why })
-  return answer.ok ? answer.value.becomes : answer.error.code
+  const checkResult = checkAction(state, { act: action, actor, why: reason })
+  return checkResult.ok ? checkResult.value.becomes : checkResult.error.code
 }
 
 describe('permissions by role', () => {
@@ -143,7 +143,9 @@ test.each<[RegistrationState, Parameters<typeof stateAfter>[1]['status'], boolea
   ],
 )(
   '%s, with payment state %s (expired: %s, due: %s): %s',
-  (state, status, hasExpired, due, after) => {
-    expect(stateAfter(state, { status, hasExpired, due: paise(due), hasTerm: false })).toBe(after)
+  (state, status, hasExpired, due, expectedState) => {
+    expect(stateAfter(state, { status, hasExpired, due: paise(due), hasTerm: false })).toBe(
+      expectedState,
+    )
   },
 )

@@ -184,7 +184,7 @@ export const copied: readonly Mistake[] = [
   newMidzone(
     'the success page is last year’s',
     all('/northzone/payment/success', '/midzone/payment/success'),
-    'Two events would have claimed one address.',
+    'Two events would have used one address.',
     'success: /midzone',
   ),
   newMidzone(
@@ -217,7 +217,7 @@ export const copied: readonly Mistake[] = [
       one('to: 2026-11-23', 'to: 2025-11-23'),
       one('23 November 2026', '23 November 2025'),
     ),
-    'Delegates would have come on a day long past.',
+    'Delegates would have seen a date in the past.',
     'from: 2025',
     'to: 2025',
   ),
@@ -257,7 +257,7 @@ export const copied: readonly Mistake[] = [
     newAfpicon(
       'the motto is last year’s',
       one('The Tea Route', 'The Spice Route'),
-      'The page would have carried last year’s motto.',
+      'The page would have shown last year’s motto.',
     ),
   ),
 ]

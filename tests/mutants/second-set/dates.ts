@@ -62,7 +62,7 @@ export const dates: readonly Mistake[] = [
   afpicon(
     'overlap line deleted as odd',
     drop('overlap: first'),
-    'On 25 January two prices would have been true.',
+    'On 25 January two prices would have applied.',
     'jan-25-jan-31',
   ),
   afpicon(
@@ -73,7 +73,7 @@ export const dates: readonly Mistake[] = [
   afpicon(
     'the last two periods swapped',
     swap('{id: jan-1-', '{id: jan-25'),
-    'On 25 January the dearer price would have been taken.',
+    'On 25 January the higher price would have been charged.',
   ),
   afpicon(
     'from and to swapped in a period',
@@ -88,12 +88,12 @@ export const dates: readonly Mistake[] = [
   afpicon(
     'other dates closed by mistake',
     one('other_dates: july-1-aug-31', 'other_dates: close'),
-    'Late delegates would have been turned away or charged at random.',
+    'Late delegates would have been rejected or charged a random price.',
   ),
   afpicon(
-    'other dates go to the dearest period',
+    'other dates fall into the most expensive period',
     one('other_dates: july-1-aug-31', 'other_dates: jan-25-jan-31'),
-    'Those who came in June would have paid double.',
+    'Delegates in June would have paid double.',
   ),
   afpicon(
     'other dates missing',
@@ -104,7 +104,7 @@ export const dates: readonly Mistake[] = [
   chirurgia(
     'early bird a month longer',
     one('to: 2025-11-30}', 'to: 2025-12-30}'),
-    'In December two prices would have been true.',
+    'In December two prices would have applied.',
     'id: regular',
   ),
   chirurgia(

@@ -111,12 +111,12 @@ export const form: readonly Mistake[] = [
   afpicon(
     'options on a text field',
     one('{id: city, label: City}', '{id: city, label: City, options: [Kochi, Kottayam]}'),
-    'Delegates would have typed whatever they like.',
+    'Delegates could have entered any text.',
   ),
   afpicon(
     'a drop-down without type',
     one('{id: state, type: select, label', '{id: state, label'),
-    'Delegates would have typed their state in forty ways.',
+    'Delegates would have entered their state in forty spellings.',
   ),
   afpicon(
     'a shared list misspelt',
@@ -131,12 +131,12 @@ export const form: readonly Mistake[] = [
   afpicon(
     'file extensions with dots',
     one('[pdf, doc, docx, jpg, jpeg, png]', '[.pdf, .doc, .docx, .jpg, .jpeg, .png]'),
-    'Every proof would have been refused.',
+    'Every document would have been rejected.',
   ),
   afpicon(
     'file extensions missing',
     drop('accept: ['),
-    'Anything at all could have been uploaded.',
+    'Any file could have been uploaded.',
     'id: pg_proof',
   ),
   afpicon(
@@ -148,7 +148,7 @@ export const form: readonly Mistake[] = [
   afpicon(
     'an extension forgotten, promise too',
     all('jpg, jpeg, png]', 'jpg, png]'),
-    'Photographs from half the phones would have been refused.',
+    'Photos from half of all phones would have been rejected.',
     'accept:',
   ),
   afpicon(
@@ -175,7 +175,7 @@ export const form: readonly Mistake[] = [
   afpicon(
     'notices misspelt',
     one('notices: snackbar', 'notices: snack bar'),
-    'A refused submit would have said nothing.',
+    'A rejected submission would have shown no message.',
   ),
   afpicon(
     'a message for a form that is not checked',
@@ -183,7 +183,7 @@ export const form: readonly Mistake[] = [
       'type: phone, label: Phone Number, check: false',
       'type: phone, label: Phone Number, check: false, invalid: Please enter ten digits',
     ),
-    'Staff would have believed that numbers are checked.',
+    'Staff would have assumed that numbers are checked.',
   ),
   afpicon(
     'section without fields',
@@ -214,7 +214,7 @@ export const form: readonly Mistake[] = [
       '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: false}',
       '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: no}',
     ),
-    'All delegates would have been put on the programme.',
+    'All delegates would have been listed with a paper presentation.',
   ),
   chirurgia(
     'the default is yes',

@@ -21,8 +21,8 @@ export type Mistake = {
   readonly unfindable?: string
 }
 
-export const changeText = (before: string, after: string, what: string): string => {
-  if (before === after) throw new Error(`the edit changes nothing: ${what}`)
+export const changeText = (before: string, after: string, description: string): string => {
+  if (before === after) throw new Error(`the edit changes nothing: ${description}`)
   return after
 }
 /** Replaces the first occurrence. */
@@ -48,18 +48,18 @@ export const drop =
   (part: string): Edit =>
   (text) => {
     const lines = text.split('\n')
-    const at = lines.findIndex((line) => line.includes(part))
-    if (at < 0) throw new Error(`no line contains ${part}`)
-    return lines.toSpliced(at, 1).join('\n')
+    const index = lines.findIndex((line) => line.includes(part))
+    if (index < 0) throw new Error(`no line contains ${part}`)
+    return lines.toSpliced(index, 1).join('\n')
   }
 /** Inserts lines after the first line that contains the fragment. */
 export const insertBelow =
-  (part: string, ...more: readonly string[]): Edit =>
+  (part: string, ...newLines: readonly string[]): Edit =>
   (text) => {
     const lines = text.split('\n')
-    const at = lines.findIndex((line) => line.includes(part))
-    if (at < 0) throw new Error(`no line contains ${part}`)
-    return lines.toSpliced(at + 1, 0, ...more).join('\n')
+    const index = lines.findIndex((line) => line.includes(part))
+    if (index < 0) throw new Error(`no line contains ${part}`)
+    return lines.toSpliced(index + 1, 0, ...newLines).join('\n')
   }
 /** Swaps the first lines that contain the two fragments. */
 export const swap =
@@ -70,10 +70,10 @@ export const swap =
       lines.findIndex((line) => line.includes(a)),
       lines.findIndex((line) => line.includes(b)),
     ]
-    const [first, second] = [lines[i], lines[j]]
-    if (first === undefined || second === undefined)
+    const [firstLine, secondLine] = [lines[i], lines[j]]
+    if (firstLine === undefined || secondLine === undefined)
       throw new Error(`no line contains ${a} or ${b}`)
-    return changeText(text, lines.with(i, second).with(j, first).join('\n'), a)
+    return changeText(text, lines.with(i, secondLine).with(j, firstLine).join('\n'), a)
   }
 export const steps =
   (...edits: readonly Edit[]): Edit =>
@@ -127,9 +127,9 @@ export const createAdaptedMistakes =
     look: otherLines,
     harm,
   })
-export const asUnfindable = (why: string, mistake: Mistake): Mistake => ({
+export const asUnfindable = (reason: string, mistake: Mistake): Mistake => ({
   ...mistake,
-  unfindable: why,
+  unfindable: reason,
 })
 
 export const afpicon = createMistakes('afpicon2026')

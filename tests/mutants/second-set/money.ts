@@ -36,7 +36,7 @@ export const money: readonly Mistake[] = [
   afpicon(
     'two cells swapped',
     one('[6000, 7000, 9000, 10000]', '[6000, 9000, 7000, 10000]'),
-    'Autumn would have been dearer than January.',
+    'Autumn would have been more expensive than January.',
   ),
   afpicon(
     'rows of members and others swapped',
@@ -45,7 +45,7 @@ export const money: readonly Mistake[] = [
       one('    non-afpi-pg:              [', '    afpi-pg:                  ['),
       one('{{', '['),
     ),
-    'Members would have paid more than strangers.',
+    'Members would have paid more than non-members.',
     'afpi-pg:   ',
   ),
   afpicon(
@@ -103,7 +103,7 @@ export const money: readonly Mistake[] = [
   afpicon(
     'a negative price',
     one('[3000, 3000, 3000,  4000]', '[-3000, 3000, 3000, 4000]'),
-    'Interns would have been owed money.',
+    'Interns would have been owed a refund.',
   ),
   afpicon(
     'free by a zero',
@@ -140,13 +140,13 @@ export const money: readonly Mistake[] = [
   afpicon(
     'GST of 12%',
     one('percent: 18', 'percent: 12'),
-    'Staff would have owed the state the difference.',
+    'The organisers would have owed the tax office the difference.',
     'Fees are exclusive of 18%',
   ),
   afpicon(
     'GST with its sign',
     one('percent: 18,', 'percent: 18%,'),
-    'No total could have been worked out.',
+    'No total could have been calculated.',
   ),
   afpicon(
     'GST as a fraction',
@@ -156,7 +156,7 @@ export const money: readonly Mistake[] = [
   afpicon(
     'prices said to include GST',
     one('prices: exclusive', 'prices: inclusive'),
-    'The conference would have paid the GST of every delegate itself.',
+    'The organisers would have paid the GST of every delegate themselves.',
   ),
   afpicon(
     'the panel says inclusive',
@@ -280,7 +280,7 @@ export const money: readonly Mistake[] = [
     'non-afpi-pg:   ',
   ),
   asUnfindable(
-    'A dearer year is no mistake to a tool, and examples were made from the table.',
+    'A tool cannot know that a higher price is a mistake, and the examples were generated from the table.',
     midzone(
       'the member price is wrong, examples too',
       steps(

@@ -75,7 +75,7 @@ export const names: readonly Mistake[] = [
     'The form would not have been shown.',
   ),
   afpicon(
-    'closed by a slip',
+    'closed by mistake',
     one('status: open', 'status: closed'),
     'No delegate could have registered.',
   ),
@@ -113,7 +113,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'a result page at another event’s address',
     all('/afpicon/payment/success', '/chirurgia/payment/success'),
-    'Two conferences would have claimed one page.',
+    'Two conferences would have used one page address.',
     'success: /chir',
   ),
   afpicon(
@@ -134,7 +134,7 @@ export const names: readonly Mistake[] = [
     'A delegate whose card failed would have seen “not found”.',
   ),
   afpicon(
-    'the extra route taken away',
+    'the extra route removed',
     drop('also: [/afpicon/register]'),
     'A delegate whose card failed would have seen “not found”.',
     'go: /afpicon/register',
@@ -146,12 +146,12 @@ export const names: readonly Mistake[] = [
     'No delegate could have had a receipt.',
   ),
   afpicon(
-    'a button with two aims',
+    'a button with two targets',
     one('{label: Go Home, go: /}', '{label: Go Home, go: /, do: print}'),
     'Its effect would have been unclear.',
   ),
   afpicon(
-    'a button with none',
+    'a button without a target',
     one('{label: Go Home, go: /}', '{label: Go Home}'),
     'The button would have done nothing.',
   ),
@@ -232,7 +232,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'gateway key of the API misspelt',
     one('gateway_return:', 'gateway_returns:'),
-    'The gateway would have come back to nothing.',
+    'The gateway’s return would have reached no route.',
   ),
   chirurgia(
     'tariff and read call collide',
@@ -287,12 +287,12 @@ export const names: readonly Mistake[] = [
     afpicon(
       'support is a private address, promise too',
       all('support@afpicon.example', 'secretary@mail.example'),
-      'Emails would have piled up with a person on leave.',
+      'Emails would have gone to a user on leave.',
       'support:',
     ),
   ),
   asUnfindable(
-    'Only the bank knows whose account a name means.',
+    'Only the bank knows which account a name refers to.',
     midzone(
       'the account of the surgeons',
       all('account: afpi', 'account: chirurgia'),

@@ -44,22 +44,22 @@ export const rules: readonly Mistake[] = [
   chirurgia(
     'an option in capitals',
     one('{designation: pg, asi_member: true}', '{designation: PG, asi_member: true}'),
-    'Perhaps none, but the rule would not have said what is stored.',
+    'Perhaps none, but the rule would not have matched the stored value.',
   ),
   chirurgia(
     'yes for true',
     one('{when: {asi_member: true}, ', '{when: {asi_member: yes}, '),
-    'Members would have paid as strangers.',
+    'Members would have paid the non-member price.',
   ),
   chirurgia(
     'true in quotes',
     one('{when: {asi_member: true}, ', '{when: {asi_member: "true"}, '),
-    'Members would have paid as strangers.',
+    'Members would have paid the non-member price.',
   ),
   chirurgia(
     'a field of the other conference',
     one('{when: {asi_member: true}, ', '{when: {afpi_member: true}, '),
-    'Members would have paid as strangers.',
+    'Members would have paid the non-member price.',
   ),
   chirurgia(
     'then names the label',
@@ -83,7 +83,7 @@ export const rules: readonly Mistake[] = [
       one('then: pg-non-asi}', 'then: pg-asi}'),
       one('then: A}', 'then: pg-non-asi}'),
     ),
-    'Members would have paid the strangers’ price.',
+    'Members would have paid the non-member price.',
   ),
   chirurgia(
     'true and false swapped',
@@ -120,7 +120,7 @@ export const rules: readonly Mistake[] = [
   chirurgia(
     'an operator from a spreadsheet',
     one('{when: {asi_member: true}, ', '{when: {asi_member: "= true"}, '),
-    'Members would have paid as strangers.',
+    'Members would have paid the non-member price.',
   ),
   chirurgia(
     'the option is renamed in the form only',
@@ -160,7 +160,7 @@ export const rules: readonly Mistake[] = [
   chirurgia(
     'two categories with one id',
     one('{id: non-asi-member,', '{id: asi-member,'),
-    'Strangers would have been booked as members.',
+    'Non-members would have been registered as members.',
   ),
   chirurgia(
     'two categories with one label',
@@ -176,7 +176,7 @@ export const rules: readonly Mistake[] = [
   midzone(
     'when misspelt',
     one('- {when: {afpi_member: true}, ', '- {if: {afpi_member: true}, '),
-    'Members would have paid as strangers.',
+    'Members would have paid the non-member price.',
   ),
   midzone(
     'then forgotten',
@@ -191,12 +191,12 @@ export const rules: readonly Mistake[] = [
   midzone(
     'otherwise gives the cheap category',
     one('otherwise: non-afpi-delegate', 'otherwise: non-afpi-pg'),
-    'Every stranger would have paid the post graduates’ price.',
+    'Every non-member would have paid the post graduates’ price.',
   ),
   midzone(
     'otherwise with a capital',
     one('{otherwise:', '{Otherwise:'),
-    'Strangers would have had no category.',
+    'Non-members would have had no category.',
   ),
   midzone(
     'otherwise given a condition as well',
@@ -229,12 +229,12 @@ export const rules: readonly Mistake[] = [
   afpicon(
     'proof for the wrong category',
     one('[afpi-pg, non-afpi-pg]}\n', '[afpi-pg, non-afpi-gp-specialist]}\n'),
-    'Specialists would have been asked for a proof of studies.',
+    'Specialists would have been asked for a student document.',
   ),
   afpicon(
     'proof for only one of two',
     one('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {category: [afpi-pg]}'),
-    'Non-members would have got the discount without a proof.',
+    'Non-members would have got the discount without a document.',
   ),
   afpicon(
     'proof for a misspelt category',
@@ -242,17 +242,17 @@ export const rules: readonly Mistake[] = [
       'show_when: {category: [afpi-pg, non-afpi-pg]}',
       'show_when: {category: [afpi-pg, nonafpi-pg]}',
     ),
-    'Non-members would have got the discount without a proof.',
+    'Non-members would have got the discount without a document.',
   ),
   afpicon(
     'the section hidden forever',
     one('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {ticket_type: pg}'),
-    'No delegate would have been asked for a proof.',
+    'No delegate would have been asked for a document.',
   ),
   afpicon(
     'the condition is reversed',
     one('show_when: {afpi_member: true}', 'show_when: {afpi_member: false}'),
-    'Strangers would have been asked for a number they do not have.',
+    'Non-members would have been asked for a number they do not have.',
   ),
   afpicon(
     'the condition reads a removed field',
@@ -284,7 +284,7 @@ export const rules: readonly Mistake[] = [
     'A delegate who wrote “A.I.I.M.S.” would not have been asked.',
   ),
   asUnfindable(
-    'Who must show a proof is the committee’s decision, and the examples were changed with it.',
+    'Who must upload a document is the committee’s decision, and the examples were changed with it.',
     afpicon(
       'interns forgotten in the proof section',
       one(

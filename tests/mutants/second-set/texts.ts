@@ -230,11 +230,11 @@ export const texts: readonly Mistake[] = [
     'Surgeons would have been thanked by the physicians.',
   ),
   asUnfindable(
-    'Only a reader can check what a sentence says about money.',
+    'Only a reader can check a sentence about payments.',
     chirurgia(
       'the email says GST excluded',
       one('Amount paid: {total} (GST included)', 'Amount paid: {total} + 18% GST'),
-      'Delegates would have thought that more was due.',
+      'Delegates would have thought that they had to pay more.',
     ),
   ),
   chirurgia(
@@ -266,10 +266,10 @@ export const texts: readonly Mistake[] = [
   midzone(
     'a row without its condition',
     one('- {show: afpi_membership_number, when: {afpi_member: true}}', '- afpi_membership_number'),
-    'Strangers would have seen “N/A” for a number.',
+    'Non-members would have seen “N/A” for a number.',
   ),
   pulmocon(
-    'the lookup taken away',
+    'the lookup removed',
     drop('lookup: if-found'),
     'The failed page would have shown “N/A” for the number.',
     '- reg_no',
@@ -302,11 +302,11 @@ export const texts: readonly Mistake[] = [
     ),
   ),
   asUnfindable(
-    'A text may say what it likes about money already taken.',
+    'A text may say anything about an amount already deducted.',
     afpicon(
       'the note says the reverse',
       one('No amount has been deducted', 'The amount has been deducted'),
-      'Delegates would have rung their banks.',
+      'Delegates would have called their banks.',
     ),
   ),
 ]

@@ -48,7 +48,7 @@ export const yaml: readonly Mistake[] = [
   afpicon(
     'an equals sign',
     one('percent: 18', 'percent= 18'),
-    'No total could have been worked out.',
+    'No total could have been calculated.',
   ),
   afpicon(
     'a no-break space in an option',

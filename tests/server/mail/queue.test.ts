@@ -19,7 +19,7 @@ import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
 import type { ServedEvent } from '../../../server/dependencies.ts'
 import { DATABASE_FILE } from '../../../server/storage/database/sqlite-connection.ts'
 import type { NewMail, Store } from '../../../server/storage/index.ts'
-import { freePort } from '../../browser/serve.ts'
+import { findFreePort } from '../../browser/serve.ts'
 import { createEvent } from '../../engine/fixtures.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
@@ -368,7 +368,7 @@ describe('over SMTP', () => {
 
   test('an unreachable mail server costs one attempt in total; when it responds, all waiting emails are sent', async () => {
     const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueTicket()))
-    const port = await freePort()
+    const port = await findFreePort()
     const worker = startMailer(`smtp://127.0.0.1:${port}`)
     expect(await worker.run()).toBe(0)
     const errors = async (): Promise<number> =>
@@ -397,7 +397,7 @@ describe('over SMTP', () => {
   test('postponed emails are sent as soon as the mail server responds', async () => {
     // Five are tried concurrently; the last one ends after the rest of the queue.
     await Promise.all(Array.from({ length: 6 }, () => queueTicket()))
-    const port = await freePort()
+    const port = await findFreePort()
     const worker = startMailer(`smtp://127.0.0.1:${port}`)
     await worker.run()
     const server = await openServer({}, port)
@@ -409,7 +409,7 @@ describe('over SMTP', () => {
 
   test('reports at startup that the mail server accepts nothing', async () => {
     const logged: string[] = []
-    startMailer(`smtp://127.0.0.1:${await freePort()}`, logged, true)
+    startMailer(`smtp://127.0.0.1:${await findFreePort()}`, logged, true)
     await expect
       .poll(() => logged)
       .toContain('the mail server is not accepting emails; they stay queued')

@@ -12,7 +12,7 @@ import { startMailQueue } from '../../../server/mail/send-queued-emails.ts'
 import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
 import type { ClockJump } from '../../../server/ops/clock-jumps.ts'
 import type { NewMail, Store } from '../../../server/storage/index.ts'
-import { freePort } from '../../browser/serve.ts'
+import { findFreePort } from '../../browser/serve.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { hour, noon, registerSample } from '../sample-registrations.ts'
@@ -106,7 +106,7 @@ test('a mailbox that accepts emails again after two days gets the waiting one, o
 })
 
 test('an outage of two days counts as no attempt: the first rejection afterwards waits a minute', async () => {
-  const port = await freePort()
+  const port = await findFreePort()
   const worker = startMailer(`smtp://127.0.0.1:${port}`)
   const [first, second] = [await queueEmail('a@example.org'), await queueEmail(THROTTLED)]
   for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()

@@ -17,7 +17,7 @@ import { isUpToDate, WEB_BUILD } from '../../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
 import type { BootOptions } from '../../../server/main.ts'
-import { freePort } from '../../browser/serve.ts'
+import { findFreePort } from '../../browser/serve.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
 import { BASE_ENV, top } from '../run-command.ts'
 import { ALL_RUNS } from '../../runs.ts'
@@ -64,7 +64,7 @@ export const defaultVariables = async (
 ): Promise<Readonly<Record<string, string | undefined>>> => ({
   ...BASE_ENV,
   PORT: String(port),
-  SANDBOX_PORT: String(await freePort()),
+  SANDBOX_PORT: String(await findFreePort()),
   DATA_DIR: dataDir,
   EVENTS_DIR: eventsDir,
   ADMIN_PASSWORD: 'a password for operators',
@@ -85,13 +85,15 @@ export async function startServerProcess(
 ): Promise<RunningServer> {
   isBuilt ??= isUpToDate(WEB_BUILD)
   if (!isBuilt)
-    throw new Error('the web app is not built from these sources: npm run build, or npm test')
+    throw new Error(
+      'the web app is not built from the current sources: run npm run build, or npm test',
+    )
   // A custom command may run as another user and in another tree.
   if (command === undefined) {
     useCompiledEvents(dataDir)
     await useEmptyDatabase(dataDir)
   }
-  const port = await freePort()
+  const port = await findFreePort()
   const [program, ...args] = command ?? [process.execPath, join(top, 'bin', 'rollcall.js'), 'start']
   const child = spawn(program, args, {
     cwd: top,
@@ -286,7 +288,10 @@ export async function attemptStart(
   const [program = '', ...commandArgs] = [...before, ...ownCommand]
   const child = spawn(program, commandArgs, {
     cwd: top,
-    env: { ...(await defaultVariables({ dataDir, eventsDir }, await freePort())), ...variables },
+    env: {
+      ...(await defaultVariables({ dataDir, eventsDir }, await findFreePort())),
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''

@@ -10,7 +10,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
-import { freePort } from '../../browser/serve.ts'
+import { findFreePort } from '../../browser/serve.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { runHere } from '../run-command.ts'
 import { startPostgres } from '../storage/postgres-server.ts'
@@ -115,7 +115,7 @@ async function startMailServer() {
     },
   })
   server.on('error', () => {})
-  const port = await freePort()
+  const port = await findFreePort()
   server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
   return {

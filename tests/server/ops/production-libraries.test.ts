@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
-import { placed, presses } from '../../attacks/gateway.ts'
-import { delegate, registered, startTarget } from '../../attacks/target.ts'
+import { placeOrder, clickPaymentButton } from '../../attacks/gateway.ts'
+import { delegate, registerDelegate, startTarget } from '../../attacks/target.ts'
 import { openInbox } from '../../browser/inbox.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-libraries-'))
@@ -38,11 +38,11 @@ async function buildsLoaded(variables: Readonly<Record<string, string>>): Promis
     ...variables,
   })
   try {
-    const { data } = await registered(target)
-    await presses(await placed(data), 'pay')
-    expect(await inbox.mailTo(delegate.email, '<html')).toContain('Asha Nair')
-    const builds = target.printed().match(/(?<=React is loaded: )\w+/g) ?? []
-    return { builds: [...new Set(builds)], hasSandbox: /Sandbox {2}http/.test(target.printed()) }
+    const { data } = await registerDelegate(target)
+    await clickPaymentButton(await placeOrder(data), 'pay')
+    expect(await inbox.waitForEmail(delegate.email, '<html')).toContain('Asha Nair')
+    const builds = target.readOutput().match(/(?<=React is loaded: )\w+/g) ?? []
+    return { builds: [...new Set(builds)], hasSandbox: /Sandbox {2}http/.test(target.readOutput()) }
   } finally {
     await target.stop()
     await inbox.close()

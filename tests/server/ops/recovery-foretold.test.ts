@@ -2,7 +2,7 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../../browser/serve.ts'
+import { findFreePort } from '../../browser/serve.ts'
 import { runHere } from '../run-command.ts'
 import { paid, registerDelegate, writeEvents } from './delegates.ts'
 import { makeFolders, startServerHere } from './operator.ts'
@@ -33,7 +33,7 @@ const command = async (...args: readonly string[]): Promise<string> => {
 }
 const doctor = async (): Promise<string> => (await runHere(['doctor'], variables())).stdout
 beforeAll(async () => {
-  smtpUrl = `smtp://127.0.0.1:${await freePort()}`
+  smtpUrl = `smtp://127.0.0.1:${await findFreePort()}`
   rmSync(folders.eventsDir, { recursive: true })
   writeEvents(folders.eventsDir)
   await start()

@@ -18,7 +18,7 @@ import { readEnvironment } from '../../../server/ops/environment.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
 import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
 import type { Sandbox } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
-import { freePort } from '../../browser/serve.ts'
+import { findFreePort } from '../../browser/serve.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
@@ -93,7 +93,7 @@ export async function openTestServer(
     writeFileSync(gatewaysFile, options.gateways(readFileSync(gatewaysFile, 'utf8')))
   useCompiledEvents(dataDir)
   await useEmptyDatabase(dataDir)
-  const [port, sandboxPort] = [await freePort(), await freePort()]
+  const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   const read = readEnvironment({
     DATA_DIR: dataDir,
     EVENTS_DIR: eventsDir,

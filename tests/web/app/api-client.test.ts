@@ -27,18 +27,18 @@ const server = createServer((request, response) => {
   response.end(url.searchParams.get('body') ?? '')
 })
 beforeAll(async () => {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 })
-afterAll(() => new Promise((done) => server.close(done)))
+afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-const at = (status: number, body: string): string =>
+const buildPath = (status: number, body: string): string =>
   `${base}?${new URLSearchParams({ status: String(status), body })}`
 /** The calls of this file expect an object with any content. */
 const readAny = (body: unknown): object | null => (typeof body === 'object' ? body : null)
 const getErrorMessage = async (path: string, fallback?: string): Promise<string> => {
-  const answer = await call(path, readAny, fallback === undefined ? {} : { fallback })
-  return answer.ok ? 'no error' : answer.error.message
+  const callResult = await call(path, readAny, fallback === undefined ? {} : { fallback })
+  return callResult.ok ? 'no error' : callResult.error.message
 }
 const html = '<h1>nginx</h1>'
 
@@ -49,8 +49,8 @@ test.each([
   [500, 'Server error. Please try again later.'],
   [418, 'HTTP error! status: 418'],
 ])('status %i without a message of the server is shown as %j', async (status, text) => {
-  expect(await getErrorMessage(at(status, html))).toBe(text)
-  expect(await getErrorMessage(at(status, '{}'))).toBe(text)
+  expect(await getErrorMessage(buildPath(status, html))).toBe(text)
+  expect(await getErrorMessage(buildPath(status, '{}'))).toBe(text)
 })
 
 test('the server’s message is preferred to the status, the status to the fallback, the fallback to the number', async () => {
@@ -59,11 +59,11 @@ test('the server’s message is preferred to the status, the status to the fallb
     code: 'not_found',
     message: 'Registration details not found',
   })
-  expect(await getErrorMessage(at(404, errorBody), 'Failed to fetch')).toBe(
+  expect(await getErrorMessage(buildPath(404, errorBody), 'Failed to fetch')).toBe(
     'Registration details not found',
   )
-  expect(await getErrorMessage(at(404, html), 'Failed to fetch')).toBe('Resource not found.')
-  expect(await getErrorMessage(at(502, html), 'Failed to fetch')).toBe('Failed to fetch')
+  expect(await getErrorMessage(buildPath(404, html), 'Failed to fetch')).toBe('Resource not found.')
+  expect(await getErrorMessage(buildPath(502, html), 'Failed to fetch')).toBe('Failed to fetch')
 })
 
 test('a missing response is a network error, and an error of the server with status 200 is still an error', async () => {
@@ -71,7 +71,9 @@ test('a missing response is a network error, and an error of the server with sta
     'Network error. Please check your internet connection.',
   )
   expect(
-    await getErrorMessage(at(200, JSON.stringify({ status: 'error', code: 'x', message: 'No.' }))),
+    await getErrorMessage(
+      buildPath(200, JSON.stringify({ status: 'error', code: 'x', message: 'No.' })),
+    ),
   ).toBe('No.')
 })
 
@@ -82,8 +84,8 @@ test('the error contains code, status and the messages of the fields', async () 
     message: 'One.',
     errors: { email: 'Required' },
   }
-  const answer = await call(at(422, JSON.stringify(errorResponse)), readAny)
-  expect(answer).toEqual({
+  const response = await call(buildPath(422, JSON.stringify(errorResponse)), readAny)
+  expect(response).toEqual({
     ok: false,
     error: { status: 422, code: 'invalid_answers', message: 'One.', answer: errorResponse },
   })
@@ -92,9 +94,12 @@ test('the error contains code, status and the messages of the fields', async () 
 test('a changed price comes with the old one and the new one', async () => {
   const quote = { category: 'a', period: 'b', base: 100, gst: 18, total: 118 }
   const priceChange = { status: 'error', code: 'price_moved', message: 'M.', quote, was: quote }
-  const readPriceChange = async (more: object) => {
-    const answer = await call(at(409, JSON.stringify({ ...priceChange, ...more })), readAny)
-    return answer.ok ? null : answer.error.answer
+  const readPriceChange = async (extraFields: object) => {
+    const response = await call(
+      buildPath(409, JSON.stringify({ ...priceChange, ...extraFields })),
+      readAny,
+    )
+    return response.ok ? null : response.error.answer
   }
   expect(await readPriceChange({})).toEqual(priceChange)
   expect(await readPriceChange({ was: { total: 'x' } })).toEqual({
@@ -106,15 +111,15 @@ test('a changed price comes with the old one and the new one', async () => {
 })
 
 test('a cancelled call is distinguished from a broken network', async () => {
-  const abort = new AbortController()
-  abort.abort()
-  const answer = await call(at(200, '{}'), readAny, { signal: abort.signal })
-  expect(answer.ok ? '' : answer.error.code).toBe('aborted')
+  const controller = new AbortController()
+  controller.abort()
+  const response = await call(buildPath(200, '{}'), readAny, { signal: controller.signal })
+  expect(response.ok ? '' : response.error.code).toBe('aborted')
 })
 
 test('a success is the body, and headers are sent', async () => {
   expect(
-    await call(at(200, '{"status":"success","reg_no":"X1"}'), readAny, {
+    await call(buildPath(200, '{"status":"success","reg_no":"X1"}'), readAny, {
       headers: { 'idempotency-key': 'k' },
     }),
   ).toEqual({ ok: true, value: { status: 'success', reg_no: 'X1' } })
@@ -126,13 +131,13 @@ test('a rejected download is an error, not a file', async () => {
     const answer = await download(path)
     return answer.ok ? 'a file' : answer.error.message
   }
-  expect(await getMessage(at(403, html))).toBe('Access forbidden.')
-  expect(await getMessage(at(502, html))).toBe('HTTP error! status: 502')
-  expect(await getMessage(at(200, html))).toBe('An unexpected error occurred.')
+  expect(await getMessage(buildPath(403, html))).toBe('Access forbidden.')
+  expect(await getMessage(buildPath(502, html))).toBe('HTTP error! status: 502')
+  expect(await getMessage(buildPath(200, html))).toBe('An unexpected error occurred.')
   expect(await getMessage('http://127.0.0.1:1/')).toBe(
     'Network error. Please check your internet connection.',
   )
-  const file = await download(`${at(200, 'a,b')}&type=text/csv`)
+  const file = await download(`${buildPath(200, 'a,b')}&type=text/csv`)
   expect(file.ok && [await file.value.blob.text(), file.value.name]).toEqual(['a,b', 'list.csv'])
 })
 
@@ -141,8 +146,8 @@ test.each([html, '', 'null', '3', '{"status":"succ'])(
   async (body) => {
     const read = (answer: unknown): object | null =>
       typeof answer === 'object' && answer !== null && 'reg_no' in answer ? answer : null
-    const answer = await call(at(200, body), read)
-    expect(answer).toEqual({
+    const response = await call(buildPath(200, body), read)
+    expect(response).toEqual({
       ok: false,
       error: {
         status: 200,
@@ -151,7 +156,9 @@ test.each([html, '', 'null', '3', '{"status":"succ'])(
         answer: null,
       },
     })
-    const withFallback = await call(at(200, body), read, { fallback: 'Registration failed.' })
+    const withFallback = await call(buildPath(200, body), read, {
+      fallback: 'Registration failed.',
+    })
     expect(withFallback.ok ? '' : withFallback.error.message).toBe('Registration failed.')
   },
 )
@@ -164,8 +171,8 @@ test('an error response is read leniently: values of the wrong type are ignored'
     errors: [1],
     quote: { base: 'x' },
   }
-  const answer = await call(at(409, JSON.stringify(oddResponse)), readAny)
-  expect(answer).toEqual({
+  const response = await call(buildPath(409, JSON.stringify(oddResponse)), readAny)
+  expect(response).toEqual({
     ok: false,
     error: {
       status: 409,
@@ -174,14 +181,14 @@ test('an error response is read leniently: values of the wrong type are ignored'
       answer: { status: 'error' },
     },
   })
-  const failed = await call(at(200, '{"status":"failed"}'), readAny)
-  expect(failed.ok ? '' : failed.error.message).toBe('An unexpected error occurred.')
+  const failedResult = await call(buildPath(200, '{"status":"failed"}'), readAny)
+  expect(failedResult.ok ? '' : failedResult.error.message).toBe('An unexpected error occurred.')
 })
 
 test('keys are long and never repeat', () => {
   const keys = new Set(Array.from({ length: 1000 }, newKey))
   expect(keys.size).toBe(1000)
-  for (const one of keys) expect(one).toMatch(/^[0-9a-f]{32}$/)
+  for (const pendingKey of keys) expect(pendingKey).toMatch(/^[0-9a-f]{32}$/)
 })
 
 /** Sends, and lets the time pass without a response. */
@@ -189,17 +196,22 @@ async function sendIntoSilence(times: number, onWaiting: () => void) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   pendingKeys.length = 0
   silentCount = times
-  let arrived = new Promise<void>((resolve) => (onArrival = resolve))
+  let arrival = new Promise<void>((resolve) => (onArrival = resolve))
   const headers = { 'idempotency-key': 'one key' }
-  const sent = callWithRetries(at(200, '{}'), readAny, { method: 'POST', headers }, onWaiting)
+  const pendingCall = callWithRetries(
+    buildPath(200, '{}'),
+    readAny,
+    { method: 'POST', headers },
+    onWaiting,
+  )
   for (let time = 0; time < times; time++) {
-    await arrived
-    arrived = new Promise<void>((resolve) => (onArrival = resolve))
+    await arrival
+    arrival = new Promise<void>((resolve) => (onArrival = resolve))
     vi.advanceTimersByTime(19_999)
     expect(pendingKeys.length).toBe(time + 1)
     vi.advanceTimersByTime(1)
   }
-  return sent
+  return pendingCall
 }
 afterEach(() => vi.useRealTimers())
 

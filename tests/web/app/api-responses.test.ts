@@ -26,10 +26,10 @@ import {
   readStats,
 } from '../../../web/office/office-api-responses.ts'
 import { formatDateParts } from '../../../web/office/lists/list-table.tsx'
-import { afpicon, chirurgia, listOf, midzone } from '../../specification/events.ts'
+import { afpicon, chirurgia, findList, midzone } from '../../specification/events.ts'
 import { runs } from '../../runs.ts'
 
-const ON = startOfDay(day('2025-11-10'))
+const PRICE_DAY = startOfDay(day('2025-11-10'))
 const NOW = '2025-11-10T12:00:00+05:30'
 
 const paymentData = {
@@ -154,7 +154,7 @@ const session = {
   })),
   texts: afpicon.texts,
 }
-const readList = createListReader(listOf(afpicon, 'afpicon'))
+const readList = createListReader(findList(afpicon, 'afpicon'))
 const page = {
   status: 'success',
   count: 1,
@@ -166,7 +166,7 @@ const page = {
 
 /** Every reader with a valid response and the paths that it requires. */
 const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly string[]])[] = [
-  ['the tariff', tariffReader(afpicon, NOW), buildTariff(afpicon, ON), []],
+  ['the tariff', tariffReader(afpicon, NOW), buildTariff(afpicon, PRICE_DAY), []],
   [
     'a registration sent',
     readRegistered,
@@ -268,19 +268,19 @@ const listPaths = (value: unknown, path = ''): readonly string[] =>
 function replaceAtPath(value: unknown, path: string, ...replacement: readonly unknown[]): unknown {
   const copy: unknown = structuredClone(value)
   const names = path.split('.')
-  const last = names.pop() ?? ''
-  const holder = names.reduce<unknown>(
-    (at, name) => (at as Record<string, unknown>)[name],
+  const lastName = names.pop() ?? ''
+  const parentObject = names.reduce<unknown>(
+    (object, name) => (object as Record<string, unknown>)[name],
     copy,
   ) as Record<string, unknown>
-  if (replacement.length === 0) delete holder[last]
-  else holder[last] = replacement[0]
+  if (replacement.length === 0) delete parentObject[lastName]
+  else parentObject[lastName] = replacement[0]
   return copy
 }
 
 const NO_ROWS: readonly unknown[] = []
 const ONLY_SUCCESS = { status: 'success' }
-const OTHERS = [undefined, null, 0, '', 'text', true, NO_ROWS, [null], {}, ONLY_SUCCESS]
+const INVALID_VALUES = [undefined, null, 0, '', 'text', true, NO_ROWS, [null], {}, ONLY_SUCCESS]
 /** Responses with fewer properties than usual that are still valid. */
 const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>([
   [readSuccess, new Map([[ONLY_SUCCESS, true]])],
@@ -306,34 +306,39 @@ const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>(
   ],
 ])
 
-describe.each(READERS)('%s', (_, read, valid, needed) => {
+describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => {
   // Responses are JSON, so an undefined value is missing.
-  const answer: unknown = JSON.parse(JSON.stringify(valid))
+  const validAnswer: unknown = JSON.parse(JSON.stringify(validResponse))
 
   test('the real response is read', () => {
-    expect(read(answer)).not.toBeNull()
+    expect(readResponse(validAnswer)).not.toBeNull()
   })
-  test.each(OTHERS)('%j is rejected', (other) => {
-    expect(read(other)).toEqual(LESS_THAN_USUAL.get(read)?.get(other) ?? null)
+  test.each(INVALID_VALUES)('%j is rejected', (invalidValue) => {
+    expect(readResponse(invalidValue)).toEqual(
+      LESS_THAN_USUAL.get(readResponse)?.get(invalidValue) ?? null,
+    )
   })
   test('rejects a response in which a required value is missing or of another type', () => {
-    for (const path of needed) {
-      expect(read(replaceAtPath(answer, path)), `without ${path}`).toBeNull()
-      expect(read(replaceAtPath(answer, path, [7])), `${path} of another type`).toBeNull()
+    for (const path of requiredPaths) {
+      expect(readResponse(replaceAtPath(validAnswer, path)), `without ${path}`).toBeNull()
+      expect(
+        readResponse(replaceAtPath(validAnswer, path, [7])),
+        `${path} of another type`,
+      ).toBeNull()
     }
   })
   test('reading never throws, whatever the values', () => {
-    const paths = listPaths(answer)
+    const paths = listPaths(validAnswer)
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
-        expect(() => read(replaceAtPath(answer, path, value))).not.toThrow()
-        expect(() => read(replaceAtPath(answer, path))).not.toThrow()
+        expect(() => readResponse(replaceAtPath(validAnswer, path, value))).not.toThrow()
+        expect(() => readResponse(replaceAtPath(validAnswer, path))).not.toThrow()
       }),
       { seed: 20261121, numRuns: runs(400) },
     )
     fc.assert(
       fc.property(fc.anything(), (value) => {
-        expect(() => read(value)).not.toThrow()
+        expect(() => readResponse(value)).not.toThrow()
       }),
       { seed: 20261121, numRuns: runs(400) },
     )
@@ -348,15 +353,15 @@ describe('the form gets its prices from each form of the tariff', () => {
       [midzone, { is_pg: true, afpi_member: true, afpi_membership_number: '1' }],
     ]
   test.each(EXAMPLES)('$title', (event, answers) => {
-    const all = buildTariff(event, ON)
+    const tariff = buildTariff(event, PRICE_DAY)
     expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
       const answer = tariffReader(event, NOW)(body)
       return answer === null ? null : calculatePrice(event, { is: 'here', answer }, answers)
     }
-    const price = readPrices(all)
+    const price = readPrices(tariff)
     expect(price).toMatchObject({ is: 'price' })
-    const { current_period, tariff_data, pricing } = all
+    const { current_period, tariff_data, pricing } = tariff
     expect(readPrices({ current_period, tariff_data })).toEqual(price)
     expect(readPrices({ status: 'success', pricing })).toEqual(price)
     const withoutTax = Object.fromEntries(
@@ -367,7 +372,7 @@ describe('the form gets its prices from each form of the tariff', () => {
     expect(readPrices({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
   })
   test('a closed day and a day in no period have none', () => {
-    const { tariff_data } = buildTariff(afpicon, ON)
+    const { tariff_data } = buildTariff(afpicon, PRICE_DAY)
     const read = tariffReader(afpicon, NOW)
     expect(read({ tariff_data, current_period: null })?.pricing).toEqual({})
     expect(read({ tariff_data, open: false, closed_text: 'Closed.' })).toMatchObject({
@@ -387,8 +392,8 @@ test('a registration with payment data alone is identified by its order', () => 
 })
 
 describe('the payment state of a registration', () => {
-  const readPaymentState = (more: object) =>
-    readFound({ registration: { ...registration, ...more } })?.registration?.stands
+  const readPaymentState = (extraFields: object) =>
+    readFound({ registration: { ...registration, ...extraFields } })?.registration?.stands
   test.each(['complete', 'not-paid', 'at-bank', 'organisers', 'failed', 'refunded'])(
     '%s is taken from the response',
     (stands) => expect(readPaymentState({ stands })).toBe(stands),

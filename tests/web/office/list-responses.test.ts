@@ -46,8 +46,8 @@ test.each([
   [1, 5, [1, 2, 3, null, 5]],
   [12, 12, [1, null, 10, 11, 12]],
   [500, 1000, [1, null, 498, 499, 500, 501, 502, null, 1000]],
-])('on page %i of %i the window is %j', (current, last, shown) =>
-  expect(listPageNumbers(current, last)).toEqual(shown),
+])('on page %i of %i the window is %j', (current, lastPage, shown) =>
+  expect(listPageNumbers(current, lastPage)).toEqual(shown),
 )
 
 describe('the address of a list becomes its API call', () => {
@@ -99,8 +99,8 @@ describe('any form of a list response', () => {
     [{ reg_no: 'X1' }],
     { registrations: [{ ...rows[0], payment_status: 'paid' }], count: 1 },
     { registrations: [null], count: 1 },
-  ])('an unknown form is rejected: %j', (answer) =>
-    expect(createListReader(list)(answer)).toBeNull(),
+  ])('an unknown form is rejected: %j', (listResponse) =>
+    expect(createListReader(list)(listResponse)).toBeNull(),
   )
 })
 
@@ -111,7 +111,9 @@ test.each([
   ['https://evil.example', '/admin/dashboard'],
   ['/admin/login?next=/admin/login', '/admin/dashboard'],
   [null, '/admin/dashboard'],
-])('after signing in %j leads to %s', (next, to) => expect(sanitiseNext(next)).toBe(to))
+])('after signing in %j leads to %s', (next, destination) =>
+  expect(sanitiseNext(next)).toBe(destination),
+)
 
 describe('the chart', () => {
   const entry = (day: string, registrations: number, revenue = 0) => ({
@@ -147,8 +149,8 @@ describe('the chart', () => {
     expect(describeBars(bars, 'AFPI', '2025-10-02')).toBe(
       '4 registrations from 1 Oct 2025 to 2 Oct 2025; busiest day 1 Oct 2025 (3); highest revenue on 1 Oct 2025 (₹\u00a021,240); 1 today.',
     )
-    const one = buildBars([entry('2025-10-02', 1, 8555)], '2025-10-02')
-    expect(describeBars(one, 'AFPI', '2025-10-02')).toBe(
+    const bar = buildBars([entry('2025-10-02', 1, 8555)], '2025-10-02')
+    expect(describeBars(bar, 'AFPI', '2025-10-02')).toBe(
       '1 registration on 2 Oct 2025; revenue ₹\u00a08,555.',
     )
     expect(describeBars([], 'AFPI', '2025-10-02')).toBe('AFPI: no registrations yet.')
@@ -164,13 +166,13 @@ describe('columns of the list', () => {
     ...(role === undefined ? {} : { role }),
   })
   const firstColumns = { name: 'full_name', category: 'category' }
-  const arrangeColumns = (columns: readonly Column[], ...chosen: readonly string[]) =>
-    buildCells(columns, firstColumns, chosen).cells.map((cell) => [
+  const arrangeColumns = (columns: readonly Column[], ...chosenIds: readonly string[]) =>
+    buildCells(columns, firstColumns, chosenIds).cells.map((cell) => [
       cell.column.id,
       cell.details.map(({ id }) => id).join(' '),
       cell.slot,
     ])
-  const contact = [
+  const contactColumns = [
     column('id', 'number'),
     column('reg_no', 'text'),
     column('full_name', 'text', 'fullName'),
@@ -183,7 +185,7 @@ describe('columns of the list', () => {
     column('payment_status', 'status'),
     column('created_at', 'date'),
   ]
-  const FIXED = [
+  const FIXED_COLUMNS = [
     ['reg_no', 'phone_number', 'reg'],
     ['full_name', 'email', 'name'],
     ['category', 'asi_member asi_membership_number', 'option'],
@@ -193,11 +195,11 @@ describe('columns of the list', () => {
   ]
   test('number, name, category, total, status and date come first; phone, email and membership are below them', () =>
     expect(
-      arrangeColumns([...contact, column('category', 'option'), ...member, ...moneyColumns]),
-    ).toEqual(FIXED))
+      arrangeColumns([...contactColumns, column('category', 'option'), ...member, ...moneyColumns]),
+    ).toEqual(FIXED_COLUMNS))
   test('the first columns are shown even if the event file lists none of them, so that every list shows what is paid', () =>
     expect(arrangeColumns([column('hospital', 'text')]).map(([id]) => id)).toEqual(
-      FIXED.map(([id]) => id),
+      FIXED_COLUMNS.map(([id]) => id),
     ))
   test('an event without a name field shows its first text instead', () =>
     expect(
@@ -205,7 +207,7 @@ describe('columns of the list', () => {
     ).toBe('team'))
   test('every other column can be added, and none is lost', () => {
     const columns = [
-      ...contact,
+      ...contactColumns,
       ...member,
       column('category', 'option'),
       column('paper', 'yes-no'),
@@ -213,17 +215,20 @@ describe('columns of the list', () => {
       ...moneyColumns,
       column('fee', 'money'),
     ]
-    const { optionalColumns: more } = buildCells(columns, firstColumns, [])
-    expect(more.map(({ id }) => id)).toEqual(['id', 'paper', 'food', 'fee'])
+    const { optionalColumns: addableColumns } = buildCells(columns, firstColumns, [])
+    expect(addableColumns.map(({ id }) => id)).toEqual(['id', 'paper', 'food', 'fee'])
     expect(arrangeColumns(columns, 'fee', 'paper', 'gone')).toEqual([
-      ...FIXED,
+      ...FIXED_COLUMNS,
       ['paper', '', null],
       ['fee', '', null],
     ])
-    const all = buildCells(columns, firstColumns, ['id', 'paper', 'food', 'fee']).cells
+    const allCells = buildCells(columns, firstColumns, ['id', 'paper', 'food', 'fee']).cells
     expect(
-      all
-        .flatMap(({ column: { id }, details: under }) => [id, ...under.map((one) => one.id)])
+      allCells
+        .flatMap(({ column: { id }, details: detailColumns }) => [
+          id,
+          ...detailColumns.map((detailColumn) => detailColumn.id),
+        ])
         .toSorted(),
     ).toEqual(columns.map(({ id }) => id).toSorted())
   })

@@ -17,7 +17,7 @@ import { parseProofs } from '../../../web/registration/draft-storage.ts'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
 
 const prices = { plain: { now: paise(100_000) }, special: { now: null } }
-const priced: PublicEvent = createEvent({
+const pricedEvent: PublicEvent = createEvent({
   fields: [
     field('kind', {
       type: 'select',
@@ -52,9 +52,9 @@ const answer: TariffAnswer = {
   tariff_data: {},
   pricing: { plain: { base: 1000, gst: 180, total: 1180 } },
 }
-const createTariff = (more: Partial<TariffAnswer> = {}): Tariff => ({
+const createTariff = (overrides: Partial<TariffAnswer> = {}): Tariff => ({
   is: 'here',
-  answer: { ...answer, ...more },
+  answer: { ...answer, ...overrides },
 })
 const findReason = (
   event: PublicEvent,
@@ -66,7 +66,7 @@ const findReason = (
 }
 
 test('the price is the server’s, in paise', () => {
-  expect(calculatePrice(priced, createTariff(), { kind: 'plain' })).toEqual({
+  expect(calculatePrice(pricedEvent, createTariff(), { kind: 'plain' })).toEqual({
     is: 'price',
     quote: {
       category: 'plain',
@@ -117,22 +117,22 @@ test.each([
     'This category is not on sale today',
   ],
 ] as const)('%s there is no price, and the button states why', (_, tariff, answers, text) => {
-  expect(findReason(priced, tariff, answers)).toBe(text)
+  expect(findReason(pricedEvent, tariff, answers)).toBe(text)
 })
 
 test('a pay bar that gave "Required" as its reason names the missing choice', () => {
-  const [kind] = priced.fields
+  const [kind] = pricedEvent.fields
   if (kind === undefined) throw new Error('the event has no fields')
-  const terse = {
-    ...priced,
+  const terseEvent = {
+    ...pricedEvent,
     fields: [{ ...kind, label: 'Coming as', required: requiredMessage('Required') }],
   }
-  expect(findReason(terse, createTariff(), {})).toBe('Please choose: Coming as')
+  expect(findReason(terseEvent, createTariff(), {})).toBe('Please choose: Coming as')
 })
 
 test('a price of zero is a price, and the button works', () => {
-  const free = createTariff({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
-  expect(calculatePrice(priced, free, { kind: 'plain' })).toEqual({
+  const freeTariff = createTariff({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
+  expect(calculatePrice(pricedEvent, freeTariff, { kind: 'plain' })).toEqual({
     is: 'price',
     quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0, lines: [] },
   })
@@ -149,8 +149,12 @@ test('only registration numbers are grouped after their prefix', () => {
   expect(splitNumber(event, 'OTHER123')).toEqual(['OTHER123'])
 })
 
-const createChoice = (count: number, more: Partial<Option> = {}) =>
-  Array.from({ length: count }, (_, at) => ({ id: `o${at}`, label: `Option ${at}`, ...more }))
+const createChoice = (count: number, overrides: Partial<Option> = {}) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `o${index}`,
+    label: `Option ${index}`,
+    ...overrides,
+  }))
 test.each([
   ['a text', { type: 'text' }, 'line'],
   ['an address of several lines', { type: 'multiline' }, 'lines'],
@@ -181,8 +185,8 @@ test.each([
     { type: 'select', as: 'dropdown', offersCategories: true, options: createChoice(5) },
     'menu',
   ],
-] as const)('%s have the widget %o: %s', (_, more, widgetName) => {
-  expect(chooseWidget(field('one', more))).toBe(widgetName)
+] as const)('%s have the widget %o: %s', (_, properties, widgetName) => {
+  expect(chooseWidget(field('one', properties))).toBe(widgetName)
 })
 
 test('the build stops if the library has moved a module that we leave out', () => {
@@ -198,9 +202,9 @@ test('the build stops if the library has moved a module that we leave out', () =
   expect(errors.join()).toContain('@rjsf/core/lib/components/templates/index.js')
   expect(errors.join()).not.toContain('widgets/index.js')
   // The build for the server reads other files of the same packages.
-  const before = errors.length
+  const errorsBefore = errors.length
   buildEnd.call({ ...build, environment: { name: 'ssr' } })
-  expect(errors).toHaveLength(before)
+  expect(errors).toHaveLength(errorsBefore)
 })
 
 test('a photo in Apple’s format is converted if the browser can, and rejected with a message otherwise', () => {

@@ -7,8 +7,14 @@ import { field } from '../../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
 /** autofill · keyboard · capitals · spelling correction; "-": not set, the browser's default. */
-const describeInput = (one: Field, fieldRoles: PublicEvent['roles'] | null = roles): string => {
-  const { autocomplete, inputMode, autocapitalize, spellCheck } = inputAttributes(one, fieldRoles)
+const describeInput = (
+  testField: Field,
+  fieldRoles: PublicEvent['roles'] | null = roles,
+): string => {
+  const { autocomplete, inputMode, autocapitalize, spellCheck } = inputAttributes(
+    testField,
+    fieldRoles,
+  )
   return [autocomplete, inputMode, autocapitalize, spellCheck]
     .map((attribute) => attribute ?? '-')
     .join(' · ')
@@ -50,8 +56,8 @@ test.each<[string, Partial<Field>, string]>([
   ['spouse_name', {}, 'off · - · words · false'],
   ['qualification', {}, '- · - · - · -'],
   ['remarks', { type: 'multiline' }, '- · - · - · -'],
-])('%s %o: %s', (id, more, expected) => {
-  expect(describeInput(field(id, more))).toBe(expected)
+])('%s %o: %s', (id, properties, expected) => {
+  expect(describeInput(field(id, properties))).toBe(expected)
 })
 
 test('a field of another person has no autofill, and the same keyboard', () => {

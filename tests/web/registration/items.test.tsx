@@ -121,7 +121,11 @@ const tariff: TariffAnswer = {
   tariff_data: {},
   pricing: {},
 }
-const filled = { kind: 'plain', workshops: ['ecmo', 'usg'], companions: [{ age: 4 }, { age: 40 }] }
+const filledAnswers = {
+  kind: 'plain',
+  workshops: ['ecmo', 'usg'],
+  companions: [{ age: 4 }, { age: 40 }],
+}
 const createAnswers = (raw: object, context: PricingContext = EMPTY_CONTEXT) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, context).answers
 const createBill = (raw: object, billedEvent = event) => {
@@ -170,10 +174,10 @@ test('when a person is removed from the list, the messages of the next ones move
 })
 
 test('the browser’s bill is the engine’s, at the server’s time', () => {
-  const at = readInstant(tariff.now)
-  if (at === null) throw new Error('no clock')
-  const bill = createBill(filled)
-  expect(quote(event, createAnswers(filled), at)).toEqual({ ok: true, value: bill })
+  const quoteTime = readInstant(tariff.now)
+  if (quoteTime === null) throw new Error('no clock')
+  const bill = createBill(filledAnswers)
+  expect(quote(event, createAnswers(filledAnswers), quoteTime)).toEqual({ ok: true, value: bill })
   expect(bill.total).toBe(1_829_000)
 })
 
@@ -182,7 +186,7 @@ const text = (value: unknown): string =>
 
 test('a bill is shown line by line, quantity × unit, and its lines add up to the totals below', () => {
   expect(
-    billRows(event, createBill({ ...filled, room: 'twin', nights: 3 }), ['total']).map(
+    billRows(event, createBill({ ...filledAnswers, room: 'twin', nights: 3 }), ['total']).map(
       ({ label, about, value, total }) => [
         label,
         about && text(about),
@@ -218,7 +222,8 @@ const twoRates: PublicEvent = {
 
 test('“GST (18%)” was shown above a bill that has 5% too: the label has the rates of the bill', () => {
   const renderTaxLabel = (answers: object): unknown =>
-    billRows(twoRates, createBill({ ...filled, ...answers }, twoRates), ['total']).at(-2)?.label
+    billRows(twoRates, createBill({ ...filledAnswers, ...answers }, twoRates), ['total']).at(-2)
+      ?.label
   expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
   expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
   expect(labelOf(twoRates, 'gst')).toBe('GST (18% and 5%)')
@@ -233,10 +238,13 @@ test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it h
     results: { ...twoRates.results, success: { ...success, details } },
   }
   const renderTaxLabel = (answers: object): unknown => {
-    const { base, gst, total, lines } = createBill({ ...filled, ...answers }, eventWithTaxRow)
-    const stored = {
+    const { base, gst, total, lines } = createBill(
+      { ...filledAnswers, ...answers },
+      eventWithTaxRow,
+    )
+    const storedRegistration = {
       regNo: 'X1',
-      answers: createAnswers({ ...filled, ...answers }),
+      answers: createAnswers({ ...filledAnswers, ...answers }),
       category: 'plain',
       period: 'now',
       base,
@@ -249,7 +257,7 @@ test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it h
       paidAt: null,
       createdAt: null,
     } as const
-    return resultRows(eventWithTaxRow, 'success', stored, {})[0]?.label
+    return resultRows(eventWithTaxRow, 'success', storedRegistration, {})[0]?.label
   }
   expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
   expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
@@ -259,8 +267,11 @@ test('one night is singular, and a bill of one line has no subtotal', () => {
   const rows = billRows(event, createBill({ kind: 'plain', room: 'twin', nights: 1 }), ['total'])
   expect(rows.map(({ label }) => label)).toContain('TWIN, 1 night')
   const eventWithoutItems = { ...event, fees: { ...event.fees, items: [], adjustments: [] } }
-  const at = readInstant(tariff.now)
-  const quoted = at === null ? null : quote(eventWithoutItems, createAnswers({ kind: 'plain' }), at)
+  const quoteTime = readInstant(tariff.now)
+  const quoted =
+    quoteTime === null
+      ? null
+      : quote(eventWithoutItems, createAnswers({ kind: 'plain' }), quoteTime)
   if (quoted?.ok !== true) throw new Error('no quote')
   expect(billRows(eventWithoutItems, quoted.value, ['total']).map(({ label }) => label)).toContain(
     'Base',
@@ -270,21 +281,24 @@ test('one night is singular, and a bill of one line has no subtotal', () => {
 test('a number field shows the unit price, or the prices of its items', () => {
   expect(text(findMarks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe('₹ 4,000 each')
   expect(findMarks({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
-  const [workshop, one, ...otherItems] = event.fees.items
-  if (workshop === undefined || one === undefined) throw new Error('no items')
+  const [workshop, firstItem, ...otherItems] = event.fees.items
+  if (workshop === undefined || firstItem === undefined) throw new Error('no items')
   const child = {
-    ...one,
+    ...firstItem,
     id: 'child',
     label: 'Child',
     prices: [{ when: null, table: { each: { now: paise(0) } } }],
   }
-  const family: PublicEvent = {
+  const familyEvent: PublicEvent = {
     ...event,
-    fees: { ...event.fees, items: [workshop, one, child, ...otherItems] },
+    fees: { ...event.fees, items: [workshop, firstItem, child, ...otherItems] },
   }
-  const companionMarks = optionMarks(family, tariff, createAnswers({ kind: 'plain' }), 'plain').get(
-    'companions',
-  )
+  const companionMarks = optionMarks(
+    familyEvent,
+    tariff,
+    createAnswers({ kind: 'plain' }),
+    'plain',
+  ).get('companions')
   expect(text(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each, Child Free')
 })
 
@@ -293,7 +307,7 @@ test('next to an earlier bill, changed and removed lines are struck through', ()
     event,
     createBill({ kind: 'plain', workshops: ['usg'] }),
     ['total'],
-    createBill(filled),
+    createBill(filledAnswers),
   )
   expect(rows.map(({ id }) => id)).toEqual([
     'registration.',
@@ -313,12 +327,12 @@ test('next to an earlier bill, changed and removed lines are struck through', ()
 })
 
 test('a quote without lines is shown by its totals', () => {
-  const { lines: _, ...sums } = createBill(filled)
+  const { lines: _, ...sums } = createBill(filledAnswers)
   expect(billRows(event, { ...sums, lines: [] }, ['total']).map(({ id }) => id)).toEqual(['total'])
 })
 
-const findMarks = (raw: object, category: string | null, left: Record<string, number> = {}) =>
-  optionMarks(event, { ...tariff, left }, createAnswers(raw), category)
+const findMarks = (raw: object, category: string | null, seatsLeft: Record<string, number> = {}) =>
+  optionMarks(event, { ...tariff, left: seatsLeft }, createAnswers(raw), category)
 
 test('an option shows its price for these answers, whether it is on sale, and the price per night', () => {
   const plain = findMarks({ kind: 'plain' }, 'plain')
@@ -364,29 +378,32 @@ test('a full hall blocks the bill with its message; a full category offers anoth
 })
 
 test('a workshop that became full after it was chosen blocks the bill, by its name', () => {
-  const chosen = { kind: 'plain', workshops: ['usg', 'ecmo'] }
+  const chosenItems = { kind: 'plain', workshops: ['usg', 'ecmo'] }
   expect(
-    priceByBill(event, tariff, 'plain', createAnswers(chosen, withFullSeats('seats.ecmo'))),
+    priceByBill(event, tariff, 'plain', createAnswers(chosenItems, withFullSeats('seats.ecmo'))),
   ).toBe('ECMO: Full')
-  const other = createAnswers({ ...chosen, workshops: ['usg'] }, withFullSeats('seats.ecmo'))
-  expect(priceByBill(event, tariff, 'plain', other)).toMatchObject({ category: 'plain' })
+  const otherAnswers = createAnswers(
+    { ...chosenItems, workshops: ['usg'] },
+    withFullSeats('seats.ecmo'),
+  )
+  expect(priceByBill(event, tariff, 'plain', otherAnswers)).toMatchObject({ category: 'plain' })
 })
 
 test('a hall that is full for all categories blocks the bill, even if it offers another category', () => {
-  const [, ...others] = event.quotas
-  const offering: PublicEvent = {
+  const [, ...otherQuotas] = event.quotas
+  const eventWithOffer: PublicEvent = {
     ...event,
     quotas: [
       { id: 'hall', max: 10, full: { message: 'The hall is full', offer: 'pg' } },
-      ...others,
+      ...otherQuotas,
     ],
   }
   const chosenAnswers = createAnswers({ kind: 'plain' }, withFullSeats('hall'))
-  expect(priceByBill(offering, tariff, 'plain', chosenAnswers)).toBe('The hall is full')
-  expect(priceNotes(offering, chosenAnswers, { hall: 0 })).toEqual([])
+  expect(priceByBill(eventWithOffer, tariff, 'plain', chosenAnswers)).toBe('The hall is full')
+  expect(priceNotes(eventWithOffer, chosenAnswers, { hall: 0 })).toEqual([])
   // Without a bill, the message is shown in one place.
-  const free = { ...offering, fees: { ...offering.fees, prices: null } }
-  expect(priceNotes(free, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
+  const eventWithoutPrices = { ...eventWithOffer, fees: { ...eventWithOffer.fees, prices: null } }
+  expect(priceNotes(eventWithoutPrices, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
 })
 
 const createApiError = (code: string, answer: object) =>

@@ -14,10 +14,10 @@ import { sharedFiles, readSource } from '../../engine/event-files.ts'
 
 const file = readSource('events/afpicon2026.yaml')
 const event = publicEvent(readEvent(file.text, sharedFiles, file) as EventConfig)
-const at = '2026-01-12T09:00:00+05:30'
+const createdAt = '2026-01-12T09:00:00+05:30'
 /** The response as a browser reads it. */
 const registration = (answer: object): Registration => {
-  const found = readRegistration({ reg_no: 'AFPI1', created_at: at, ...answer })
+  const found = readRegistration({ reg_no: 'AFPI1', created_at: createdAt, ...answer })
   if (found === null) throw new Error('the browser cannot read this response')
   return found
 }
@@ -28,23 +28,23 @@ const renderFailedPage = (failedAs: Failure, status: 'open' | 'closed' = 'open')
         event={{ ...event, status }}
         registration={registration({ payment_status: 'failed', failed_as: failedAs })}
         query={{ orderId: null, amount: null, date: null }}
-        now={at}
+        now={createdAt}
       />
     </MemoryRouter>,
   )
 
-const DEDUCTED = 'No amount has been deducted'
+const NOT_DEDUCTED = 'No amount has been deducted'
 const CAUSE = 'Insufficient funds'
 test.each([
-  ['declined', [DEDUCTED, CAUSE], ['refunded', 'Check that']],
-  ['expired', ['Check that no amount was deducted', CAUSE], [DEDUCTED, 'refunded']],
-  ['unclear', ['We could not confirm this payment', CAUSE], [DEDUCTED, 'refunded']],
-  ['given-back', ['and refunded it'], [DEDUCTED, CAUSE, 'could not confirm', 'Check']],
+  ['declined', [NOT_DEDUCTED, CAUSE], ['refunded', 'Check that']],
+  ['expired', ['Check that no amount was deducted', CAUSE], [NOT_DEDUCTED, 'refunded']],
+  ['unclear', ['We could not confirm this payment', CAUSE], [NOT_DEDUCTED, 'refunded']],
+  ['given-back', ['and refunded it'], [NOT_DEDUCTED, CAUSE, 'could not confirm', 'Check']],
 ] as const)(
   'failed, %s: states what is known, and no wrong cause',
   (failure, expected, forbidden) => {
     const page = renderFailedPage(failure)
-    for (const part of expected) expect(page).toContain(part)
+    for (const phrase of expected) expect(page).toContain(phrase)
     for (const part of forbidden) expect(page).not.toContain(part)
   },
 )
@@ -66,17 +66,19 @@ test('a result page rejected a response with only the fields that the specificat
     may_pay: false,
   })
   // Values under the event file's names are shown, and not N/A.
-  const shown = { category: 'PG Students', total: '₹\u00a03,500' }
-  const closed = readSource('events/pulmocon2025.yaml')
-  const pulmocon = publicEvent(readEvent(closed.text, sharedFiles, closed) as EventConfig)
+  const shownFields = { category: 'PG Students', total: '₹\u00a03,500' }
+  const closedSource = readSource('events/pulmocon2025.yaml')
+  const pulmocon = publicEvent(
+    readEvent(closedSource.text, sharedFiles, closedSource) as EventConfig,
+  )
   const apiResponse = { ...answer, registration_category: 'pg-students' } as Registration
-  expect(valuesOf(pulmocon, apiResponse)).toMatchObject(shown)
+  expect(valuesOf(pulmocon, apiResponse)).toMatchObject(shownFields)
   // A missing time is unknown, not 1970.
   expect(valuesOf(event, answer as Registration)['created_at']).toBeUndefined()
-  expect(readRegistration({ reg_no: 'PULMO1', payment_date: at })).toMatchObject({
+  expect(readRegistration({ reg_no: 'PULMO1', payment_date: createdAt })).toMatchObject({
     payment_status: 'success',
     stands: 'complete',
-    created_at: at,
+    created_at: createdAt,
   })
   expect(readRegistration({ reg_no: 'PULMO1', payment_status: 'done' })).toBeNull()
 })
@@ -87,13 +89,13 @@ test.each([
 ])(
   'cancelled, with %d rupees refunded: states whether any of it was refunded',
   (refundRupees, sentence) => {
-    const cancelled = {
+    const cancelledRegistration = {
       payment_status: 'success',
       stands: 'cancelled',
       refunded_amount: refundRupees,
     }
     const page = renderToStaticMarkup(
-      <Cancelled event={event} registration={registration(cancelled)} />,
+      <Cancelled event={event} registration={registration(cancelledRegistration)} />,
     )
     expect(page.replaceAll('\u00a0', ' ')).toContain(`${sentence} If you have questions`)
   },

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { formOf } from '../../../attacks/target.ts'
+import { buildForm } from '../../../attacks/target.ts'
 import { createPdf } from '../../sample-uploads.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startSocketParent } from '../socket-parent.ts'
@@ -188,7 +188,7 @@ export function createLoadRequest(n: number, event = PAID_EVENT): LoadRequest {
   }
   const path = `/api/${event}/register/`
   if (n % 3 === 1) return { path, body: JSON.stringify(answers), from }
-  const form = formOf(answers, [
+  const form = buildForm(answers, [
     { field: 'letter', filename: 'letter.pdf', bytes: createPdf(`${n}`) },
   ])
   return { path, body: form.body, headers: form.headers, from }

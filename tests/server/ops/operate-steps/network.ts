@@ -14,8 +14,8 @@ import {
   openSandbox,
   sandboxAccount,
 } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
-import { handOffOf } from '../../../attacks/gateway.ts'
-import { freePort } from '../../../browser/serve.ts'
+import { buildHandOff } from '../../../attacks/gateway.ts'
+import { findFreePort } from '../../../browser/serve.ts'
 import { sendOnce } from '../load.ts'
 import {
   createLoadRequest,
@@ -140,7 +140,7 @@ export const cutMailServer: Step = {
   name: 'cut the mail server, and bring it back',
   run: async (installation, print) => {
     const folders = installation.folders('mail')
-    const port = await freePort()
+    const port = await findFreePort()
     const smtpServer = createMailServer()
     await smtpServer.begin(port)
     const socketParent = await installation.serve(folders, { SMTP_URL: `smtp://127.0.0.1:${port}` })
@@ -189,7 +189,7 @@ export const gatewayCut: Step = {
       return
     }
     chmodSync(cert, 0o644)
-    const [port, plainPort] = [await freePort(), await freePort()]
+    const [port, plainPort] = [await findFreePort(), await findFreePort()]
     const account = sandboxAccount('sample')
     let server = ''
     const sandbox = await openSandbox({
@@ -237,7 +237,7 @@ export const gatewayCut: Step = {
     )
     let close = await open()
     const smtpServer = createMailServer()
-    const smtpPort = await freePort()
+    const smtpPort = await findFreePort()
     await smtpServer.begin(smtpPort)
     const socketParent = await installation.serve(folders, {
       NODE_EXTRA_CA_CERTS: cert,
@@ -253,7 +253,7 @@ export const gatewayCut: Step = {
       }
       const gatewayPage = await fetch(sandbox.addresses.pay, {
         method: 'POST',
-        body: new URLSearchParams(handOffOf(data)),
+        body: new URLSearchParams(buildHandOff(data)),
         redirect: 'manual',
       })
       expectSame('the hand-off', gatewayPage.status, 303)

@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../../browser/serve.ts'
+import { findFreePort } from '../../../browser/serve.ts'
 import { startLoad, sendOnce } from '../load.ts'
 import { sendHalf, startServerProcess } from '../operator.ts'
 import type { RunningServer } from '../operator.ts'
@@ -176,7 +176,7 @@ export const restartUnderLoad: Step = {
       }
       const folders = installation.folders(`behind-${name}`)
       const socketParent = await installation.serve(folders)
-      const port = await freePort()
+      const port = await findFreePort()
       const proxy = start(installation, port, socketParent.port)
       const url = `http://127.0.0.1:${port}`
       try {
