@@ -1,6 +1,6 @@
 /**
- * Manual registrations that are paid at the desk or later; a click may be repeated, or get no response and be sent
- * again. Checks that one click is one registration, at the price of the day, and that a payment at the desk counts.
+ * Simulates manual registrations, paid at the desk or later; clicks may be repeated, or sent again after no response. Checks that one click
+ * creates one registration at the price of the day, and that a payment at the desk counts.
  */
 import { dayOf, rupees } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
@@ -19,7 +19,7 @@ import type { Random } from './random.ts'
 import { canAddRegistration } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
-/** The payment methods of the file at the desk, and their names in the books. */
+/** The payment methods at the desk, with their names in the bank's books. */
 const MODES = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies Record<
   string,
   ManualMethod
@@ -33,7 +33,7 @@ type Stored = {
   readonly in_review: 0 | 1
   readonly slips: number
 }
-const STORED = `SELECT r.total, r.state, r.in_review,
+const STORED_REGISTRATION_SQL = `SELECT r.total, r.state, r.in_review,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id AND c.reference = ? AND c.state IN ('fits', 'accepted') AND c.amount = r.total) AS slips
   FROM registrations r WHERE r.reg_no = ?`
 
@@ -44,7 +44,7 @@ export type AddingContext = {
   readonly sql: () => Sql
   readonly versionOf: (event: string) => Version
   readonly reportViolation: (found: Violation | null) => void
-  /** Makes it available to the staff who act on registrations. */
+  /** Adds the registration to those that staff can choose. */
   readonly addNumber: (regNo: string) => void
 }
 
@@ -55,11 +55,11 @@ export async function addAtDesk(
   random: Random,
   name: number,
 ): Promise<void> {
-  const { timeline, bank, client, sql, reportViolation, addNumber } = context
+  const { timeline, bank, client, sql, reportViolation, addNumber: addRegistration } = context
   const token = await client.signIn(staffName)
   if (token === null) return
   const isMember = random.chance(0.3)
-  const mode = random.pick(['cash', 'upi', 'card'] as const)
+  const paymentMode = random.pick(['cash', 'upi', 'card'] as const)
   const isPaid = random.chance(0.7)
   const today = dayOf(timeline.now())
   const price = findPrice(
@@ -68,31 +68,31 @@ export async function addAtDesk(
     today,
   )
   if (price === null) return
-  // Some enter the slip of a transfer that is recorded already.
+  // Some staff enter a slip number that is already recorded.
   const usedSlips = await sql()<{ reference: string }>(
     "SELECT reference FROM captures WHERE source IN ('transfer', 'upi', 'cheque')",
   ).all()
-  const isUsed = mode !== 'cash' && usedSlips.length > 0 && random.chance(0.2)
+  const isUsed = paymentMode !== 'cash' && usedSlips.length > 0 && random.chance(0.2)
   const slip = !isPaid
     ? ''
     : isUsed
       ? respellReference(normaliseReference(random.pick(usedSlips).reference), random)
-      : bank.pay(MODES[mode], price, today).reference
+      : bank.pay(MODES[paymentMode], price, today).reference
   const payload = {
     event: APPROVAL_EVENT,
     key: client.nextClick(),
     answers: { ...createAnswers(name, isMember, null, 'transfer'), total_amount: rupees(price) },
-    ...(isPaid ? { way: 'desk', paid: { mode, slip } } : { way: '' }),
+    ...(isPaid ? { way: 'desk', paid: { mode: paymentMode, slip } } : { way: '' }),
   }
   if (isSignedOut) await client.call('POST', '/admin/logout/', token)
   const send = async (): Promise<string | null> => {
-    const answer = await sendWithRetries(
+    const addResponse = await sendWithRetries(
       () => client.call('POST', '/admin/add/', token, payload),
       timeline,
     )
-    if (answer?.status !== 201) return null
-    const { reg_no: regNo, state } = JSON.parse(answer.body) as AddedAnswer
-    addNumber(regNo)
+    if (addResponse?.status !== 201) return null
+    const { reg_no: regNo, state } = JSON.parse(addResponse.body) as AddedAnswer
+    addRegistration(regNo)
     if (isSignedOut)
       reportViolation({
         invariant: 'an expired session gives no access',
@@ -103,20 +103,20 @@ export async function addAtDesk(
         invariant: 'staff perform only actions of their role',
         cause: `${staffName} adds ${regNo}`,
       })
-    const stored = await sql()<Stored>(STORED).get(slip, regNo)
-    const cause = `${regNo} is ${state}: ${JSON.stringify(stored ?? null)}`
-    if (stored?.total !== price)
+    const storedRegistration = await sql()<Stored>(STORED_REGISTRATION_SQL).get(slip, regNo)
+    const cause = `${regNo} is ${state}: ${JSON.stringify(storedRegistration ?? null)}`
+    if (storedRegistration?.total !== price)
       reportViolation({ invariant: 'a manual registration has the price of the day', cause })
     // Staff may have cancelled or corrected it between the click and the response.
-    const isSettled = stored?.state === 'complete' && stored.slips === 1
-    if (isPaid && state === 'complete' && stored?.state === 'complete' && !isSettled)
+    const isSettled = storedRegistration?.state === 'complete' && storedRegistration.slips === 1
+    if (isPaid && state === 'complete' && storedRegistration?.state === 'complete' && !isSettled)
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
     if (isPaid && isUsed && state === 'complete')
       reportViolation({
         invariant: 'each rupee at the bank is counted once',
         cause: `${slip}: ${cause}`,
       })
-    if (isPaid && stored?.state === 'to_pay' && stored.in_review === 0)
+    if (isPaid && storedRegistration?.state === 'to_pay' && storedRegistration.in_review === 0)
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
     return regNo
   }
@@ -129,14 +129,14 @@ export async function addAtDesk(
     })
 }
 
-/** Without a response the page sends the same click again. */
+/** Without a response, the page sends the same request again. */
 async function sendWithRetries(
   send: () => Promise<Answer | null>,
   timeline: Timeline,
 ): Promise<Answer | null> {
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     const answer = await send()
-    if ((answer !== null && answer.status !== 503) || tries >= TRIES_MAX) return answer
+    if ((answer !== null && answer.status !== 503) || attempts >= TRIES_MAX) return answer
     await timeline.wait(RETRY_MS)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Lines that make a bank statement hard to read: the conference's own account number, a reference within a longer
- * number, one reference in several lines, and two equal transfers; and the invariants for them.
+ * Generates bank statement lines that are hard to match, and checks the invariants for them: the conference's own account number, a
+ * reference within a longer number, one reference in several lines, and two equal transfers.
  */
 import { paise, rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
@@ -20,13 +20,13 @@ export function payEqualAmount(
   claims: readonly Claim[],
   { random, today }: { readonly random: Random; readonly today: Day },
 ): void {
-  const waiting = claims.filter(({ due }) => due > 0)
-  if (waiting.length === 0 || !random.chance(0.3)) return
-  bank.pay('transfer', paise(random.pick(waiting).due), today)
+  const openClaims = claims.filter(({ due }) => due > 0)
+  if (openClaims.length === 0 || !random.chance(0.3)) return
+  bank.pay('transfer', paise(random.pick(openClaims).due), today)
 }
 
 /**
- * Additions to the narration of a transfer: none, our account, the reference of another one, or a longer number that
+ * Generates additions to the narration of a transfer: none, our account, the reference of another transfer, or a longer number that
  * contains a claimed reference but is not a bank reference.
  */
 export function drawAdditions(
@@ -35,32 +35,32 @@ export function drawAdditions(
   random: Random,
 ): readonly string[] {
   const isMixed = random.chance(0.5)
-  return payments.map((one, at) => {
+  return payments.map((payment, index) => {
     if (!isMixed || random.chance(0.5)) return ''
-    const other = random.pick(payments)
-    const reported = claims.length === 0 ? null : random.pick(claims).reference
+    const otherPayment = random.pick(payments)
+    const claimedReference = claims.length === 0 ? null : random.pick(claims).reference
     const additions = [` TO ${OWN_ACCOUNT}`]
-    if (other !== one) additions.push(` FOR ${other.reference}`)
-    if (reported !== null)
-      additions.push(` FROM 1${normaliseReference(reported)}${String(10 + at)}`)
+    if (otherPayment !== payment) additions.push(` FOR ${otherPayment.reference}`)
+    if (claimedReference !== null)
+      additions.push(` FROM 1${normaliseReference(claimedReference)}${String(10 + index)}`)
     return random.pick(additions)
   })
 }
 
-/** Two delegates transfer the same amount on one day, and the bank prints nothing else. */
+/** Two delegates transfer the same amount on one day, and the bank prints nothing to distinguish them. */
 export function drawEqualRows(today: Day, random: Random): readonly string[] {
   if (!random.chance(0.3)) return []
   const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${rupees(paise(118_000))}`
   return [row, row]
 }
 
-/** The narration begins with the reference of the transfer itself. */
+/** Whether the narration begins with the reference of the transfer itself. */
 export const containsReference = (
   narration: string,
   { reference }: Pick<BankPayment, 'reference'>,
 ): boolean => narration.toUpperCase().split(' ')[2] === normaliseReference(reference)
 
-/** References that more than one line contains, as words. */
+/** Returns the references that are in more than one line, as words. */
 export function findSharedReferences(rows: readonly string[]): ReadonlySet<string> {
   const times = new Map<string, number>()
   for (const row of new Set(rows))
@@ -69,38 +69,38 @@ export function findSharedReferences(rows: readonly string[]): ReadonlySet<strin
   return new Set([...times].flatMap(([word, n]) => (n > 1 ? [word] : [])))
 }
 
-/** A matched line contains the registration's number, or a whole reference that is in no other line and is not ours. */
+/** A matched line contains the registration's number, or a complete reference that is in no other line and is not our account. */
 export function checkMatchedNames(
   lines: PreviewAnswer['lines'],
   claims: readonly Claim[],
-  shared: ReadonlySet<string>,
+  sharedReferences: ReadonlySet<string>,
 ): Violation | null {
-  const wrong = lines.find(({ as, of, narration }) => {
+  const wrongLine = lines.find(({ as, of, narration }) => {
     const [onlyMatch] = of
     if ((as !== 'matched' && as !== 'differs') || onlyMatch === undefined) return false
-    const words = new Set(narration.toUpperCase().split(' '))
+    const narrationWords = new Set(narration.toUpperCase().split(' '))
     const isNamed = claims.some(
       ({ reg_no: regNo, reference }) =>
         regNo === onlyMatch.reg_no &&
-        words.has(normaliseReference(reference)) &&
-        !shared.has(normaliseReference(reference)) &&
+        narrationWords.has(normaliseReference(reference)) &&
+        !sharedReferences.has(normaliseReference(reference)) &&
         normaliseReference(reference) !== OWN_ACCOUNT,
     )
-    return !words.has(onlyMatch.reg_no) && !isNamed
+    return !narrationWords.has(onlyMatch.reg_no) && !isNamed
   })
-  return wrong === undefined
+  return wrongLine === undefined
     ? null
     : {
         invariant: 'a matched line names only its registration',
-        cause: JSON.stringify(wrong),
+        cause: JSON.stringify(wrongLine),
       }
 }
 
 export function checkRepeatedLines(
   equalRows: readonly string[],
-  repeated: PreviewAnswer['repeated'],
+  repeatedLines: PreviewAnswer['repeated'],
 ): Violation | null {
-  return equalRows.length === 0 || repeated.length > 0
+  return equalRows.length === 0 || repeatedLines.length > 0
     ? null
     : { invariant: 'two equal lines are reported', cause: equalRows.join('\n') }
 }

@@ -1,6 +1,6 @@
 /**
- * A treasurer imports the bank statement and confirms all matches together, some twice, some concurrently. Checks that
- * a payment claim is matched with its line, and that confirmed payments equal their lines.
+ * Simulates a treasurer who imports the bank statement and confirms all matches, sometimes twice or concurrently. Checks that a payment
+ * claim is matched with its line, and that confirmed payments equal their lines.
  */
 import { rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
@@ -24,19 +24,16 @@ import type { Random } from './random.ts'
 import { canPerform } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
-/** The reason in the history of every payment that a statement confirms. */
+/** Reason recorded for every payment confirmed from a statement. */
 export const BY_STATEMENT = 'From the bank statement'
 
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
-/**
- * Registrations with a payment claim, whatever happened since; a member's price or an offer may have changed since, if
- * a balance is due.
- */
-const CLAIMS = `SELECT r.reg_no, t.reference,
+/** Registrations with a payment claim, including those changed later. If a balance is due, the price may have changed since. */
+const CLAIMS_SQL = `SELECT r.reg_no, t.reference,
     iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
   FROM tellings t JOIN registrations r ON r.id = t.registration_id
   WHERE r.event_id = ? AND r.total > 0 AND t.reference IS NOT NULL`
-const RECORDED = `SELECT c.reference, c.amount, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
+const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
   WHERE c.source <> 'airpay'`
 
 type PreviewAnswer = Extract<ReconcileAnswer, { header: null }>
@@ -57,83 +54,97 @@ export async function loadStatement(
   context: StatementContext,
   staffName: StaffName,
   event: string,
-  one: DeskStep,
+  step: DeskStep,
   random: Random,
   today: Day,
 ): Promise<void> {
   const { bank, client, sql, reportViolation, countActions } = context
   payEqualAmount(bank, await readClaims(sql, event), { random, today })
-  // Others pay while staff read the statement.
-  const received = [...bank.statement()]
-  if (received.length === 0) return
+  // Other payments arrive while staff read the statement.
+  const receivedPayments = [...bank.statement()]
+  if (receivedPayments.length === 0) return
   const token = await client.signIn(staffName)
   if (token === null) return
-  const recorded = await readRecorded(sql)
+  const recordedPayments = await readRecorded(sql)
   const claimsBefore = await readClaims(sql, event)
   const isNamed = ({ reference }: BankPayment): boolean =>
-    recorded.has(normaliseReference(reference)) ||
+    recordedPayments.has(normaliseReference(reference)) ||
     claimsBefore.some(
       (claim) => normaliseReference(claim.reference) === normaliseReference(reference),
     )
   // The bank returns some transfers after staff or the delegate have reported them.
-  const returnable = received.filter((one) => isNamed(one) && !isReturned(bank, one))
+  const returnable = receivedPayments.filter(
+    (payment) => isNamed(payment) && !isReturned(bank, payment),
+  )
   if (random.chance(0.2) && returnable.length > 0)
     bank.returnTransfer(random.pick(returnable), today)
-  // Other staff may import a later statement at the same moment.
-  const returns = [...bank.returnedTransfers()]
+  // Other staff may import a later statement at the same time.
+  const returnedTransfers = [...bank.returnedTransfers()]
   // Some payers write the number of a colleague next to their own reference.
   const numbers = random.chance(0.6) ? await readNumbers(sql, event) : []
-  const alsoNamed = received.map(() => (numbers.length > 0 ? random.pick(numbers) : null))
-  const additions = drawAdditions(received, claimsBefore, random)
+  const otherNumbers = receivedPayments.map(() =>
+    numbers.length > 0 ? random.pick(numbers) : null,
+  )
+  const additions = drawAdditions(receivedPayments, claimsBefore, random)
   const equalRows = drawEqualRows(today, random)
   const rows = [
-    ...received.map((each, at) =>
+    ...receivedPayments.map((payment, index) =>
       formatRow(
-        each,
-        `NEFT CR ${each.reference} ${alsoNamed[at] ?? 'SOMEBODY'} ${at}${additions[at]}`,
+        payment,
+        `NEFT CR ${payment.reference} ${otherNumbers[index] ?? 'SOMEBODY'} ${index}${additions[index]}`,
         false,
       ),
     ),
-    ...returns.map((each) => formatRow(each, `NEFT RETURN ${each.reference}`, true)),
+    ...returnedTransfers.map((returnedTransfer) =>
+      formatRow(returnedTransfer, `NEFT RETURN ${returnedTransfer.reference}`, true),
+    ),
   ]
   const isPastedTwice = random.chance(0.3)
   const csv = ['Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt', ...rows]
     .concat(isPastedTwice ? rows : [], equalRows)
     .join('\n')
-  const before = claimsBefore
+  const claims = claimsBefore
   const preview = await client.call('POST', `/admin/reconcile/?event=${event}`, token, csv)
   if (preview?.status === 422)
     reportViolation({ invariant: 'a bank statement can be read', cause: preview.body })
   if (preview?.status !== 200) return
-  const after = await readClaims(sql, event)
+  const claimsAfter = await readClaims(sql, event)
   const { lines, repeated } = JSON.parse(preview.body) as Pick<PreviewAnswer, 'lines' | 'repeated'>
-  if (isPastedTwice && repeated.length < received.length)
+  if (isPastedTwice && repeated.length < receivedPayments.length)
     reportViolation({
       invariant: 'a repeated line counts as one line, and is reported',
       cause: JSON.stringify(repeated),
     })
-  const shared = findSharedReferences(rows)
-  reportViolation(checkRecognition(lines, recorded, { came: received, returns, shared }))
-  reportViolation(checkMatchedNames(lines, [...before, ...after], shared))
+  const sharedReferences = findSharedReferences(rows)
+  reportViolation(
+    checkRecognition(lines, recordedPayments, {
+      came: receivedPayments,
+      returns: returnedTransfers,
+      shared: sharedReferences,
+    }),
+  )
+  reportViolation(checkMatchedNames(lines, [...claims, ...claimsAfter], sharedReferences))
   reportViolation(checkRepeatedLines(equalRows, repeated))
   if (!canPerform(staffName, 'confirm', event, 'transfer'))
     reportViolation({
       invariant: 'staff perform only actions of their role',
-      cause: `${staffName} reads a statement`,
+      cause: `${staffName} imported a statement without permission`,
     })
-  reportViolation(checkAmbiguousLines(lines, alsoNamed))
-  for (const claim of before)
-    if (after.some((now) => JSON.stringify(now) === JSON.stringify(claim)))
+  reportViolation(checkAmbiguousLines(lines, otherNumbers))
+  for (const claim of claims)
+    if (claimsAfter.some((now) => JSON.stringify(now) === JSON.stringify(claim)))
       reportViolation(checkClaimMatch(lines, claim))
-  const chosen = lines.flatMap(({ reference, also, amount, day, as, of }) => {
-    const [onlyMatch] = of
-    const isConfirmed = as === 'matched' || (as === 'differs' && random.chance(0.5))
-    return isConfirmed && onlyMatch !== undefined
-      ? [{ reg_no: onlyMatch.reg_no, reference, also, amount, day }]
-      : []
-  })
-  // Unmatched money is recorded, and moved later.
-  const keptLines = lines
+  const linesToConfirm = lines.flatMap(
+    ({ reference, also, amount, day, as: outcome, of: matches }) => {
+      const [onlyMatch] = matches
+      const isConfirmed = outcome === 'matched' || (outcome === 'differs' && random.chance(0.5))
+      return isConfirmed && onlyMatch !== undefined
+        ? [{ reg_no: onlyMatch.reg_no, reference, also, amount, day }]
+        : []
+    },
+  )
+  // Records unmatched payments, which are moved later.
+  const unmatchedLines = lines
     .filter(
       ({ as, narration }) =>
         as === 'unmatched' && narration.startsWith('NEFT') && random.chance(0.2),
@@ -145,48 +156,54 @@ export async function loadStatement(
       day,
       narration,
     }))
-  if (chosen.length + keptLines.length === 0) return
+  if (linesToConfirm.length + unmatchedLines.length === 0) return
   const confirmLines = async (): Promise<void> => {
-    const payload = { event, lines: chosen, ...(keptLines.length === 0 ? {} : { keep: keptLines }) }
-    const answer = await client.call('POST', '/admin/reconcile/confirm/', token, payload)
-    if (answer?.status !== 200) return
-    const { done } = JSON.parse(answer.body) as BulkAnswer
+    const payload = {
+      event,
+      lines: linesToConfirm,
+      ...(unmatchedLines.length === 0 ? {} : { keep: unmatchedLines }),
+    }
+    const confirmResponse = await client.call('POST', '/admin/reconcile/confirm/', token, payload)
+    if (confirmResponse?.status !== 200) return
+    const { done } = JSON.parse(confirmResponse.body) as BulkAnswer
     countActions(done.length)
-    for (const { reg_no: regNo, reference, amount } of chosen) {
-      const stored = (await readRecorded(sql)).get(normaliseReference(reference))
+    for (const { reg_no: regNo, reference, amount } of linesToConfirm) {
+      const recordedPayment = (await readRecorded(sql)).get(normaliseReference(reference))
       if (
         done.includes(regNo) &&
-        (stored === undefined || rupees(stored.amount as never) !== amount)
+        (recordedPayment === undefined || rupees(recordedPayment.amount as never) !== amount)
       )
         reportViolation({
           invariant: 'a confirmed payment equals its statement line',
-          cause: `${regNo}, ${reference}: ${amount} and ${JSON.stringify(stored ?? null)}`,
+          cause: `${regNo}, ${reference}: ${amount} and ${JSON.stringify(recordedPayment ?? null)}`,
         })
     }
   }
-  if (one.isSignedOut) await client.call('POST', '/admin/logout/', token)
-  await Promise.all(one.isTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
+  if (step.isSignedOut) await client.call('POST', '/admin/logout/', token)
+  await Promise.all(step.isTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
 }
 
 const readClaims = (sql: () => Sql, event: string): Promise<readonly Claim[]> =>
-  sql()<Claim>(CLAIMS).all(event)
+  sql()<Claim>(CLAIMS_SQL).all(event)
 
 const readRecorded = async (sql: () => Sql): Promise<Recorded> =>
   new Map(
-    (await sql()<{ reference: string; amount: number; reg_no: string | null }>(RECORDED).all()).map(
-      (row) => [normaliseReference(row.reference), row],
-    ),
+    (
+      await sql()<{ reference: string; amount: number; reg_no: string | null }>(
+        RECORDED_PAYMENTS_SQL,
+      ).all()
+    ).map((row) => [normaliseReference(row.reference), row]),
   )
 const isReturned = (bank: Bank, { reference }: BankPayment): boolean =>
-  bank.returnedTransfers().some((one) => one.reference === reference)
+  bank.returnedTransfers().some((returnedTransfer) => returnedTransfer.reference === reference)
 /** The statements of this bank print the reference as one word. */
 const contains = (narration: string, reference: string): boolean =>
   narration.toUpperCase().split(' ').includes(normaliseReference(reference))
 
 function formatRow({ on, amount }: BankPayment, narration: string, isWithdrawal: boolean): string {
   const [year = '', month = '', day = ''] = on.split('-')
-  const [withdrawal, deposit] = isWithdrawal ? [rupees(amount), ''] : ['', rupees(amount)]
-  return `${day}/${month}/${year},${narration},,${withdrawal},${deposit}`
+  const [withdrawn, deposited] = isWithdrawal ? [rupees(amount), ''] : ['', rupees(amount)]
+  return `${day}/${month}/${year},${narration},,${withdrawn},${deposited}`
 }
 
 /** Recorded transfers are recognised, and returned ones are shown. */
@@ -235,20 +252,20 @@ function checkAmbiguousLines(
   alsoNamed: readonly (string | null)[],
 ): Violation | null {
   const namedNumbers = new Set(alsoNamed.filter((number) => number !== null))
-  const wrong = lines.find(({ as, narration, of }) => {
+  const wrongLine = lines.find(({ as, narration, of }) => {
     const number = narration.split(' ').find((word) => namedNumbers.has(word))
-    const isOfAnother = number !== undefined && of.some((one) => one.reg_no !== number)
-    return isOfAnother && (as === 'matched' || as === 'differs')
+    const namesAnother = number !== undefined && of.some((one) => one.reg_no !== number)
+    return namesAnother && (as === 'matched' || as === 'differs')
   })
-  return wrong === undefined
+  return wrongLine === undefined
     ? null
     : {
         invariant: 'a line that names two registrations is left to staff',
-        cause: JSON.stringify(wrong),
+        cause: JSON.stringify(wrongLine),
       }
 }
 
-/** If the line also contains another registration's number or reference, staff must check it. */
+/** A line that also contains another registration's number or reference must be checked by staff. */
 function checkClaimMatch(lines: Lines, { reg_no: regNo, reference, due }: Claim): Violation | null {
   const line = lines.find(
     ({ as, narration }) => as !== 'returned' && containsReference(narration, { reference }),

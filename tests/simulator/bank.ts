@@ -1,7 +1,4 @@
-/**
- * The organisers' own bank account and cash box: payments by each method, and manual refunds. These books are the
- * truth.
- */
+/** The organisers' bank account and cash box: payments by each method, and manual refunds. These records are the source of truth. */
 import type { Day, Paise, ManualMethod } from '../../engine/index.ts'
 import type { Random } from './random.ts'
 
@@ -13,30 +10,28 @@ export type BankPayment = {
 }
 
 export type Bank = {
-  /** A delegate has paid. */
+  /** Records a payment by a delegate. */
   pay(way: ManualMethod, amount: Paise, on: Day): BankPayment
-  /**
-   * Null if no such payment exists. References have many spellings, and one transfer may be entered under several
-   * methods.
-   */
+  /** Null if there is no such payment. References have many spellings, and one transfer may be entered under several methods. */
   find(way: string, reference: string): BankPayment | null
   /** Of any method. */
   knows(reference: string | null): boolean
   all(): readonly BankPayment[]
-  /** The lines of the statement, in order of payment. */
+  /** The payments in the statement, in order of payment. */
   statement(): readonly BankPayment[]
-  /** The bank takes a transfer back out of the account. */
+  /** The bank returns a transfer to its sender. */
   returnTransfer(payment: BankPayment, on: Day): void
   returnedTransfers(): readonly BankPayment[]
-  /** A refund was paid; returns its reference. */
+  /** Pays a refund and returns its reference. */
   payRefund(amount: Paise): string
   findRefund(reference: string | null): Paise | null
 }
 
-/** Methods of the same bank account, so that one of its lines may be entered under any of them. */
+/** Methods that use the same bank account, so one statement line may be entered under any of them. */
 const BANK_METHODS: readonly string[] = ['transfer', 'upi', 'cheque', 'machine', 'desk']
-/** The name of a method under which its payments count once. */
-export const findAccountType = (way: string): string => (BANK_METHODS.includes(way) ? 'bank' : way)
+/** The name under which payments of a method are counted once. */
+export const findAccountType = (method: string): string =>
+  BANK_METHODS.includes(method) ? 'bank' : method
 
 /** The reference that a bank would print for any spelling, implemented independently. */
 export const normaliseReference = (text: string): string =>
@@ -46,7 +41,7 @@ export const normaliseReference = (text: string): string =>
     .replace(/^(?:UTR|REFNO|CHQNO)/, '')
     .replace(/^0+/, '')
 
-/** Other spellings of the same reference. */
+/** Returns another spelling of the same reference. */
 export function respellReference(reference: string, random: Random): string {
   const groups = reference.match(/.{1,4}/g) ?? []
   return random.pick([
@@ -65,32 +60,35 @@ export function respellReference(reference: string, random: Random): string {
 }
 
 export function createBank(): Bank {
-  const received: BankPayment[] = []
-  const returned: BankPayment[] = []
+  const receivedPayments: BankPayment[] = []
+  const returnedPayments: BankPayment[] = []
   const refunds = new Map<string, Paise>()
   return {
     pay: (way, amount, on) => {
-      const number = 2_026_020_000 + received.length
-      // NEFT has sixteen characters, UPI twelve digits.
+      const number = 2_026_020_000 + receivedPayments.length
+      // NEFT has sixteen characters, UPI has twelve digits.
       const reference =
-        received.length % 3 === 2 ? `60${String(number)}` : `HDFCN5${String(number)}`
+        receivedPayments.length % 3 === 2 ? `60${String(number)}` : `HDFCN5${String(number)}`
       const payment = { way, reference, amount, on }
-      received.push(payment)
+      receivedPayments.push(payment)
       return payment
     },
     find: (way, reference) =>
-      received.find(
-        (one) =>
-          findAccountType(one.way) === findAccountType(way) &&
-          normaliseReference(one.reference) === normaliseReference(reference),
+      receivedPayments.find(
+        (payment) =>
+          findAccountType(payment.way) === findAccountType(way) &&
+          normaliseReference(payment.reference) === normaliseReference(reference),
       ) ?? null,
     knows: (reference) =>
       reference !== null &&
-      received.some((one) => normaliseReference(one.reference) === normaliseReference(reference)),
-    all: () => received,
-    statement: () => received.filter(({ way }) => findAccountType(way) === 'bank'),
-    returnTransfer: (payment, on) => void returned.push({ ...payment, on }),
-    returnedTransfers: () => returned,
+      receivedPayments.some(
+        (receivedPayment) =>
+          normaliseReference(receivedPayment.reference) === normaliseReference(reference),
+      ),
+    all: () => receivedPayments,
+    statement: () => receivedPayments.filter(({ way }) => findAccountType(way) === 'bank'),
+    returnTransfer: (payment, on) => void returnedPayments.push({ ...payment, on }),
+    returnedTransfers: () => returnedPayments,
     payRefund: (amount) => {
       const reference = `BACK${String(30_000 + refunds.size)}`
       refunds.set(reference, amount)

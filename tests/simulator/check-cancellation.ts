@@ -1,7 +1,6 @@
 /**
- * The invariant for cancellations: the proposed refund and the refunds before it have the same sum, in any order of
- * clicks. An overpayment is owed in full, and the scale of the event file applies to the rest. A refund that was owed
- * at its time counts as never paid.
+ * Invariant for cancellations: the proposed refund and earlier refunds have the same sum, in any order of actions. An overpayment is owed
+ * in full; the refund scale of the event file applies to the rest. A refund that was owed at its time counts as never paid.
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
@@ -14,14 +13,14 @@ type Sums = {
   readonly price: number | null
   readonly paid: number
   readonly refunded: number
-  /** The part that was owed before a cancellation. */
+  /** The part of the refunds that was owed before a cancellation. */
   readonly refundDue: number
-  /** A payment that staff accepted at less than its order lowers the price. */
+  /** A payment that staff accepted at less than its order amount reduces the price. */
   readonly short: number
   /** The highest bill that was paid. */
   readonly billPaid: number | null
 }
-const MONEY = `SELECT r.id, r.total AS price,
+const SUMS_SQL = `SELECT r.id, r.total AS price,
   (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS paid,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
@@ -31,7 +30,7 @@ const MONEY = `SELECT r.id, r.total AS price,
   (SELECT max(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
   FROM registrations r WHERE r.reg_no = ?`
 
-/** The scale of the events that have one. */
+/** The refund scale of the events that have one. */
 const refundPercentOn = (on: Day): number => (on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0)
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
 
@@ -39,39 +38,40 @@ const toPaise = (rupees: number): number => Math.round(rupees * 100)
 export async function checkProposal<Page>(
   { sql, refundDue }: { readonly sql: () => Sql; readonly refundDue: (id: number) => number },
   regNo: string,
-  { now, open }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
+  { now, open: openPage }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
 ): Promise<{ readonly answer: Page; judge(page: ActionsAnswer): Violation | null }> {
   const readState = async (): Promise<string> => {
-    const money = await sql()<Omit<Sums, 'refundDue'>>(MONEY).get(regNo)
-    const known: Sums | null =
-      money === undefined ? null : { ...money, refundDue: refundDue(money.id) }
-    return JSON.stringify(known)
+    const sums = await sql()<Omit<Sums, 'refundDue'>>(SUMS_SQL).get(regNo)
+    const knownSums: Sums | null =
+      sums === undefined ? null : { ...sums, refundDue: refundDue(sums.id) }
+    return JSON.stringify(knownSums)
   }
   const days = [dayOf(now())]
-  const before = await readState()
-  const answer = await open()
-  const isQuiet = before === (await readState())
+  const stateBefore = await readState()
+  const answer = await openPage()
+  const isQuiet = stateBefore === (await readState())
   days.push(dayOf(now()))
   return {
     answer,
-    judge: ({ proposed_back: proposed, second_payment: second, ...page }) => {
-      const money = JSON.parse(before) as Sums | null
-      if (!isQuiet || money === null || proposed === null || second !== null) return null
+    judge: ({ proposed_back: proposedRefund, second_payment: secondPayment, ...page }) => {
+      const money = JSON.parse(stateBefore) as Sums | null
+      if (!isQuiet || money === null || proposedRefund === null || secondPayment !== null)
+        return null
       const { price, refundDue: refundedAsOwed, short } = money
       if (short > 0) return null
       const paid = money.paid - refundedAsOwed
       const refunded = money.refunded - refundedAsOwed
-      // An amount above the bill that was paid stays owed after a correction to a higher bill, until that is paid.
+      // An amount above the paid bill remains owed after a correction to a higher bill, until that bill is paid.
       const isPaid = price === null || paid >= price
       const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (money.billPaid ?? price)))
       const expectedRefunds = days.map((on) =>
         Math.max(0, owed + Math.round(((paid - owed) * refundPercentOn(on)) / 100) - refunded),
       )
-      return expectedRefunds.includes(toPaise(proposed))
+      return expectedRefunds.includes(toPaise(proposedRefund))
         ? null
         : {
             invariant: 'the refund at cancellation does not depend on earlier refunds',
-            cause: `${regNo}: ${proposed}, ${JSON.stringify({ ...page.cancellation, ...money, wanted: expectedRefunds })}`,
+            cause: `${regNo}: ${proposedRefund}, ${JSON.stringify({ ...page.cancellation, ...money, wanted: expectedRefunds })}`,
           }
     },
   }

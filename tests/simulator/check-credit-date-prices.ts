@@ -1,4 +1,4 @@
-/** The invariant for payments whose day of credit decides the price, with prices that the test states itself. */
+/** Invariant for payments whose price depends on the day of credit, with independently stated prices. */
 import { dayOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -14,10 +14,7 @@ type Row = {
   readonly paid_at: Instant
   readonly state: string
 }
-/**
- * Payments with a price by the day of credit that staff confirmed, except second payments, moved ones, and those for
- * ended registrations.
- */
+/** Payments priced by the day of credit that staff confirmed, except second payments, moved ones, and those for ended registrations. */
 const CREDITED_CAPTURES = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
   WHERE p.way = '${CREDITED}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Payment received %'
@@ -28,12 +25,12 @@ const CREDITED_CAPTURES = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount
 export function createCreditedInvariants(sql: () => Sql): {
   afterWrite(): Promise<Violation | null>
 } {
-  let last = 0
+  let lastId = 0
   return {
     afterWrite: async () => {
       for (const row of await sql()<Row>(CREDITED_CAPTURES).all()) {
-        if (row.id <= last) continue
-        last = row.id
+        if (row.id <= lastId) continue
+        lastId = row.id
         if (row.paid_at >= CLOSES) continue
         const prices: readonly number[] = listPrices(row.category, dayOf(row.paid_at))
         const isOrdered = prices.includes(row.asked)

@@ -1,6 +1,6 @@
 /**
- * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice,
- * each refund its credit note; receipts equal the payments; series have no gap; and issued documents never change.
+ * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice, each refund its credit
+ * note; receipts equal the payments; series have no gaps; and issued documents never change.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -20,11 +20,11 @@ type Document = {
   /** The received amount of a receipt, if it differs. */
   came: number | null
 }
-const DOCUMENTS = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
+const DOCUMENTS_SQL = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
   FROM documents ORDER BY id`
 /** `parts`: how many captures were accepted for it. */
 type Paid = { id: number; order_id: string; amount: number; parts: number }
-const PAID = `SELECT p.id, p.order_id, p.amount,
+const PAID_ORDERS_SQL = `SELECT p.id, p.order_id, p.amount,
     (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state = 'accepted') AS parts
   FROM payments p JOIN registrations r ON r.id = p.registration_id
   JOIN event_issuers e ON e.event_id = r.event_id WHERE p.status IN ('success', 'refunded') AND p.amount > 0`
@@ -39,7 +39,7 @@ type Charged = {
   invoices: 0 | 1
 }
 /** The price of a paid registration, its payments and its refunds. */
-const CHARGED = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
+const CHARGED_SQL = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
   sum(p.came) AS came, sum(p.gone) AS gone FROM (
     SELECT p.registration_id,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
@@ -47,10 +47,10 @@ const CHARGED = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$
         WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
     FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
   JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id, e.issuer ORDER BY r.id`
-const RECEIPTED = `SELECT r.id, r.reg_no FROM registrations r JOIN event_issuers e ON e.event_id = r.event_id ORDER BY r.id`
+const RECEIPTED_SQL = `SELECT r.id, r.reg_no FROM registrations r JOIN event_issuers e ON e.event_id = r.event_id ORDER BY r.id`
 type ByRate = { id: number; rate: string; base: number; gst: number }
 /** Taxable value and tax of the registered items by rate; an adjustment changes each line at the line's rate. */
-const BY_RATE = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
+const BY_RATE_SQL = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
     SELECT r.id, l.rate, l.base, l.gst FROM bill_lines l JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill
       WHERE l.parts IS NULL
     UNION ALL
@@ -59,72 +59,76 @@ const BY_RATE = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(ba
       JOIN bill_lines s ON s.registration_id = l.registration_id AND s.bill = l.bill AND CAST(s.line AS TEXT) = CAST(part.value ->> '$.line' AS TEXT)) each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 type BilledLine = { id: number; item: string; option: string | null; base: number; gst: number }
-const BILLED = `SELECT r.id, l.item, l.option, l.base, l.gst FROM bill_lines l JOIN registrations r ON l.registration_id = r.id AND l.bill = r.bill
+const BILLED_SQL = `SELECT r.id, l.item, l.option, l.base, l.gst FROM bill_lines l JOIN registrations r ON l.registration_id = r.id AND l.bill = r.bill
   ORDER BY r.id, l.line`
 /** Invoices minus credit notes. */
-const INVOICED_BY_RATE = `SELECT id, rate, sum(base) AS base, sum(gst) AS gst FROM (
+const INVOICED_BY_RATE_SQL = `SELECT id, rate, sum(base) AS base, sum(gst) AS gst FROM (
     SELECT d.registration_id AS id, coalesce(CAST(json_extract(line.value, '$.rate') AS TEXT), 'null') AS rate,
       iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.base' AS BIGINT) AS base, iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.gst' AS BIGINT) AS gst
     FROM documents d CROSS JOIN json_each(d.body, '$.lines') line WHERE d.kind <> 'receipt') each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 
 /** Erasing removes the personal data of a receipt but not its amounts; an invoice stays unchanged. */
-function readStatement(one: Document): Document {
-  const body = JSON.parse(one.body) as { buyer: unknown }
-  return one.kind === 'receipt' ? { ...one, body: JSON.stringify({ ...body, buyer: null }) } : one
+function readStatement(issuedDocument: Document): Document {
+  const body = JSON.parse(issuedDocument.body) as { buyer: unknown }
+  return issuedDocument.kind === 'receipt'
+    ? { ...issuedDocument, body: JSON.stringify({ ...body, buyer: null }) }
+    : issuedDocument
 }
 
 /** By registration. */
 function groupByRate(rows: readonly ByRate[]): (id: number) => readonly Omit<ByRate, 'id'>[] {
-  const all = Map.groupBy(rows, ({ id }) => id)
-  return (id) => (all.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
+  const documents = Map.groupBy(rows, ({ id }) => id)
+  return (id) => (documents.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
 }
 
 export function createDocumentInvariants(sql: () => Sql): {
   afterWrite(): Promise<Violation | null>
 } {
   const readRequired = createRequiredReader(sql)
-  const issued = new Map<number, string>()
-  /** By registration: whether every change so far happened while the event file had invoices. */
-  const invoiced = new Map<number, boolean>()
+  const issuedStatements = new Map<number, string>()
+  /** By registration: whether the event file had invoices during every change so far. */
+  const alwaysInvoiced = new Map<number, boolean>()
   /** The charged amounts by rate, for each registration, bill and sum of payments. */
   const charges = new Map<string, string>()
 
   const checkUnchanged = (all: readonly Document[]): Violation | null => {
     const now = new Map(all.map((one) => [one.id, JSON.stringify(readStatement(one))]))
-    for (const [id, text] of issued)
+    for (const [id, text] of issuedStatements)
       if (now.get(id) !== text)
         return {
           invariant: 'a document never changes',
           cause: `${text} → ${now.get(id) ?? 'nothing'}`,
         }
-    for (const [id, text] of now) issued.set(id, text)
+    for (const [id, text] of now) issuedStatements.set(id, text)
     return null
   }
   const checkSeries = (all: readonly Document[]): Violation | null => {
-    const counted = new Map<string, number>()
+    const lastSerials = new Map<string, number>()
     for (const { kind, account, year, serial } of all) {
       if (kind === 'receipt') continue
       const seriesName = `${kind} ${account} ${year}`
-      const next = (counted.get(seriesName) ?? 0) + 1
-      counted.set(seriesName, next)
-      if (!serial.endsWith(`/${next}`))
+      const nextSerial = (lastSerials.get(seriesName) ?? 0) + 1
+      lastSerials.set(seriesName, nextSerial)
+      if (!serial.endsWith(`/${nextSerial}`))
         return {
           invariant: 'numbers of documents have no gap',
-          cause: `${seriesName}: ${serial}, not ${next}`,
+          cause: `${seriesName}: ${serial}, not ${nextSerial}`,
         }
     }
     return null
   }
   const checkReceipts = async (all: readonly Document[]): Promise<Violation | null> => {
-    for (const paid of await sql()<Paid>(PAID).all()) {
-      const receipts = all.filter((one) => one.payment_id === paid.id && one.kind === 'receipt')
-      const isEach = receipts.length === Math.max(1, paid.parts)
-      if (!isEach || receipts.some(({ total }) => total !== paid.amount))
+    for (const paidOrder of await sql()<Paid>(PAID_ORDERS_SQL).all()) {
+      const receipts = all.filter(
+        (document) => document.payment_id === paidOrder.id && document.kind === 'receipt',
+      )
+      const isEach = receipts.length === Math.max(1, paidOrder.parts)
+      if (!isEach || receipts.some(({ total }) => total !== paidOrder.amount))
         return {
           invariant:
             'each payer has one receipt for the paid amount, and one more for each further payment',
-          cause: JSON.stringify(paid),
+          cause: JSON.stringify(paidOrder),
         }
     }
     return null
@@ -137,49 +141,52 @@ export function createDocumentInvariants(sql: () => Sql): {
     const receipts = new Map(
       all.flatMap((one) => (one.kind === 'receipt' ? [[one.payment_id, one] as const] : [])),
     )
-    const stated = Map.groupBy(receipts.values(), (one) => one.registration_id)
-    for (const row of await sql()<{ id: number; reg_no: string }>(RECEIPTED).all()) {
-      const found = (stated.get(row.id) ?? []).reduce(
+    const receiptsByRegistration = Map.groupBy(
+      receipts.values(),
+      (receipt) => receipt.registration_id,
+    )
+    for (const row of await sql()<{ id: number; reg_no: string }>(RECEIPTED_SQL).all()) {
+      const statedAmount = (receiptsByRegistration.get(row.id) ?? []).reduce(
         (sum, one) => sum + (one.came ?? one.total),
         0,
       )
       const { came } = required.of(row.id)
-      if (found !== came)
+      if (statedAmount !== came)
         return {
           invariant: 'receipts minus refunds are the kept amount',
-          cause: `${row.reg_no}: receipts of ${found}, and ${came} counts`,
+          cause: `${row.reg_no}: receipts of ${statedAmount}, and ${came} counts`,
         }
     }
     return null
   }
   const checkInvoices = async (all: Required): Promise<Violation | null> => {
-    const invoicedOf = groupByRate(await sql()<ByRate>(INVOICED_BY_RATE).all())
-    const registeredOf = groupByRate(await sql()<ByRate>(BY_RATE).all())
-    const billed = Map.groupBy(await sql()<BilledLine>(BILLED).all(), ({ id }) => id)
-    for (const row of await sql()<Charged>(CHARGED).all()) {
-      const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
-      invoiced.set(row.id, isInvoiced)
+    const invoicedByRate = groupByRate(await sql()<ByRate>(INVOICED_BY_RATE_SQL).all())
+    const registeredByRate = groupByRate(await sql()<ByRate>(BY_RATE_SQL).all())
+    const billedLines = Map.groupBy(await sql()<BilledLine>(BILLED_SQL).all(), ({ id }) => id)
+    for (const row of await sql()<Charged>(CHARGED_SQL).all()) {
+      const isInvoiced = row.invoices === 1 && (alwaysInvoiced.get(row.id) ?? true)
+      alwaysInvoiced.set(row.id, isInvoiced)
       if (!isInvoiced) continue
       const keptAmount = row.came - row.gone
-      // The amount that staff waived is charged while the registration is active: its invoice is for the whole price.
-      const waived =
+      // The amount that staff waived is charged while the registration is active: its invoice states the full price.
+      const waivedAmount =
         keptAmount > 0 && row.state !== 'cancelled'
           ? row.total - all.of(row.id).required(row.total)
           : 0
-      const charged = Math.max(0, Math.min(row.total, keptAmount + row.due + waived))
-      const found = invoicedOf(row.id)
+      const chargedAmount = Math.max(0, Math.min(row.total, keptAmount + row.due + waivedAmount))
+      const found = invoicedByRate(row.id)
       const cause = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
       const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)
-      if (total !== charged)
+      if (total !== chargedAmount)
         return { invariant: 'invoices minus credit notes are the charged amount', cause }
-      const expectedRates = JSON.stringify(registeredOf(row.id))
-      if (charged === row.total && JSON.stringify(found) !== expectedRates)
+      const expectedRates = JSON.stringify(registeredByRate(row.id))
+      if (chargedAmount === row.total && JSON.stringify(found) !== expectedRates)
         return {
           invariant: 'invoices minus credit notes are the registered items by rate',
           cause: `${cause}, not ${expectedRates}`,
         }
       if (row.state === 'cancelled') continue
-      const sameBill = JSON.stringify([row.id, row.came, row.gone, billed.get(row.id)])
+      const sameBill = JSON.stringify([row.id, row.came, row.gone, billedLines.get(row.id)])
       const before = charges.get(sameBill) ?? JSON.stringify(found)
       charges.set(sameBill, before)
       if (before !== JSON.stringify(found))
@@ -192,7 +199,7 @@ export function createDocumentInvariants(sql: () => Sql): {
   }
   return {
     afterWrite: async () => {
-      const all = await sql()<Document>(DOCUMENTS).all()
+      const all = await sql()<Document>(DOCUMENTS_SQL).all()
       const required = await readRequired()
       return (
         checkUnchanged(all) ??

@@ -1,6 +1,6 @@
 /**
- * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except
- * for the balance due or owed; and every open balance can be settled by an allowed action.
+ * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except for the balance due or
+ * owed; and an allowed action exists for every open balance.
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -24,7 +24,7 @@ type Row = {
   asks: number | null
 }
 /** `left`: counted payments minus refunds. */
-const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_review, r.total, r.due,
+const ROWS_SQL = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_review, r.total, r.due,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS orders,
   (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')), 0)
     FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS left,
@@ -42,25 +42,25 @@ export type BalanceInvariants = {
 export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
   const readRequired = createRequiredReader(sql)
   const refundDue = createOwedRefunds(sql)
-  const checkBalance = (row: Row, all: Required): Violation | null => {
+  const checkBalance = (row: Row, requiredAmounts: Required): Violation | null => {
     const { id, state, status, orders, total, due } = row
     if (orders === 0 || total === null) return null
-    const { came, required } = all.of(id)
-    const cause = JSON.stringify({ ...row, came, required: required(total) })
+    const { came: received, required } = requiredAmounts.of(id)
+    const cause = JSON.stringify({ ...row, came: received, required: required(total) })
     if (state === 'cancelled' && due > 0)
       return { invariant: 'nothing is due for a cancelled registration', cause }
-    const open = required(total) - came + refundDue.of(id)
-    const expectedDue = Math.max(open, -(row.left + row.under_way))
+    const balance = required(total) - received + refundDue.of(id)
+    const expectedDue = Math.max(balance, -(row.left + row.under_way))
     if (state !== 'cancelled' && status === 'success' && due !== expectedDue)
       return { invariant: 'payments equal the required amount, except for the balance', cause }
     if (due < 0 && row.left + row.under_way < -due)
       return { invariant: 'an owed refund does not exceed the kept amount', cause }
     return null
   }
-  const checkAllowedAction = (row: Row, waiting: ReadonlySet<string>): Violation | null => {
+  const checkAllowedAction = (row: Row, reviewedOrders: ReadonlySet<string>): Violation | null => {
     const { state, status, in_review: inReview, due, asks, total } = row
     const cause = JSON.stringify(row)
-    if (inReview === 1 && !waiting.has(row.reg_no))
+    if (inReview === 1 && !reviewedOrders.has(row.reg_no))
       return { invariant: 'an allowed action exists for every payment in review', cause }
     const isOpen = state === 'to_pay' || state === 'told' || state === 'lapsed'
     if (!isOpen || inReview === 1) return null
@@ -72,7 +72,7 @@ export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
   return {
     refundDue: refundDue.of,
     afterWrite: async () => {
-      const rows = await sql()<Row>(ROWS).all()
+      const rows = await sql()<Row>(ROWS_SQL).all()
       const all = await readRequired()
       const balances = rows.map((row) => ({ ...row, there: row.left + row.under_way }))
       await refundDue.afterWrite(balances, all)
@@ -81,8 +81,8 @@ export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
         hasReview ? (await reviews(sql(), null)).map(({ regNo }) => regNo ?? '') : [],
       )
       for (const row of rows) {
-        const found = checkBalance(row, all) ?? checkAllowedAction(row, waiting)
-        if (found !== null) return found
+        const violation = checkBalance(row, all) ?? checkAllowedAction(row, waiting)
+        if (violation !== null) return violation
       }
       return null
     },

@@ -1,6 +1,6 @@
 /**
- * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list,
- * its export, the sales and the dashboard equal the counted captures minus the completed refunds.
+ * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list, its export, the sales
+ * and the dashboard equal the counted captures minus the completed refunds.
  */
 import { day } from '../../engine/index.ts'
 import type { Paise } from '../../engine/index.ts'
@@ -20,8 +20,8 @@ const EVENTS = `SELECT r.event_id AS id, sum(m.kept) AS kept, string_agg(r.id ||
     (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
       FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept
     FROM registrations r) m ON m.id = r.id GROUP BY r.event_id`
-/** No registration of a history is made on that day. */
-const A_DAY = day('2025-01-01')
+/** A day on which no history has registrations. */
+const EMPTY_DAY = day('2025-01-01')
 const ROWS_MAX = 1000
 
 type Money = { readonly money: { readonly paid: Paise; readonly refunded: Paise } }
@@ -29,9 +29,9 @@ type Money = { readonly money: { readonly paid: Paise; readonly refunded: Paise 
 export function createEventFigureInvariants(sql: () => Sql): {
   afterWrite(): Promise<Violation | null>
 } {
-  const before = new Map<string, string>()
+  const statesBefore = new Map<string, string>()
 
-  /** In paise, by the store operations that the pages use. */
+  /** In paise, from the store operations that the pages use. */
   const readFigures = async (eventId: string): Promise<Readonly<Record<string, number>>> => {
     const query = { eventId, answers: {} }
     const booked = (await readStatusSums(sql(), query)).reduce((sum, row) => sum + row.booked, 0)
@@ -44,19 +44,19 @@ export function createEventFigureInvariants(sql: () => Sql): {
         0,
       ),
       sales: sums.reduce((sum, { paidTotal }) => sum + paidTotal, 0) + paidBeside,
-      dashboard: (await dashboardFigures(sql(), eventId, A_DAY)).revenue,
+      dashboard: (await dashboardFigures(sql(), eventId, EMPTY_DAY)).revenue,
     }
   }
   return {
     afterWrite: async () => {
       for (const { id, kept, state } of await sql()<Event>(EVENTS).all()) {
-        if (before.get(id) === state) continue
-        before.set(id, state)
-        const found = await readFigures(id)
-        if (Object.values(found).some((amount) => amount !== kept))
+        if (statesBefore.get(id) === state) continue
+        statesBefore.set(id, state)
+        const figures = await readFigures(id)
+        if (Object.values(figures).some((amount) => amount !== kept))
           return {
             invariant: 'list, export, sales and dashboard of an event show payments minus refunds',
-            cause: `${id}: ${kept}, and ${JSON.stringify(found)}`,
+            cause: `${id}: ${kept}, and ${JSON.stringify(figures)}`,
           }
       }
       return null

@@ -15,11 +15,11 @@ import type { StaffClient } from './office-sessions.ts'
 import type { Violation } from './check-payments.ts'
 import type { Tally } from './tally.ts'
 
-const KEPT = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS kept
+const NET_PAYMENTS_SQL = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS kept
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
   WHERE r.event_id = ? AND c.state IN ('fits', 'accepted')`
 
-const KEPT_ELSEWHERE = `${KEPT} AND c.source <> 'airpay'`
+const NET_PAYMENTS_ELSEWHERE_SQL = `${NET_PAYMENTS_SQL} AND c.source <> 'airpay'`
 
 type Captured = {
   readonly id: number
@@ -27,19 +27,19 @@ type Captured = {
   readonly amount: number
   readonly account: string
 }
-/** The gateway's payments, whatever staff decided about them; a moved payment belongs to its new event. */
-const CAPTURED = `SELECT c.id, c.reference, c.amount, c.account FROM captures c
+/** The gateway's payments, regardless of staff decisions; a moved payment belongs to its new event. */
+const CAPTURED_SQL = `SELECT c.id, c.reference, c.amount, c.account FROM captures c
   JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ? AND c.source = 'airpay'`
 type Refunded = {
   readonly capture_id: number
   readonly reference: string | null
   readonly amount: number
 }
-const REFUNDED = `SELECT f.capture_id, f.reference, f.amount FROM refunds f WHERE f.state = 'done'`
+const REFUNDED_SQL = `SELECT f.capture_id, f.reference, f.amount FROM refunds f WHERE f.state = 'done'`
 
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
 
-/** The figure of each staff page, in paise. Null if a request failed, or something happened in the meantime. */
+/** The figures of each staff page, in paise. Null if a request failed, or something happened in the meantime. */
 async function readFigures(
   client: StaffClient,
   { sql, gateway, now }: Omit<FiguresContext, 'tally'>,
@@ -50,45 +50,45 @@ async function readFigures(
   const token = await client.signIn('Omar')
   if (token === null) return null
   const readKept = async (): Promise<number> =>
-    (await sql()<{ kept: number }>(KEPT).get(event))?.kept ?? 0
-  const before = await readKept()
+    (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event))?.kept ?? 0
+  const netBefore = await readKept()
   const fetchBody = async (url: string): Promise<string | null> => {
-    const answer = await client.call('GET', url, token)
-    return answer?.status === 200 ? answer.body : null
+    const pageResponse = await client.call('GET', url, token)
+    return pageResponse?.status === 200 ? pageResponse.body : null
   }
-  const listed = await fetchBody(`${list.api}?page_size=${Math.max(...list.pageSizes)}`)
+  const listBody = await fetchBody(`${list.api}?page_size=${Math.max(...list.pageSizes)}`)
   const csv = list.export === null ? null : await fetchBody(list.export.api)
-  const sold = await fetchBody(`/admin/sold/?event_id=${event}&list_id=${list.id}`)
+  const soldBody = await fetchBody(`/admin/sold/?event_id=${event}&list_id=${list.id}`)
   const stats = await fetchBody('/admin/dashboard/stats/')
-  if (listed === null || csv === null || sold === null || stats === null) return null
-  const settled = await reconcileReport(client, token, { sql, gateway, now }, event)
-  if (settled === 'read') return 'read'
-  if ((await readKept()) !== before) return null
-  const { registrations, sums } = JSON.parse(listed) as ListAnswer
-  const { rows, paid_beside: beside } = JSON.parse(sold) as SoldAnswer
+  if (listBody === null || csv === null || soldBody === null || stats === null) return null
+  const settledAmount = await reconcileReport(client, token, { sql, gateway, now }, event)
+  if (settledAmount === 'read') return 'read'
+  if ((await readKept()) !== netBefore) return null
+  const { registrations, sums } = JSON.parse(listBody) as ListAnswer
+  const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SoldAnswer
   const { data } = JSON.parse(stats) as StatsAnswer
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
-  const sum = <T>(all: readonly T[], amountOfOne: (one: T) => number): number =>
-    all.reduce((added, one) => added + amountOfOne(one), 0)
+  const sum = <T>(items: readonly T[], amountOfOne: (one: T) => number): number =>
+    items.reduce((total, item) => total + amountOfOne(item), 0)
   const dashboard = data[`${event}_stats`] as { readonly total_revenue?: number } | undefined
   return {
-    captures: before,
-    beside: toPaise(beside),
+    captures: netBefore,
+    beside: toPaise(paidElsewhere),
     list: toPaise(sums?.money),
     rows: sum(registrations, (row) => toPaise(row['money.paid']) - toPaise(row['money.refunded'])),
     csv: sum(lines, (row) => toPaise(row['Amount paid']) - toPaise(row['Amount refunded'])),
-    sales: toPaise(beside) + sum(rows, (row) => toPaise(row.paid_total)),
+    sales: toPaise(paidElsewhere) + sum(rows, (row) => toPaise(row.paid_total)),
     dashboard: toPaise(dashboard?.total_revenue),
-    ...(settled === null ? {} : { reconciliation: settled }),
+    ...(settledAmount === null ? {} : { reconciliation: settledAmount }),
   }
 }
 
 type Settled = { readonly order: Order; readonly made: Transaction; readonly back: GatewayRefund[] }
 
 /**
- * The kept amount by the reconciliation: the settled sales minus refunds, plus payments outside the gateway. The
- * report contains every transaction of the gateway. Null if a comparison is impossible, because the event has payments
- * of another account, or the gateway has refunded something that the server does not know yet.
+ * The net amount by the reconciliation: the settled sales minus refunds, plus payments outside the gateway. The report contains every
+ * transaction of the gateway. Null if a comparison is impossible, because the event has payments of another account, or the gateway has
+ * refunded a payment that the server does not know yet.
  */
 async function reconcileReport(
   client: StaffClient,
@@ -96,22 +96,22 @@ async function reconcileReport(
   { sql, gateway, now }: Omit<FiguresContext, 'tally'>,
   event: EventId,
 ): Promise<number | 'read' | null> {
-  const at = now()
+  const reportTime = now()
   const readBooks = async () => ({
-    captured: await sql()<Captured>(CAPTURED).all(event),
-    refunded: await sql()<Refunded>(REFUNDED).all(),
+    captured: await sql()<Captured>(CAPTURED_SQL).all(event),
+    refunded: await sql()<Refunded>(REFUNDED_SQL).all(),
   })
   const before = await readBooks()
   const { captured, refunded } = before
   const isKnown = ({ reference }: GatewayRefund): boolean =>
     refunded.some((one) => one.reference === reference)
   const settled = captured.flatMap(({ reference }): Settled[] => {
-    const found = gateway.find(reference)
-    if (found === null || !isCapture(found.made)) return []
-    const back = found.order.gatewayRefunds.filter(
-      (one) => one.of === reference && one.doneAt <= at,
+    const gatewayRecord = gateway.find(reference)
+    if (gatewayRecord === null || !isCapture(gatewayRecord.made)) return []
+    const back = gatewayRecord.order.gatewayRefunds.filter(
+      (gatewayRefund) => gatewayRefund.of === reference && gatewayRefund.doneAt <= reportTime,
     )
-    return [{ ...found, back }]
+    return [{ ...gatewayRecord, back }]
   })
   const isComparable =
     settled.length === captured.length &&
@@ -122,15 +122,16 @@ async function reconcileReport(
     'POST',
     `/admin/reconcile/?event=${event}`,
     token,
-    [...buildReport(settled, dayOf(at)), buildDollarLine(dayOf(at))].join('\n'),
+    [...buildReport(settled, dayOf(reportTime)), buildDollarLine(dayOf(reportTime))].join('\n'),
   )
   if (answer?.status !== 200 || JSON.stringify(await readBooks()) !== JSON.stringify(before))
     return null
   const { settlement } = JSON.parse(answer.body) as { settlement?: WireSettlement }
-  // While the event file accepts no cards, the report is read as a bank statement.
+  // While the event file accepts no cards, the report is parsed as a bank statement.
   if (settlement === undefined) return null
-  const { unread, lines } = settlement
-  if (unread.length !== 1 || lines.some(({ reference }) => reference === IN_DOLLARS)) return 'read'
+  const { unread: unreadableLines, lines } = settlement
+  if (unreadableLines.length !== 1 || lines.some(({ reference }) => reference === IN_DOLLARS))
+    return 'read'
   const linesByReference = new Map(settlement.lines.map((line) => [line.reference, line]))
   const findAmount = (reference: string, status: 'settled' | 'refunded'): number => {
     const line = linesByReference.get(reference)
@@ -140,12 +141,17 @@ async function reconcileReport(
   const refundedBy = ({ reference, amount }: Refunded): number =>
     reference !== null && inReport.has(reference) ? findAmount(reference, 'refunded') : amount
   const refunds = Map.groupBy(refunded, ({ capture_id: id }) => id)
-  const gatewayKept = captured.reduce((sum, { id, reference }) => {
+  const gatewayNet = captured.reduce((sum, { id, reference }) => {
     const sale = findAmount(reference, 'settled')
-    const back = (refunds.get(id) ?? []).reduce((so, refund) => so + refundedBy(refund), 0)
-    return sale === 0 ? sum : sum + sale - back
+    const refundedAmount = (refunds.get(id) ?? []).reduce(
+      (sumSoFar, refund) => sumSoFar + refundedBy(refund),
+      0,
+    )
+    return sale === 0 ? sum : sum + sale - refundedAmount
   }, 0)
-  return gatewayKept + ((await sql()<{ kept: number }>(KEPT_ELSEWHERE).get(event))?.kept ?? 0)
+  return (
+    gatewayNet + ((await sql()<{ kept: number }>(NET_PAYMENTS_ELSEWHERE_SQL).get(event))?.kept ?? 0)
+  )
 }
 
 /** The gateway's settlement report: each sale and each refund, without a fee. */
@@ -167,7 +173,7 @@ function buildReport(settled: readonly Settled[], day: string): readonly string[
 }
 const formatDate = (day: string): string => day.split('-').toReversed().join('-')
 const IN_DOLLARS = 'DOLLARS1'
-/** Of another merchant's customer; the amount is not in rupees. */
+/** A payment to another merchant; the amount is not in rupees. */
 const buildDollarLine = (day: string): string =>
   `SMPL1,${IN_DOLLARS},1180.00,0,0,1180.00,UTR1,${formatDate(day)},Sale,USD`
 
@@ -178,21 +184,21 @@ export type FiguresContext = {
   readonly tally: Tally
 }
 
-/** Compares them. Null if they agree, or could not be read at one moment. */
+/** Compares them. Null if they agree, or could not be read without a change in between. */
 export async function compareFigures(
   client: StaffClient,
   context: FiguresContext,
   event: EventId,
 ): Promise<Violation | null> {
-  const read = await readFigures(client, context, event)
-  if (read === null) return null
-  if (read === 'read')
+  const pageFigures = await readFigures(client, context, event)
+  if (pageFigures === null) return null
+  if (pageFigures === 'read')
     return { invariant: 'only a settlement in another currency stays unread', cause: event }
   context.tally.figures += 1
-  if (read['reconciliation'] !== undefined) context.tally.settlements += 1
-  const { beside, ...figures } = read
-  const cause = `${event}: ${JSON.stringify(read)}`
-  if ((beside ?? 0) < 0)
+  if (pageFigures['reconciliation'] !== undefined) context.tally.settlements += 1
+  const { beside: paidElsewhere, ...figures } = pageFigures
+  const cause = `${event}: ${JSON.stringify(pageFigures)}`
+  if ((paidElsewhere ?? 0) < 0)
     return { invariant: 'the sales page shows no more as paid than was received', cause }
   return new Set(Object.values(figures)).size === 1
     ? null
@@ -202,10 +208,10 @@ export async function compareFigures(
       }
 }
 
-/** Something may happen while the pages are read. */
+/** Something may happen while the pages are being read. */
 const TRIES_MAX = 3
 
-/** Compares the figures of each event, and repeats until they could be read at one moment. */
+/** Compares the figures of each event, and retries until they were read without a change in between. */
 export async function compareAllFigures(
   client: StaffClient,
   context: FiguresContext,
@@ -213,7 +219,7 @@ export async function compareAllFigures(
 ): Promise<Violation | null> {
   for (const event of events) {
     const read = context.tally.figures
-    for (let tries = 0; tries < TRIES_MAX && context.tally.figures === read; tries++) {
+    for (let attempts = 0; attempts < TRIES_MAX && context.tally.figures === read; attempts++) {
       const found = await compareFigures(client, context, event)
       if (found !== null) return found
     }

@@ -1,6 +1,6 @@
 /**
- * Invariants for actions, checked after every write: each is in the table and by an authorised user, is done once for
- * any number of clicks, and its record equals the change since the last write; nothing else changes.
+ * Invariants for actions, checked after every write: every action is allowed for its state and user, runs once per request, and changes
+ * exactly what its record says.
  */
 import { assertNever } from '../../engine/index.ts'
 import type { ActionName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -11,7 +11,7 @@ import type { Required } from './expected-balance.ts'
 import { BY_STATEMENT } from './bank-statements.ts'
 import { isInTable, isStaffName, canAddRegistration, canPerform } from './expected-permissions.ts'
 
-/** A registration, with everything that actions on it may change. */
+/** A registration with all data that actions may change. */
 type Row = {
   id: number
   reg_no: string
@@ -26,21 +26,21 @@ type Row = {
   answers: string
   /** Emails that staff requested. */
   again: number
-  /** Open orders, and seats that are held or taken. */
+  /** Open orders, and seats that are reserved or taken. */
   open: number
   /** The amount of the newest order. */
   asks: number | null
-  /** Refunds that moved money, or may. */
+  /** Refunds that were paid out, or may have been. */
   refunds: number
-  /** The uncompleted ones of these. */
+  /** Of these, the refunds in progress. */
   under_way: number
-  /** Payments that wait for a decision. */
+  /** Payments that need a decision. */
   waiting: number
   captures: number
   /** When the last of its links expires. */
   links: number
 }
-const ROWS = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
+const ROWS_SQL = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
   (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
     FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'again') AS again,
@@ -66,7 +66,7 @@ type ActionRow = {
   was: RegistrationState
   became: RegistrationState
 }
-const ACTIONS =
+const ACTIONS_SQL =
   'SELECT id, registration_id, at, who, act, why, data, was, became FROM acts ORDER BY id'
 type DecisionRow = {
   id: number
@@ -76,29 +76,30 @@ type DecisionRow = {
   why: string
   amount: number | null
 }
-const DECISIONS = 'SELECT id, registration_id, who, what, why, amount FROM decisions ORDER BY id'
-/** Registrations whose personal data is stored anywhere, although it was erased. */
-const LEFT_OF_ERASED = `SELECT r.reg_no, r.full_name, r.answers,
+const DECISIONS_SQL =
+  'SELECT id, registration_id, who, what, why, amount FROM decisions ORDER BY id'
+/** Registrations with personal data that remains although it was erased. */
+const REMAINING_PERSONAL_DATA_SQL = `SELECT r.reg_no, r.full_name, r.answers,
   (SELECT max(m.kind || ' to ' || m.recipient || ': ' || m.subject) FROM mail_queue m WHERE m.registration_id = r.id AND m.recipient || m.body <> '') AS mail,
   (SELECT max(l.purpose) FROM links l WHERE l.registration_id = r.id) AS link FROM registrations r WHERE r.erased_at IS NOT NULL
     AND (r.full_name || r.email || r.phone <> '' OR r.answers <> '{}'
       OR EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.recipient || m.body <> '')
       OR EXISTS (SELECT 1 FROM links l WHERE l.registration_id = r.id)
       OR EXISTS (SELECT 1 FROM tellings t WHERE t.registration_id = r.id AND t.answers <> '{}'))`
-const LAST = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
+const LAST_IDS_SQL = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
 /** A refund of two payments is a decision about each, once. */
-const DONE = `SELECT (SELECT count(*) FROM acts WHERE why = ?) +
+const COUNT_BY_REASON_SQL = `SELECT (SELECT count(*) FROM acts WHERE why = ?) +
   (SELECT coalesce(max(times), 0) FROM (SELECT count(*) AS times FROM decisions WHERE why = ? GROUP BY capture_id)) AS times`
 
-/** Actions after which the registration has their state, whatever its payments do. */
+/** Actions that set a fixed state, regardless of payments. */
 const STATE_AFTER = { tell: 'told', lapse: 'lapsed' } as const
 
-/** Users who decide without a session, by the store operations alone. */
-const TREASURERS_BY_STORE: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
+/** Users whose decisions call the store directly, without a session. */
+const USERS_WITHOUT_SESSION: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
 
 export type HistoryInvariants = {
   afterWrite(): Promise<Violation | null>
-  /** The call reported that an action was done, for this reason, which is unique. */
+  /** Checks an action that the API reported as done. The reason identifies it. */
   answered(regNo: string, actionName: ActionName, why: string): Promise<Violation | null>
 }
 
@@ -106,49 +107,53 @@ type Data = Readonly<Record<string, unknown>>
 const readNumber = (data: Data, name: string): number => Number(data[name] ?? 0)
 
 export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
-  let before = new Map<number, Row>()
+  let previousRows = new Map<number, Row>()
   let lastSeen = { acts: 0, decisions: 0 }
   const readRequired = createRequiredReader(sql)
-  let all: Required = { of: () => ({ came: 0, required: (total) => total }) }
+  let requiredAmounts: Required = { of: () => ({ came: 0, required: (total) => total }) }
 
   const checkTable = async (act: ActionRow, rowBefore: Row): Promise<Violation | null> => {
     const cause = JSON.stringify(act)
     if (act.was !== rowBefore.state)
-      return { invariant: 'the history has the state in which an action was done', cause: cause }
+      return { invariant: 'the history records the state before each action', cause }
     if (!isInTable(act.act, rowBefore.state))
-      return { invariant: 'no action happens outside its table', cause: cause }
-    const came = (JSON.parse(act.data) as Data)['came']
+      return { invariant: 'an action happens only in a state that allows it', cause }
+    const paymentText = (JSON.parse(act.data) as Data)['came']
     const recordsPayment = act.act === 'confirm' || act.act === 'came_again'
-    const method = recordsPayment && typeof came === 'string' ? parseMethod(came) : null
+    const method =
+      recordsPayment && typeof paymentText === 'string' ? parseMethod(paymentText) : null
     if (!canPerform(act.who, act.act, rowBefore.event_id, method))
-      return { invariant: 'staff perform only actions of their role', cause: cause }
+      return { invariant: 'staff perform only actions of their role', cause }
     const isFromStatement = act.why === BY_STATEMENT
     return act.why === '' || isFromStatement || act.who === 'delegate'
       ? null
       : await checkDoneOnce(act.why)
   }
-  const checkDoneOnce = async (why: string): Promise<Violation | null> => {
-    const { times } = (await sql()<{ times: number }>(DONE).get(why, why)) ?? { times: 0 }
-    return times > 1 ? { invariant: 'a repeated click is done once', cause: why } : null
+  const checkDoneOnce = async (reason: string): Promise<Violation | null> => {
+    const { times } = (await sql()<{ times: number }>(COUNT_BY_REASON_SQL).get(reason, reason)) ?? {
+      times: 0,
+    }
+    return times > 1 ? { invariant: 'a repeated request is processed once', cause: reason } : null
   }
   const checkDecision = async (
-    one: DecisionRow,
+    decision: DecisionRow,
     was: Row | undefined,
     now: Row | undefined,
     refunded: number,
   ): Promise<Violation | null> => {
-    if (TREASURERS_BY_STORE.has(one.who) || was === undefined || now === undefined) return null
-    const actionName = one.what.split(' ')[0] as ActionName
-    const by = JSON.stringify(one)
+    if (USERS_WITHOUT_SESSION.has(decision.who) || was === undefined || now === undefined)
+      return null
+    const actionName = decision.what.split(' ')[0] as ActionName
+    const cause = JSON.stringify(decision)
     if (!isInTable(actionName, was.state))
-      return { invariant: 'no action happens outside its table', cause: by }
-    if (!canPerform(one.who, actionName, was.event_id, null))
-      return { invariant: 'staff perform only actions of their role', cause: by }
+      return { invariant: 'an action happens only in a state that allows it', cause }
+    if (!canPerform(decision.who, actionName, was.event_id, null))
+      return { invariant: 'staff perform only actions of their role', cause }
     if (actionName === 'refund' && now.refunds - was.refunds !== refunded)
-      return { invariant: 'a refund of the history is in the books', cause: by }
+      return { invariant: 'a refund in the history is recorded', cause }
     if ((actionName === 'accept' || actionName === 'dismiss') && now.waiting > was.waiting)
-      return { invariant: 'a decided review no longer waits', cause: by }
-    return checkDoneOnce(one.why)
+      return { invariant: 'a decided review is closed', cause }
+    return checkDoneOnce(decision.why)
   }
   const findWrongEffect = (
     { act, at, became, data: text }: ActionRow,
@@ -172,12 +177,13 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const difference = readNumber(data, 'difference')
         const changes = data['changes'] as readonly string[]
         if ((now.total ?? 0) - (was.total ?? 0) !== difference) return 'another difference'
-        const { required } = all.of(now.id)
-        const more = required(now.total ?? 0) - required(was.total ?? 0)
-        // No more can be owed than is left of the payments; check-due.ts checks that amount.
+        const { required } = requiredAmounts.of(now.id)
+        const priceDifference = required(now.total ?? 0) - required(was.total ?? 0)
+        // The amount to refund cannot exceed the remaining payments; check-due.ts checks that amount.
         const isPaid = was.status === 'success'
         const isLimited = isPaid && (was.due === -was.kept || now.due === -now.kept)
-        if (!isLimited && now.due - was.due !== (isPaid ? more : 0)) return 'another balance is due'
+        if (!isLimited && now.due - was.due !== (isPaid ? priceDifference : 0))
+          return 'wrong balance'
         if ((was.answers !== now.answers) !== changes.length > 0) return 'other answers'
         return isSame('captures', 'refunds') ? null : 'money moved'
       }
@@ -186,35 +192,36 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         return isSame('total', 'due', 'category', 'status', 'captures', 'refunds', 'open') &&
           now.again === was.again + 2
           ? null
-          : 'more than the person changed, or an email is missing'
+          : 'unexpected changes, or no email'
       case 'cancel': {
         // A refund in progress is owed until it is completed.
-        if (now.due !== -readNumber(data, 'pay_back') - was.under_way)
-          return 'another refund is owed'
+        if (now.due !== -readNumber(data, 'pay_back') - was.under_way) return 'wrong refund amount'
         if (now.open > 0) return 'it can still be paid'
         return isSame('answers', 'total', 'captures', 'refunds') ? null : 'money moved'
       }
       case 'confirm':
         if (now.captures !== was.captures + 1) return 'no payment, or more than one'
-        return now.waiting > was.waiting || now.status === 'success' ? null : 'it counts as nothing'
+        return now.waiting > was.waiting || now.status === 'success'
+          ? null
+          : 'the payment is neither counted nor in review'
       case 'came_again':
         if (now.captures !== was.captures + 1) return 'no payment, or more than one'
         return now.waiting > was.waiting &&
           isSame('answers', 'total', 'due', 'category', 'status', 'state', 'refunds')
           ? null
-          : 'it is not in review, or counts'
+          : 'the payment is counted, or not in review'
       case 'accept':
       case 'dismiss':
       case 'refund':
-        return 'it belongs to the decisions'
+        return 'recorded as an action, not as a decision'
       case 'approve':
         return isSame('answers', 'total', 'due', 'category') && isOrderedInFull(now)
           ? null
-          : 'the order is not for its price'
+          : 'the order amount differs from the price'
       case 'accept_offer':
         return isSame('answers', 'due') && now.category === data['category'] && isOrderedInFull(now)
           ? null
-          : 'the order is not for the price of the offer'
+          : 'the order amount differs from the offered price'
       case 'refuse':
         return isSame('answers', 'total', 'due', 'category', 'captures', 'open') && now.open === 0
           ? null
@@ -230,9 +237,9 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       case 'tell':
       case 'not_found':
       case 'lapse': {
-        // A registration without an open claim stays as before; the number is free for others.
-        const rejected = was.state === 'told' ? 'to_pay' : was.state
-        if (now.state !== (act === 'not_found' ? rejected : STATE_AFTER[act]))
+        // Without an open claim the state is unchanged, and another registration can use the reference.
+        const expectedState = was.state === 'told' ? 'to_pay' : was.state
+        if (now.state !== (act === 'not_found' ? expectedState : STATE_AFTER[act]))
           return `it is ${now.state}`
         return isSame('answers', 'total', 'due', 'category', 'captures', 'refunds')
           ? null
@@ -243,20 +250,20 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         return isSame('answers', 'total', 'due', 'category', 'captures') &&
           (now.open === 0 || isOrderedInFull(now))
           ? null
-          : 'the order is not for its price'
+          : 'the order amount differs from the price'
       case 'reopen':
         return isSame('answers', 'total', 'due', 'category', 'captures', 'refunds') &&
           (now.open === 0 || isOrderedInFull(now))
           ? null
-          : 'the order is not for its price'
+          : 'the order amount differs from the price'
       case 'erase':
         return isSame('total', 'captures', 'refunds', 'category', 'waiting') &&
           now.answers === '{}' &&
           now.links === 0
           ? null
-          : 'payments changed, or personal data stayed'
+          : 'payments changed, or personal data remains'
       case 'add':
-        return 'it begins a registration, so it has none'
+        return 'this action creates the registration, so none can exist before'
       default:
         return assertNever(act)
     }
@@ -266,35 +273,38 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       regNo,
     )) !== undefined
   const checkErased = async (): Promise<Violation | null> => {
-    const left = await sql()(LEFT_OF_ERASED).get()
-    return left === undefined
+    const remaining = await sql()(REMAINING_PERSONAL_DATA_SQL).get()
+    return remaining === undefined
       ? null
-      : { invariant: 'an erased registration stays erased', cause: JSON.stringify(left) }
+      : { invariant: 'an erased registration stays erased', cause: JSON.stringify(remaining) }
   }
-  /** By one order, without earlier payments. */
+  /** Whether one order requests the full price. */
   const isOrderedInFull = ({ open, asks, total }: Row): boolean => open === 1 && asks === total
-  /** A registration without actions of staff. */
+  /** Checks a registration that staff did not change. */
   const findUnexplainedChange = (was: Row, now: Row): string | null => {
     if (was.answers !== now.answers || was.category !== now.category) return 'other answers'
     if (was.state === now.state) return null
     if (was.state === 'cancelled' || was.state === 'refused') return `it was ${was.state}`
-    if (was.state === 'to_approve') return 'no staff has seen it'
+    if (was.state === 'to_approve') return 'staff have not reviewed it'
     return now.state === 'cancelled' && now.status !== 'refunded' ? 'it was cancelled' : null
   }
   return {
     afterWrite: async () => {
-      const rows = new Map((await sql()<Row>(ROWS).all()).map((row) => [row.id, row]))
-      all = await readRequired()
-      const words = await checkErased()
-      if (words !== null) return words
-      const newActions = newerThan(await sql()<ActionRow>(ACTIONS).all(), lastSeen.acts)
-      const decisions = newerThan(await sql()<DecisionRow>(DECISIONS).all(), lastSeen.decisions)
-      const rowsBefore = before
-      before = rows
-      lastSeen = (await sql()<typeof lastSeen>(LAST).get()) ?? lastSeen
+      const rows = new Map((await sql()<Row>(ROWS_SQL).all()).map((row) => [row.id, row]))
+      requiredAmounts = await readRequired()
+      const violation = await checkErased()
+      if (violation !== null) return violation
+      const newActions = newerThan(await sql()<ActionRow>(ACTIONS_SQL).all(), lastSeen.acts)
+      const decisions = newerThan(await sql()<DecisionRow>(DECISIONS_SQL).all(), lastSeen.decisions)
+      const rowsBefore = previousRows
+      previousRows = rows
+      lastSeen = (await sql()<typeof lastSeen>(LAST_IDS_SQL).get()) ?? lastSeen
       for (const act of newActions) {
-        const [then, now] = [rowsBefore.get(act.registration_id), rows.get(act.registration_id)]
-        if (then === undefined && now !== undefined && act.act === 'add') {
+        const [rowBefore, now] = [
+          rowsBefore.get(act.registration_id),
+          rows.get(act.registration_id),
+        ]
+        if (rowBefore === undefined && now !== undefined && act.act === 'add') {
           if (!isStaffName(act.who) || !canAddRegistration(act.who, now.event_id))
             return {
               invariant: 'staff perform only actions of their role',
@@ -302,23 +312,23 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
             }
           continue
         }
-        if (then === undefined || now === undefined) continue
-        const wrong = await checkTable(act, then)
+        if (rowBefore === undefined || now === undefined) continue
+        const wrong = await checkTable(act, rowBefore)
         if (wrong !== null) return wrong
-        const unexplained = findWrongEffect(act, then, now)
-        if (unexplained !== null)
+        const wrongEffect = findWrongEffect(act, rowBefore, now)
+        if (wrongEffect !== null)
           return {
             invariant: 'an action changes what the history records, and nothing else',
-            cause: `${unexplained}: ${JSON.stringify(act)} ${JSON.stringify(then)} → ${JSON.stringify(now)}`,
+            cause: `${wrongEffect}: ${JSON.stringify(act)} ${JSON.stringify(rowBefore)} → ${JSON.stringify(now)}`,
           }
       }
-      for (const one of decisions) {
-        const id = one.registration_id ?? 0
+      for (const decision of decisions) {
+        const id = decision.registration_id ?? 0
         // A refund of two payments has a line for each of them.
         const refunded = decisions
-          .filter(({ registration_id, what }) => registration_id === id && what === one.what)
+          .filter(({ registration_id, what }) => registration_id === id && what === decision.what)
           .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
-        const wrong = await checkDecision(one, rowsBefore.get(id), rows.get(id), refunded)
+        const wrong = await checkDecision(decision, rowsBefore.get(id), rows.get(id), refunded)
         if (wrong !== null) return wrong
       }
       const changedIds = new Set(newActions.map((act) => act.registration_id))
@@ -335,8 +345,10 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       return null
     },
     answered: async (regNo, act, why) => {
-      const { times } = (await sql()<{ times: number }>(DONE).get(why, why)) ?? { times: 0 }
-      // The reason is missing if the registration was erased at the same moment.
+      const { times } = (await sql()<{ times: number }>(COUNT_BY_REASON_SQL).get(why, why)) ?? {
+        times: 0,
+      }
+      // The reason is missing if the registration was erased at the same time.
       return times === 1 || (await isErased(regNo))
         ? null
         : {
@@ -349,10 +361,10 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
 
 const newerThan = <T extends { readonly id: number }>(
   rows: readonly T[],
-  last: number,
-): readonly T[] => rows.filter(({ id }) => id > last)
+  lastId: number,
+): readonly T[] => rows.filter(({ id }) => id > lastId)
 
-/** A received payment as the history records it. */
+/** Reads the payment method from the history text. */
 function parseMethod(paymentText: string): string {
   return / (?:in cash|by card machine|at the desk)/.test(paymentText) ? 'cash' : 'transfer'
 }

@@ -1,12 +1,12 @@
 /**
- * The simulator's own account of owed refunds: a refund counts as owed up to what was owed at its time, and only the
- * rest is part of the refund of a cancellation. Cancelled registrations are not followed further.
+ * An independent calculation of owed refunds: a refund counts as owed up to the amount owed at its time, and only the rest is part of the
+ * refund of a cancellation. Cancelled registrations are not followed further.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Required } from './expected-balance.ts'
 
 type Refund = { id: number; registration: number; amount: number }
-const DONE = `SELECT f.id, p.registration_id AS registration, CASE WHEN c.state IN ('fits', 'accepted') THEN f.amount ELSE 0 END AS amount
+const COMPLETED_REFUNDS_SQL = `SELECT f.id, p.registration_id AS registration, CASE WHEN c.state IN ('fits', 'accepted') THEN f.amount ELSE 0 END AS amount
   FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for WHERE f.state = 'done' ORDER BY f.id`
 
 /** A registration after a write. `there`: counted payments minus refunds. */
@@ -24,29 +24,29 @@ export type OwedRefunds = {
 
 export function createOwedRefunds(sql: () => Sql): OwedRefunds {
   const knownRefunds = new Set<number>()
-  const owed = new Map<number, number>()
+  const owedByRegistration = new Map<number, number>()
   const refundedAsOwed = new Map<number, number>()
   const readRefunded = (id: number): number => refundedAsOwed.get(id) ?? 0
   return {
     of: readRefunded,
-    afterWrite: async (standings, all) => {
-      for (const { id, registration, amount } of await sql()<Refund>(DONE).all()) {
+    afterWrite: async (balances, requiredAmounts) => {
+      for (const { id, registration, amount } of await sql()<Refund>(COMPLETED_REFUNDS_SQL).all()) {
         if (knownRefunds.has(id)) continue
         knownRefunds.add(id)
-        const open = owed.get(registration) ?? 0
-        const part = Math.min(amount, open)
-        owed.set(registration, open - part)
-        refundedAsOwed.set(registration, readRefunded(registration) + part)
+        const owedBefore = owedByRegistration.get(registration) ?? 0
+        const owedPart = Math.min(amount, owedBefore)
+        owedByRegistration.set(registration, owedBefore - owedPart)
+        refundedAsOwed.set(registration, readRefunded(registration) + owedPart)
       }
-      for (const { id, state, total, there } of standings) {
+      for (const { id, state, total, there: netPaid } of balances) {
         if (state === 'cancelled' || total === null) {
-          owed.set(id, 0)
+          owedByRegistration.set(id, 0)
           continue
         }
-        const { came, required } = all.of(id)
-        const open = Math.max(0, came - readRefunded(id) - required(total))
-        // Goodwill counts towards what is owed, and only as long as it is owed.
-        owed.set(id, Math.min(open, there))
+        const { came: received, required } = requiredAmounts.of(id)
+        const open = Math.max(0, received - readRefunded(id) - required(total))
+        // A goodwill refund reduces the owed amount, and only while something is owed.
+        owedByRegistration.set(id, Math.min(open, netPaid))
       }
     },
   }

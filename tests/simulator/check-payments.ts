@@ -1,6 +1,6 @@
 /**
- * Payment invariants, checked after every write and once more when the history is idle. The gateway's records are the
- * truth; the database is our view.
+ * Payment invariants, checked after every write and once more when the history is idle. The gateway's records are the source of truth; the
+ * database must agree with them.
  */
 import { findInOrder } from '../../server/storage/database/in-order.ts'
 import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -29,18 +29,18 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** How much before its close an event must be paid if the payment time is uncertain. */
+  /** How long before closing a payment must arrive if its time is uncertain. */
   readonly closingMarginMs: (order: Order) => number
-  /** Whether there are credentials of the merchant of an order; without them, no query is possible. */
+  /** Whether we have the credentials of the order's merchant, which queries need. */
   readonly canQuery: (order: Order) => boolean
 }
 
 /**
  * A paid order is polled for a second capture at growing intervals: the last poll is about five days after the first.
  */
-const SECOND_WITHIN_MS = 3 * DAY_MS
+const SECOND_CAPTURE_POLLED_MS = 3 * DAY_MS
 /** Unpaid orders are polled for ten days, about twice a day. */
-const FIRST_WITHIN_MS = 9 * DAY_MS
+const FIRST_CAPTURE_POLLED_MS = 9 * DAY_MS
 /** An open payment is undecided after five days; the query that detects this runs within six hours. */
 export const OPEN_MS_MAX = 6 * DAY_MS
 
@@ -52,7 +52,7 @@ type PaymentRow = {
   amount: Paise
   review: string | null
   created_at: number
-  /** The last time at which it can be paid, if later than others. Null if not. */
+  /** The payment deadline, if it was extended. Null otherwise. */
   pay_until: number | null
   /** Null if the delegate was never redirected to the gateway with it. */
   handed_off_at: number | null
@@ -61,7 +61,7 @@ type PaymentRow = {
 type CaptureRow = {
   order_id: string | null
   handed_off_at: number | null
-  /** A registration that was approved first has its own payment period, whatever closes in the meantime. */
+  /** A registration that needed approval has its own payment deadline, even after closing. */
   hold_until: number | null
   asks_for: 'whole' | 'difference' | null
   event_id: string | null
@@ -77,14 +77,14 @@ type CaptureRow = {
   back: Paise
 }
 
-const PAYMENTS = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
+const PAYMENTS_SQL = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
-const CAPTURES = `SELECT c.id, c.registration_id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+const CAPTURES_SQL = `SELECT c.id, c.registration_id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done') AS back,
   r.state = 'cancelled' AS is_cancelled FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
-const CANCELLED = "SELECT id FROM registrations WHERE state = 'cancelled'"
-const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
+const CANCELLED_SQL = "SELECT id FROM registrations WHERE state = 'cancelled'"
+const SUMS_SQL = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
   (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
     WHERE b.state = 'done' AND c.state IN ('fits', 'accepted')) AS back,
   (SELECT coalesce(sum(amount), 0) FROM revenue) AS revenue,
@@ -94,24 +94,24 @@ const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state 
   (SELECT count(*) FROM registrations WHERE payment_status = 'success') AS paid,
   (SELECT coalesce(sum(registrations), 0) FROM counters) AS counted_all,
   (SELECT count(*) FROM registrations) AS registered`
-const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
+const CONFIRMATIONS_SQL = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole'
     AND (p.status = 'success' OR (p.status = 'refunded' AND r.booked > 0))) AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole') AS attempts,
   r.is_corrected = 1 AND (r.total = 0 OR r.freed_at_attempt IS NOT NULL) AS was_free FROM registrations r`
 
-const REFUNDS = `SELECT r.id, c.source, r.state, r.reference, r.amount, p.order_id FROM refunds r
+const REFUNDS_SQL = `SELECT r.id, c.source, r.state, r.reference, r.amount, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
 /** Unsent for one day, or in progress for five. */
 const REFUND_MS_MAX = 7 * DAY_MS
 
-const OVERDUE = `SELECT reg_no, pay_until FROM registrations
+const OVERDUE_SQL = `SELECT reg_no, pay_until FROM registrations
   WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?
     AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
       AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
 /** The newest attempts that expired at a future time, and query claims that block other servers. */
-const EXPIRED_IN_FUTURE = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
+const EXPIRED_IN_FUTURE_SQL = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asking_until - 60000 > ? OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > ? AND p.review IS NULL
     AND coalesce(p.handed_off_at, p.created_at) > ? AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
     AND p.gateway IS NOT NULL AND NOT EXISTS (SELECT 1 FROM payments n WHERE n.registration_id = r.id AND n.attempt > p.attempt))`
@@ -134,15 +134,15 @@ export type Invariants = {
 
 export function createInvariants(context: CheckContext): Invariants {
   const { sql, gateway, bank, actionHistory, closingMarginMs, canQuery } = context
-  const before = new Map<string, PaymentStatus>()
+  const statusByOrder = new Map<string, PaymentStatus>()
   const findTransaction = (orderId: string, reference: string | null): Transaction | undefined =>
     gateway.orders
       .get(orderId)
       ?.transactions.find((transaction) => transaction.reference === reference)
 
   const payments = async (): Promise<Violation | null> => {
-    for (const row of await sql()<PaymentRow>(PAYMENTS).all()) {
-      const statusBefore = before.get(row.order_id)
+    for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
+      const statusBefore = statusByOrder.get(row.order_id)
       if (statusBefore !== undefined && isPaid(statusBefore) && !isPaid(row.status))
         return {
           invariant: 'a success never changes',
@@ -150,7 +150,7 @@ export function createInvariants(context: CheckContext): Invariants {
         }
       if (statusBefore === 'refunded' && row.status === 'success')
         return { invariant: 'a refund is final', cause: row.order_id }
-      before.set(row.order_id, row.status)
+      statusByOrder.set(row.order_id, row.status)
       if (!isPaid(row.status) || row.gateway === null) continue
       // Payments moved by staff keep their original order.
       const transaction = gateway.find(row.reference)?.made
@@ -163,19 +163,24 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /** Days after the redirect and after the close, by the gateway's clock. A balance can be paid at any time. */
+  /** Whether the payment was made days after both the redirect and closing, by the gateway's clock. A balance can be paid at any time. */
   const isTooLate = (
     order: Order,
-    made: Transaction,
-    { handed_off_at: handed, hold_until: held, event_id: event, asks_for: purpose }: CaptureRow,
+    transaction: Transaction,
+    {
+      handed_off_at: handedOffAt,
+      hold_until: holdUntil,
+      event_id: event,
+      asks_for: purpose,
+    }: CaptureRow,
   ): boolean =>
     purpose === 'whole' &&
-    !(event === APPROVAL_EVENT && held !== null && made.at < held) &&
+    !(event === APPROVAL_EVENT && holdUntil !== null && transaction.at < holdUntil) &&
     order.statesTime &&
     closingMarginMs(order) === 0 &&
-    handed !== null &&
-    made.at >= CLOSES + DAY_MS &&
-    made.at - handed > 2 * DAY_MS
+    handedOffAt !== null &&
+    transaction.at >= CLOSES + DAY_MS &&
+    transaction.at - handedOffAt > 2 * DAY_MS
   // In write order: the server's timestamps are unreliable while its clock is wrong.
   const receivedBeforeCancellation = new Set<number>()
   let cancelledBefore = new Set<number>()
@@ -188,55 +193,69 @@ export function createInvariants(context: CheckContext): Invariants {
   }: CaptureRow): boolean =>
     id !== null && !cancelledBefore.has(id) && status === 'refunded' && back === amount
   const checkCaptures = async (): Promise<Violation | null> => {
-    const counted = new Set<string>()
-    for (const row of await sql()<CaptureRow>(CAPTURES).all()) {
+    const countedReferences = new Set<string>()
+    for (const row of await sql()<CaptureRow>(CAPTURES_SQL).all()) {
       const cause = JSON.stringify(row)
       if (row.is_cancelled !== 1 || isPaidAndRefundedTogether(row))
         receivedBeforeCancellation.add(row.id)
       if (row.order_id === null && row.source === GATEWAY) continue
       if (row.state === 'review' && row.in_review !== 1)
-        return { invariant: 'a mismatched payment goes to review', cause: cause }
+        return { invariant: 'a mismatched payment goes to review', cause }
       if (row.state === 'fits' && !receivedBeforeCancellation.has(row.id))
-        return { invariant: 'a payment for a cancelled registration goes to review', cause: cause }
+        return { invariant: 'a payment for a cancelled registration goes to review', cause }
       if (row.source !== GATEWAY) {
         // Each event numbers its own cash payments.
         const accountType = findAccountType(row.source)
         const made = `${accountType === 'bank' ? accountType : `${row.source} of ${row.event_id}`} ${normaliseReference(row.reference)}`
-        if (bank.find(row.source, row.reference)?.amount !== row.amount || counted.has(made))
-          return { invariant: 'each rupee at the bank is counted once', cause: cause }
-        counted.add(made)
+        if (
+          bank.find(row.source, row.reference)?.amount !== row.amount ||
+          countedReferences.has(made)
+        )
+          return { invariant: 'each rupee at the bank is counted once', cause }
+        countedReferences.add(made)
         continue
       }
       if (row.order_id === null) continue
       const made = findTransaction(row.order_id, row.reference)
       if (made === undefined || !isCapture(made) || made.amount !== row.amount)
-        return { invariant: 'every capture exists at the gateway', cause: cause }
+        return { invariant: 'every capture exists at the gateway', cause }
       const order = gateway.orders.get(row.order_id)
       if (row.state === 'fits' && (order === undefined || !isAsOrdered(order, made)))
         return {
           invariant: 'a payment that differs from its order is reviewed by staff',
-          cause: cause,
+          cause,
         }
       if (row.state === 'fits' && order !== undefined && isTooLate(order, made, row))
-        return { invariant: 'a late payment is reviewed by staff', cause: cause }
+        return { invariant: 'a late payment is reviewed by staff', cause }
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
-        return { invariant: 'a matching payment is a success', cause: cause }
+        return { invariant: 'a matching payment is a success', cause }
     }
-    cancelledBefore = new Set((await sql()<{ id: number }>(CANCELLED).all()).map(({ id }) => id))
+    cancelledBefore = new Set(
+      (await sql()<{ id: number }>(CANCELLED_SQL).all()).map(({ id }) => id),
+    )
     return null
   }
   const checkSums = async (): Promise<Violation | null> => {
-    const row = (await sql()<Record<string, number>>(SUMS).get()) ?? {}
-    const by = JSON.stringify(row)
-    const { came = 0, back = 0, revenue, counted, paid, counted_all: all, registered } = row
-    if (came - back !== revenue)
-      return { invariant: 'revenue is payments minus refunds', cause: by }
+    const row = (await sql()<Record<string, number>>(SUMS_SQL).get()) ?? {}
+    const cause = JSON.stringify(row)
+    const {
+      came: received = 0,
+      back: refundedSum = 0,
+      revenue,
+      counted,
+      paid,
+      counted_all: countedAll,
+      registered,
+    } = row
+    if (received - refundedSum !== revenue)
+      return { invariant: 'revenue is payments minus refunds', cause }
     if (row['booked'] !== revenue || row['counted_booked'] !== revenue)
-      return { invariant: 'booked amounts of registrations equal revenue', cause: by }
-    if (counted !== paid || all !== registered) return { invariant: 'counters are rows', cause: by }
+      return { invariant: 'booked amounts of registrations equal revenue', cause }
+    if (counted !== paid || countedAll !== registered)
+      return { invariant: 'counters equal row counts', cause }
     return null
   }
-  /** Registrations that were a success after any write. */
+  /** Registrations that have ever been successful. */
   const succeeded = new Set<string>()
   const checkConfirmations = async (): Promise<Violation | null> => {
     type Row = {
@@ -247,7 +266,7 @@ export function createInvariants(context: CheckContext): Invariants {
       attempts: number
       was_free: 0 | 1
     }
-    for (const row of await sql()<Row>(CONFIRMATIONS).all()) {
+    for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
       const by = JSON.stringify(row)
       // Paid and refunded in one status response, so it was never a success that could be confirmed.
       if (row.status === 'success') succeeded.add(row.reg_no)
@@ -255,8 +274,9 @@ export function createInvariants(context: CheckContext): Invariants {
         row.status === 'refunded' && !succeeded.has(row.reg_no) && row.mails === 0
       if (!isNeverConfirmed && row.mails !== (isPaid(row.status) ? 1 : 0))
         return { invariant: 'only successes are confirmed, once each', cause: by }
-      if (row.successes > 1) return { invariant: 'one attempt pays a registration', cause: by }
-      // A registration made free by a correction stays paid when earlier payments are refunded, and when it costs
+      if (row.successes > 1)
+        return { invariant: 'at most one attempt succeeds for each registration', cause: by }
+      // A registration made free by a correction remains paid when earlier payments are refunded, or when a correction makes it chargeable
       // again.
       const isPaidFor = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isPaidFor)
@@ -265,9 +285,9 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
 
-  const found = async (): Promise<Violation | null> => {
+  const checkRecordedCaptures = async (): Promise<Violation | null> => {
     type Row = { reference: string; state: string }
-    const recordedAmounts = new Map(
+    const stateByReference = new Map(
       (await sql()<Row>('SELECT reference, state FROM captures').all()).map((row) => [
         row.reference,
         row.state,
@@ -275,17 +295,17 @@ export function createInvariants(context: CheckContext): Invariants {
     )
     for (const order of gateway.orders.values()) {
       const captured = order.transactions.filter(isCapture)
-      const [first] = captured
+      const [firstCapture] = captured
       for (const made of captured) {
-        const within =
-          made === first
-            ? made.at - order.at <= FIRST_WITHIN_MS
-            : first !== undefined && made.at - first.at <= SECOND_WITHIN_MS
+        const isWithinPolling =
+          made === firstCapture
+            ? made.at - order.at <= FIRST_CAPTURE_POLLED_MS
+            : firstCapture !== undefined && made.at - firstCapture.at <= SECOND_CAPTURE_POLLED_MS
         // Payments omitted from status responses appear only in the settlement file.
-        const isPolled = order.reports === 'all' && within && canQuery(order)
+        const isPolled = order.reports === 'all' && isWithinPolling && canQuery(order)
         const mustBeRecorded =
           made.isReported || (made.isClaimed && order.reports === 'all' && canQuery(order))
-        if ((mustBeRecorded || isPolled) && !recordedAmounts.has(made.reference))
+        if ((mustBeRecorded || isPolled) && !stateByReference.has(made.reference))
           return {
             invariant: 'every capture is a success, accepted or in review',
             cause: `${order.orderId}: ${JSON.stringify(made)}`,
@@ -295,18 +315,18 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
   const checkEnded = async (now: number): Promise<Violation | null> => {
-    for (const row of await sql()<PaymentRow>(PAYMENTS).all()) {
-      const until = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
+    for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
+      const pendingUntil = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
       // Never redirected, or not paid through a gateway: it expires on its due date, or staff end it.
       if (row.handed_off_at === null || row.gateway === null) continue
-      if (row.status === 'pending' && row.review === null && now > until)
+      if (row.status === 'pending' && row.review === null && now > pendingUntil)
         return { invariant: 'no payment is pending forever', cause: JSON.stringify(row) }
     }
-    const overdue = await sql()(OVERDUE).get(now - DAY_MS)
-    if (overdue !== undefined)
+    const overdueRegistration = await sql()(OVERDUE_SQL).get(now - DAY_MS)
+    if (overdueRegistration !== undefined)
       return {
         invariant: 'an unpaid registration expires on its due date',
-        cause: JSON.stringify(overdue),
+        cause: JSON.stringify(overdueRegistration),
       }
     return null
   }
@@ -321,13 +341,13 @@ export function createInvariants(context: CheckContext): Invariants {
       order_id: string
     }
     const orders = [...gateway.orders.values()].filter(
-      ({ gatewayRefunds: givenBack }) => givenBack.length > 0,
+      ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
-    const rows = await sql()<Row>(REFUNDS).all()
+    const rows = await sql()<Row>(REFUNDS_SQL).all()
     const isManualRefund = ({ reference }: Row): boolean => bank.findRefund(reference) !== null
     /** A refund of two payments has a row for each, under one reference. */
     const sumParts = (reference: string | null): number =>
-      rows.filter((one) => one.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
+      rows.filter((row) => row.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
       const by = JSON.stringify(row)
       if (isManualRefund(row)) {
@@ -335,27 +355,29 @@ export function createInvariants(context: CheckContext): Invariants {
           return { invariant: 'manual refunds match the bank', cause: by }
         continue
       }
-      const refundedSum = gateway.orders
+      const gatewayRefund = gateway.orders
         .get(row.order_id)
         ?.gatewayRefunds.find(({ reference }) => reference === row.reference)
       if (
         row.state === 'done' &&
-        (refundedSum === undefined || refundedSum.doneAt > now || refundedSum.amount < row.amount)
+        (gatewayRefund === undefined ||
+          gatewayRefund.doneAt > now ||
+          gatewayRefund.amount < row.amount)
       )
         return { invariant: 'a completed refund exists at the gateway', cause: by }
-      const since = requestedAt.get(row.id) ?? now
-      requestedAt.set(row.id, since)
-      if ((row.state === 'wanted' || row.state === 'asked') && now - since > REFUND_MS_MAX)
+      const startedAt = requestedAt.get(row.id) ?? now
+      requestedAt.set(row.id, startedAt)
+      if ((row.state === 'wanted' || row.state === 'asked') && now - startedAt > REFUND_MS_MAX)
         return { invariant: 'no refund is in progress forever', cause: by }
     }
     for (const { orderId, gatewayRefunds: givenBack } of orders) {
       const sentRefunds = rows.filter(
         (row) => row.order_id === orderId && row.state !== 'wanted' && !isManualRefund(row),
       )
-      const moved = givenBack.filter(({ by }) => by === 'call')
-      if (moved.length > sentRefunds.length)
+      const paidRefunds = givenBack.filter(({ by }) => by === 'call')
+      if (paidRefunds.length > sentRefunds.length)
         return {
-          invariant: 'a refund moves money once',
+          invariant: 'a refund is paid out once',
           cause: `${orderId}: ${JSON.stringify(givenBack)}`,
         }
     }
@@ -365,15 +387,15 @@ export function createInvariants(context: CheckContext): Invariants {
     (await sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(
       orderId,
     )) !== undefined
-  const whyReviewed = async (orderId: string): Promise<string> =>
+  const findReviewReason = async (orderId: string): Promise<string> =>
     (
       await sql()<{ review: string }>(
         'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
       ).get(orderId)
     )?.review ?? 'another order'
-  /** When idle: refunds that the gateway reported. Those that match nothing are in review. */
+  /** When idle: refunds that the gateway reported. Unmatched ones are in review. */
   const checkReportedRefunds = async (): Promise<Violation | null> => {
-    const rows = await sql()<{ reference: string | null; state: string }>(REFUNDS).all()
+    const rows = await sql()<{ reference: string | null; state: string }>(REFUNDS_SQL).all()
     const isDone = (reference: string): boolean =>
       rows.some((row) => row.reference === reference && row.state === 'done')
     for (const { orderId, gatewayRefunds: givenBack } of gateway.orders.values())
@@ -385,23 +407,20 @@ export function createInvariants(context: CheckContext): Invariants {
           }
     return null
   }
-  // While a refund of ours is in doubt, a refund in the panel may exceed the remaining amount; it is assigned after
-  // staff resolve the doubt.
+  // While the result of one of our refunds is unknown, a refund in the merchant panel may exceed the remaining amount. It is matched after
+  // staff have decided.
   const isHandledByStaff = async (orderId: string): Promise<boolean> =>
     (await isReviewed(orderId)) ||
-    // Refunds exceed payments because of a manual refund: staff were told, and have ended that.
+    // Refunds exceed payments because of a manual refund: staff were notified, and have resolved it.
     (await sql()(
       "SELECT 1 FROM payments p JOIN decisions d ON d.about = 'P' || p.id WHERE p.order_id = ?",
     ).get(orderId)) !== undefined ||
-    (await sql()<{ order_id: string; state: string }>(REFUNDS).all()).some(
+    (await sql()<{ order_id: string; state: string }>(REFUNDS_SQL).all()).some(
       (row) => row.order_id === orderId && row.state !== 'done' && row.state !== 'refused',
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /**
-   * "No record" from another merchant proves nothing. A payment that was reported while queries were possible has been
-   * in review.
-   */
+  /** "No record" from another merchant proves nothing. A payment reported while queries were possible must have gone to review. */
   const findUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
@@ -470,9 +489,9 @@ export function createInvariants(context: CheckContext): Invariants {
       const came = orders.flatMap((order) =>
         order.transactions.filter(isCapture).map((made) => ({ order, made })),
       )
-      const [only] = came
-      if (only === undefined || came.length > 1) continue
-      const { order, made } = only
+      const [onlyPayment] = came
+      if (onlyPayment === undefined || came.length > 1) continue
+      const { order, made } = onlyPayment
       if (!canQuery(order)) continue
       // The price is held until a day after its period, even if the delegate begins later; a delegate on the
       // gateway's page always has one day.
@@ -481,14 +500,14 @@ export function createInvariants(context: CheckContext): Invariants {
       // The price before a correction was held for as long as the order, regardless of the registration's new
       // deadline. A deadline that staff extended for a payment claim does not apply to an earlier card order: staff
       // review that.
-      const term =
+      const deadline =
         order.asked === total && !(await hasPaymentClaim(id))
           ? pay_until
           : await findHold(order.orderId)
       const inTime =
-        made.at - order.at <= FIRST_WITHIN_MS &&
+        made.at - order.at <= FIRST_CAPTURE_POLLED_MS &&
         made.at + closingMarginMs(order) <
-          Math.min(priceGuaranteedUntil, term ?? priceGuaranteedUntil)
+          Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
       // Not covered by this rule: payments refunded or moved by staff.
       if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
       // An earlier payment elsewhere makes this a second payment.
@@ -503,12 +522,12 @@ export function createInvariants(context: CheckContext): Invariants {
           }
         continue
       }
-      // A remainder of a correction may also be in review.
+      // A balance due after a correction may also be in review.
       const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
       if (isAsOrdered(order, made) && inTime && isOpen)
         return {
           invariant: 'a single correct payment in time is a success',
-          cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await whyReviewed(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
+          cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await findReviewReason(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
         }
     }
     return null
@@ -538,23 +557,23 @@ export function createInvariants(context: CheckContext): Invariants {
     afterWrite,
     refundDue: balances.refundDue,
     afterClockWentBack: async (now) => {
-      const row = await sql()(EXPIRED_IN_FUTURE).get(now, now, now - DAY_MS)
+      const row = await sql()(EXPIRED_IN_FUTURE_SQL).get(now, now, now - DAY_MS)
       return row === undefined
         ? null
         : {
-            invariant: 'orders that expired by a wrong clock are reopened',
+            invariant: 'orders that expired because of a wrong clock are reopened',
             cause: JSON.stringify(row),
           }
     },
     atRest: async (now) =>
       (await afterWrite(now)) ??
       (await checkEnded(now)) ??
-      (await found()) ??
+      (await checkRecordedCaptures()) ??
       (await checkReportedRefunds()) ??
       (await findUnqueriedPayments()) ??
       (await checkTimelyPayments()),
     shownPaid: async (regNo) => {
-      // The whole price is due after a correction from free, or was until it was cancelled, or it is still free.
+      // A registration that was free before a correction is shown as paid although nothing was captured.
       const sentRefunds = await sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1
            AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,

@@ -1,6 +1,6 @@
 /**
- * Invariants for seats and codes, derived from the stored rows: the event and the category decide who has a seat, and
- * the payment state who holds a code, not any counter.
+ * Invariants for seats and codes, derived from the stored rows: the event and the category decide who has a seat, and the payment state
+ * decides who uses a code, not any counter.
  */
 import { foldCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../../server/storage/index.ts'
 import { SEATS } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
-/** One of each code, which can be used once. */
+/** Creates one of each code, which can be used once. */
 export async function makeCodes(
   store: Store,
   at: Parameters<Store['withdrawDiscountCode']>[3],
@@ -39,16 +39,16 @@ type Row = {
   open_until: number | null
 }
 // A registration that staff approved, or whose payment was moved here, may exceed the quota.
-const REGISTRATIONS = `SELECT r.id, r.category, r.state, r.payment_status AS status, r.in_review, r.created_at,
+const REGISTRATIONS_SQL = `SELECT r.id, r.category, r.state, r.payment_status AS status, r.in_review, r.created_at,
   r.answers ->> '$.code' AS code,
   EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted') AS accepted,
   (SELECT max(iif(p.last_answer = 'in-process', 9e15, p.handed_off_at + ${SEATS.holdMs})) FROM payments p
     WHERE p.registration_id = r.id AND p.status = 'pending') AS open_until
   FROM registrations r WHERE r.event_id = '${SEATS.event}'`
-const SEATS_TAKEN = `SELECT place, max, taken, (SELECT count(*) FROM places_taken t WHERE t.place_id = p.id AND t.state <> 'free') AS rows
+const SEATS_TAKEN_SQL = `SELECT place, max, taken, (SELECT count(*) FROM places_taken t WHERE t.place_id = p.id AND t.state <> 'free') AS rows
   FROM places p WHERE event_id = '${SEATS.event}'`
 
-const ENDED = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id
+const ENDED_SQL = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id
   WHERE r.state IN ('cancelled', 'refused') AND t.state <> 'free'`
 
 export type SeatInvariants = { afterWrite(): Promise<Violation | null> }
@@ -57,7 +57,7 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
   const approvedIds = new Set<number>()
 
   const checkReleasedSeats = async (): Promise<Violation | null> => {
-    const row = await sql()(ENDED).get()
+    const row = await sql()(ENDED_SQL).get()
     return row === undefined
       ? null
       : {
@@ -65,20 +65,20 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
           cause: JSON.stringify(row),
         }
   }
-  const checkSeats = async (all: readonly Row[]): Promise<Violation | null> => {
+  const checkSeats = async (allRows: readonly Row[]): Promise<Violation | null> => {
     // Registrations that staff or delegates ended hold nothing.
-    const rows = all.filter(({ state }) => state !== 'cancelled')
+    const rows = allRows.filter(({ state }) => state !== 'cancelled')
     const acceptedCount = rows.filter(({ accepted }) => accepted === 1).length
     for (const { id, max, category } of SEATS.places) {
       const rowsOfCategory = rows.filter((row) => category === null || row.category === category)
-      const paid = rowsOfCategory.filter(
+      const paidRows = rowsOfCategory.filter(
         ({ status, accepted }) => status === 'success' && accepted === 0,
       )
-      if (paid.length > max)
-        return { invariant: 'no seat is sold twice', cause: `${id}: ${JSON.stringify(paid)}` }
+      if (paidRows.length > max)
+        return { invariant: 'no seat is sold twice', cause: `${id}: ${JSON.stringify(paidRows)}` }
     }
     for (const seatRow of await sql()<Record<'max' | 'taken' | 'rows', number>>(
-      SEATS_TAKEN,
+      SEATS_TAKEN_SQL,
     ).all()) {
       const cause = JSON.stringify(seatRow)
       if (seatRow.taken !== seatRow.rows)
@@ -88,19 +88,19 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     }
     return null
   }
-  /** Late payments for a code that another delegate used count; a new use never coincides with a held one. */
+  /** Late payments for a code that another delegate used are allowed; a new use never coincides with a reserved one. */
   const codes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {
       if (approvedIds.has(row.id)) continue
       approvedIds.add(row.id)
       const holders = rows.filter(
-        (one) =>
-          one.code === row.code &&
-          (one.id === row.id ||
-            (one.state !== 'cancelled' &&
-              (one.status === 'success' ||
-                one.in_review === 1 ||
-                (one.status === 'pending' && (one.open_until ?? 0) > row.created_at)))),
+        (holder) =>
+          holder.code === row.code &&
+          (holder.id === row.id ||
+            (holder.state !== 'cancelled' &&
+              (holder.status === 'success' ||
+                holder.in_review === 1 ||
+                (holder.status === 'pending' && (holder.open_until ?? 0) > row.created_at)))),
       )
       if (row.code !== null && holders.length > 1)
         return {
@@ -112,7 +112,7 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
   }
   return {
     afterWrite: async () => {
-      const rows = await sql()<Row>(REGISTRATIONS).all()
+      const rows = await sql()<Row>(REGISTRATIONS_SQL).all()
       return (
         (await checkReleasedSeats()) ??
         (rows.length === 0 ? null : ((await checkSeats(rows)) ?? codes(rows)))

@@ -37,7 +37,7 @@ type Row = {
   readonly kept: number
 }
 /** Registrations that were paid as ordered, whatever was corrected or refunded later. */
-const PAID = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.total, r.due, sum(p.kept) AS kept FROM (
+const PAID_SQL = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.total, r.due, sum(p.kept) AS kept FROM (
     SELECT p.registration_id, p.amount,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
       (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
@@ -53,7 +53,7 @@ type Invoiced = {
   readonly base: number
   readonly tax: number
 }
-const INVOICED = `SELECT d.registration_id AS id, d.kind, line.value ->> '$.rate' AS rate,
+const INVOICED_SQL = `SELECT d.registration_id AS id, d.kind, line.value ->> '$.rate' AS rate,
     CAST(line.value ->> '$.base' AS BIGINT) AS base, CAST(line.value ->> '$.gst' AS BIGINT) AS tax
   FROM documents d JOIN registrations r ON r.id = d.registration_id CROSS JOIN json_each(d.body, '$.lines') line
   WHERE d.kind <> 'receipt' AND r.event_id = '${TAX_RATES_EVENT}'`
@@ -61,12 +61,12 @@ const INVOICED = `SELECT d.registration_id AS id, d.kind, line.value ->> '$.rate
 export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Violation | null> } {
   return {
     afterWrite: async () => {
-      const rows = await sql()<Row>(PAID).all()
+      const rows = await sql()<Row>(PAID_SQL).all()
       if (rows.length === 0) return null
-      const invoiced = Map.groupBy(await sql()<Invoiced>(INVOICED).all(), ({ id }) => id)
+      const invoicedLines = Map.groupBy(await sql()<Invoiced>(INVOICED_SQL).all(), ({ id }) => id)
       for (const row of rows) {
-        const found = sumByRate(
-          (invoiced.get(row.id) ?? []).map(({ kind, rate, base, tax }) => ({
+        const invoicedByRate = sumByRate(
+          (invoicedLines.get(row.id) ?? []).map(({ kind, rate, base, tax }) => ({
             rate: rate === null || Number(rate) === 0 ? 'none' : String(rate),
             base: kind === 'credit' ? -base : base,
             tax: kind === 'credit' ? -tax : tax,
@@ -76,10 +76,14 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
         const isNothing = row.kept === 0 && row.due <= 0
         if (!isAll && !isNothing) continue
         const expectedBills = isAll ? listPossibleBills(row) : [{}]
-        if (!expectedBills.some((one) => JSON.stringify(one) === JSON.stringify(found)))
+        if (
+          !expectedBills.some(
+            (expectedBill) => JSON.stringify(expectedBill) === JSON.stringify(invoicedByRate),
+          )
+        )
           return {
             invariant: 'invoices minus credit notes are the registered items by rate',
-            cause: `${JSON.stringify(row)}: ${JSON.stringify(found)}, not ${JSON.stringify(expectedBills)}`,
+            cause: `${JSON.stringify(row)}: ${JSON.stringify(invoicedByRate)}, not ${JSON.stringify(expectedBills)}`,
           }
       }
       return null
@@ -104,8 +108,8 @@ const isYes = (answer: unknown): boolean => answer === true || answer === 'true'
 function sumByRate(lines: readonly Line[]): ByRate {
   const sums = new Map<string, readonly [number, number]>()
   for (const { rate, base, tax } of lines) {
-    const [before, taxBefore] = sums.get(rate) ?? [0, 0]
-    sums.set(rate, [before + base, taxBefore + tax])
+    const [baseBefore, taxBefore] = sums.get(rate) ?? [0, 0]
+    sums.set(rate, [baseBefore + base, taxBefore + tax])
   }
   return Object.fromEntries(
     [...sums].filter(([, [base, tax]]) => base !== 0 || tax !== 0).toSorted(),

@@ -1,7 +1,7 @@
 /**
- * `npm run simulate:controls [NAME…]`: makes known mistakes in a copy of this tree, one at a time; the simulator must
- * find each of them. A check that finds no mistake proves nothing. A control is an entry of `controls.yaml`: `about`
- * states the mistake, `profile` the histories that search for it.
+ * `npm run simulate:controls [NAME…]`: makes known mistakes in a copy of this tree, one at a time; the simulator must find each of them. A
+ * check that finds no mistake proves nothing. A control is an entry of `controls.yaml`: `about` states the mistake, `profile` the histories
+ * that search for it.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,10 +10,10 @@ import type { Mistake } from '../mistakes.ts'
 
 /** The maximum number of histories in which a mistake must be found. */
 const HISTORIES_MAX = 2000
-const CONCURRENT = 2
+const CONCURRENT_MAX = 2
 const SEED = 1
 /** The parts of the tree that the simulator needs. */
-const COPIED = [
+const COPIED_PATHS = [
   'engine',
   'server',
   'schemas',
@@ -26,24 +26,25 @@ const COPIED = [
 export const readControls = (): readonly Mistake[] =>
   readMistakes(join(import.meta.dirname, 'controls.yaml'))
 
-/** True if it was found. */
+/** Returns whether it was found. */
 async function findMistake(control: Mistake): Promise<boolean> {
-  const report = (isGood: boolean, text: string): boolean => {
-    console.log(`${isGood ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
-    return isGood
+  const report = (isApplied: boolean, text: string): boolean => {
+    console.log(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
+    return isApplied
   }
   const profile = control.extraKey('profile') || 'design'
-  const tree = copyTree(COPIED)
+  const tree = copyTree(COPIED_PATHS)
   try {
     const result = applyMistake(control, tree)
-    if (typeof result === 'string') return report(false, `it cannot be made in the tree: ${result}`)
+    if (typeof result === 'string')
+      return report(false, `it cannot be made in the source tree: ${result}`)
     const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(HISTORIES_MAX), profile]
     const { status, output } = await runToEnd(process.execPath, args, tree)
-    const last = output.split('\n').at(-1) ?? ''
+    const lastLine = output.split('\n').at(-1) ?? ''
     if (status === 0)
       return report(false, `not found in ${HISTORIES_MAX} histories of "${profile}"`)
-    if (!last.startsWith('{')) return report(false, output.slice(-600))
-    const { history, invariant } = JSON.parse(last) as { history: number; invariant: string }
+    if (!lastLine.startsWith('{')) return report(false, output.slice(-600))
+    const { history, invariant } = JSON.parse(lastLine) as { history: number; invariant: string }
     return report(true, `history ${history} of "${profile}": ${invariant}`)
   } finally {
     rmSync(tree, { recursive: true, force: true })
@@ -53,13 +54,17 @@ async function findMistake(control: Mistake): Promise<boolean> {
 if (process.argv[1] === import.meta.filename) {
   const names = process.argv.slice(2)
   const remaining = readControls().filter(({ name }) => names.length === 0 || names.includes(name))
-  const all = remaining.length
-  let found = 0
+  const controlCount = remaining.length
+  let foundCount = 0
   const worker = async (): Promise<void> => {
-    for (let next = remaining.shift(); next !== undefined; next = remaining.shift())
-      if (await findMistake(next)) found += 1
+    for (
+      let nextControl = remaining.shift();
+      nextControl !== undefined;
+      nextControl = remaining.shift()
+    )
+      if (await findMistake(nextControl)) foundCount += 1
   }
-  await Promise.all(Array.from({ length: CONCURRENT }, worker))
-  console.log(`${found} of ${all} mistakes were found.`)
-  process.exitCode = found === all ? 0 : 1
+  await Promise.all(Array.from({ length: CONCURRENT_MAX }, worker))
+  console.log(`${foundCount} of ${controlCount} mistakes were found.`)
+  process.exitCode = foundCount === controlCount ? 0 : 1
 }

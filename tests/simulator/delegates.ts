@@ -1,6 +1,6 @@
 /**
- * Delegates who follow the plan, and the gateway messages about them: registering, paying, two tabs, polling, another
- * attempt, a repeated form.
+ * Delegates who follow the plan, and the gateway messages about them: registering, paying, two tabs, polling, further attempts, a repeated
+ * form.
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../engine/api.ts'
@@ -29,10 +29,10 @@ import type { Random } from './random.ts'
 import { createRandom } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** How long a delegate waits before a form without a response is sent again, and how often. */
+/** How long a delegate waits before resubmitting a form without a response, and how often. */
 const RETRY_MS = 30_000
 const TRIES_MAX = 4
-/** When the gateway repeats a webhook that was not accepted. */
+/** When the gateway retries a webhook that was not accepted. */
 const WEBHOOK_RETRY_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
 export type Delegates = {
@@ -57,7 +57,7 @@ type DelegatesContext = {
   readonly mailbox: Mailbox
   readonly versionOf: (event: string) => Version
 }
-/** What a delegate has: the number, and the payment forms in the browser, newest last. */
+/** A delegate's browser: the registration number and the payment forms, newest last. */
 type BrowserState = {
   readonly regNo: string
   readonly forms: PaymentData[]
@@ -65,7 +65,7 @@ type BrowserState = {
   readonly agreed: Fields
 }
 
-/** The errors for a form that requests something unavailable. */
+/** The errors for a form that requests an unavailable option. */
 type Refusal = { readonly code: string; readonly quote?: { readonly category: string } | null }
 type Moved = { readonly code: string; readonly quote: { readonly total: number } }
 
@@ -102,7 +102,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       ...(type === '' ? {} : { 'content-type': type }),
       ...(key === '' ? {} : { 'idempotency-key': key }),
     }
-    const answer = await machine.call({
+    const httpResponse = await machine.call({
       method,
       url,
       headers,
@@ -110,14 +110,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
     })
     writeTrace(
       () =>
-        `${method} ${url} ${answer === null ? 'is lost' : `${answer.status} ${answer.location}`}`,
+        `${method} ${url} ${httpResponse === null ? 'is lost' : `${httpResponse.status} ${httpResponse.location}`}`,
     )
-    if (answer !== null && answer.status >= 500 && answer.status !== 503)
+    if (httpResponse !== null && httpResponse.status >= 500 && httpResponse.status !== 503)
       reportViolation({
         invariant: 'no 5xx but 503',
-        cause: `${method} ${url}: ${answer.status} ${answer.body}`,
+        cause: `${method} ${url}: ${httpResponse.status} ${httpResponse.body}`,
       })
-    return answer
+    return httpResponse
   }
 
   // ── Gateway messages ─────────────────────────────────────────────────────────
@@ -148,16 +148,20 @@ export function createDelegates(context: DelegatesContext): Delegates {
     extendEnd(retryMs)
     timeline.after(retryMs, () => void deliver(transaction, fields, plannedMessage, attempts + 1))
   }
-  const sendMessage = (order: Order, made: Transaction, plannedMessage: PlannedMessage): void => {
+  const sendMessage = (
+    order: Order,
+    transaction: Transaction,
+    plannedMessage: PlannedMessage,
+  ): void => {
     const account =
       Object.values(ACCOUNTS)
         .flatMap((accounts) => Object.values(accounts))
         .find(({ merchantId }) => merchantId === order.merchantId) ?? null
-    const truth = buildMessage(order, made, account)
+    const trueMessage = buildMessage(order, transaction, account)
     extendEnd(plannedMessage.afterMs)
     timeline.after(
       plannedMessage.afterMs,
-      () => void deliver(made, falsifyMessage(truth, plannedMessage), plannedMessage),
+      () => void deliver(transaction, falsifyMessage(trueMessage, plannedMessage), plannedMessage),
     )
   }
 
@@ -198,15 +202,15 @@ export function createDelegates(context: DelegatesContext): Delegates {
     }
     if (plannedVisit.returnsMs === null) return
     await timeline.wait(plannedVisit.returnsMs)
-    const last = order.transactions.at(-1)
+    const lastTransaction = order.transactions.at(-1)
     const messageFields =
-      last === undefined
+      lastTransaction === undefined
         ? {
             TRANSACTIONID: order.orderId,
             TRANSACTIONSTATUS: '211',
             AMOUNT: amountText(order.asked),
           }
-        : buildMessage(order, last, null)
+        : buildMessage(order, lastTransaction, null)
     await call('POST', DEFAULT_RETURN_PATH, FORM, new URLSearchParams(messageFields).toString())
     await openPage(browser, plan.delegates[0]?.event ?? 'sample2026', order.orderId)
   }
@@ -250,9 +254,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
     answers: readonly (Answer | null)[],
     agreed: Fields,
   ): Fields | null => {
-    const refused = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
-    if (refused == null) return null
-    const { code, quote } = JSON.parse(refused.body) as Refusal
+    const rejection = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
+    if (rejection == null) return null
+    const { code, quote } = JSON.parse(rejection.body) as Refusal
     if (code === 'full') tally.full += 1
     if (code === 'full' && quote != null)
       return { ...agreed, registration_category: quote.category }
@@ -260,22 +264,22 @@ export function createDelegates(context: DelegatesContext): Delegates {
     tally.codesRefused += 1
     return { ...agreed, code: '' }
   }
-  /** The browser repeats a form without a response, under the same key. */
+  /** The browser resubmits a form without a response, with the same key. */
   const register = async (
     delegate: Delegate,
   ): Promise<(RegisterAnswer & { readonly agreed: Fields }) | null> => {
     let agreed: Fields = {}
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const isHasty = delegate.isHasty && tries === 0
+    for (let attempts = 0; attempts < TRIES_MAX; attempts++) {
+      const isHasty = delegate.isHasty && attempts === 0
       const answers = await Promise.all((isHasty ? [1, 2] : [1]).map(() => send(delegate, agreed)))
-      const said = answers.map(parseForm).filter((form) => form !== null)
-      const numbers = new Set(said.map(({ reg_no }) => reg_no))
+      const responses = answers.map(parseForm).filter((form) => form !== null)
+      const numbers = new Set(responses.map(({ reg_no }) => reg_no))
       if (numbers.size > 1)
         reportViolation({
           invariant: 'one form is one registration',
           cause: [...numbers].join(', '),
         })
-      if (said[0] !== undefined) return { ...said[0], agreed }
+      if (responses[0] !== undefined) return { ...responses[0], agreed }
       const alternative = chooseAlternative(answers, agreed)
       if (alternative !== null) {
         agreed = alternative
@@ -304,12 +308,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
     path: string,
     fields: Fields,
   ): Promise<boolean> => {
-    const send = (more: Fields): Promise<Answer | null> =>
-      call('POST', path, FORM, new URLSearchParams({ ...fields, ...more }).toString())
+    const send = (extraFields: Fields): Promise<Answer | null> =>
+      call('POST', path, FORM, new URLSearchParams({ ...fields, ...extraFields }).toString())
     const answer = await send({})
-    const moved = answer?.status === 409 ? (JSON.parse(answer.body) as Moved) : null
+    const priceChange = answer?.status === 409 ? (JSON.parse(answer.body) as Moved) : null
     const form = parseForm(
-      moved?.code === 'price_moved' ? await send({ price: String(moved.quote.total) }) : answer,
+      priceChange?.code === 'price_moved'
+        ? await send({ price: String(priceChange.quote.total) })
+        : answer,
     )
     storeForm(browser, form)
     return form !== null
@@ -324,29 +330,35 @@ export function createDelegates(context: DelegatesContext): Delegates {
     tally.resumed += 1
     return payAgain(browser, '/api/payment/resume/', { token })
   }
-  const actOnOwnPage = async (browser: BrowserState, body: object): Promise<void> => {
+  const actOnSelfServicePage = async (browser: BrowserState, body: object): Promise<void> => {
     const token = mailbox.linkOf(browser.regNo)
     if (token === null) return
-    const sent = JSON.stringify({ ...body, key: `own-${timeline.now()}` })
+    const requestBody = JSON.stringify({ ...body, key: `own-${timeline.now()}` })
     const path = `/api/my/${token}/acts/`
     // A double click sends the same key twice.
-    await Promise.all([1, 2].map(() => call('POST', path, 'application/json', sent)))
+    await Promise.all([1, 2].map(() => call('POST', path, 'application/json', requestBody)))
     mailbox.expect()
   }
   /** At the bank, and then on the self-service page; some pay another amount than the balance, or nothing. */
   const claimPayment = async (browser: BrowserState, random: Random): Promise<void> => {
-    const stored = await machine.inside(({ store }) => store.registration(browser.regNo as RegNo))
-    const newest = stored?.payments[0]
-    if (stored == null || newest === undefined) return
+    const storedRegistration = await machine.inside(({ store }) =>
+      store.registration(browser.regNo as RegNo),
+    )
+    const newestPayment = storedRegistration?.payments[0]
+    if (storedRegistration == null || newestPayment === undefined) return
     const paid_on = dayOf(timeline.now())
-    const paymentMethod = newest.way ?? 'transfer'
-    const isOpen = stored.paymentStatus !== 'success'
+    const paymentMethod = newestPayment.way ?? 'transfer'
+    const isOpen = storedRegistration.paymentStatus !== 'success'
     const today =
       paymentMethod === CREDITED && isOpen
-        ? findPrice(context.versionOf(stored.eventId), stored.category ?? '', paid_on)
+        ? findPrice(
+            context.versionOf(storedRegistration.eventId),
+            storedRegistration.category ?? '',
+            paid_on,
+          )
         : null
-    const orderAmount = today ?? newest.amount
-    const how = random.pick([
+    const orderAmount = today ?? newestPayment.amount
+    const paymentKind = random.pick([
       'right',
       'right',
       'right',
@@ -357,21 +369,25 @@ export function createDelegates(context: DelegatesContext): Delegates {
     ] as const)
     const bankPayments = bank.all()
     const bankPayment =
-      how === 'right' || how === 'less'
-        ? bank.pay('transfer', paise(how === 'less' ? orderAmount - 100 : orderAmount), paid_on)
-        : how === 'of another' && bankPayments.length > 0
+      paymentKind === 'right' || paymentKind === 'less'
+        ? bank.pay(
+            'transfer',
+            paise(paymentKind === 'less' ? orderAmount - 100 : orderAmount),
+            paid_on,
+          )
+        : paymentKind === 'of another' && bankPayments.length > 0
           ? random.pick(bankPayments)
           : null
-    const made = how === 'our account' ? OWN_ACCOUNT : null
+    const made = paymentKind === 'our account' ? OWN_ACCOUNT : null
     const utr =
       bankPayment?.reference ?? made ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
-    await actOnOwnPage(browser, {
+    await actOnSelfServicePage(browser, {
       act: 'tell',
       way: paymentMethod,
       answers: { utr: respellReference(utr, random), paid_on },
     })
   }
-  /** Performs a step; returns whether it gave a form to pay with. */
+  /** Performs a step; returns whether it gave a payment form. */
   const takeStep = async (
     delegate: Delegate,
     browser: BrowserState,
@@ -395,19 +411,19 @@ export function createDelegates(context: DelegatesContext): Delegates {
       case 'resume':
         return void (await payByLink(browser))
       case 'edit':
-        return actOnOwnPage(browser, {
+        return actOnSelfServicePage(browser, {
           act: 'edit',
           answers: { food: random.pick(['rice', 'bread']) },
         })
       case 'accept_offer':
-        return actOnOwnPage(browser, { act: 'accept_offer', category: 'non-member' })
+        return actOnSelfServicePage(browser, { act: 'accept_offer', category: 'non-member' })
       case 'tell':
         return claimPayment(browser, random)
       case 'ask_cancel':
-        return actOnOwnPage(browser, { act: 'ask_cancel', why: 'I cannot come' })
+        return actOnSelfServicePage(browser, { act: 'ask_cancel', why: 'I cannot come' })
       case 'what is due': {
-        const shown = await openPage(browser, delegate.event, browser.regNo)
-        if (shown?.may_pay !== true) return
+        const pageState = await openPage(browser, delegate.event, browser.regNo)
+        if (pageState?.may_pay !== true) return
         const requestPayment = mailbox.linkOf(browser.regNo) === null ? payByNumber : payByLink
         if (await requestPayment(browser)) return visit(browser, step.visit, random)
         return
@@ -426,18 +442,18 @@ export function createDelegates(context: DelegatesContext): Delegates {
     storeForm(browser, said)
     registeredDelegates.set(said.reg_no, { delegate, held: browser })
     mailbox.expect()
-    for (const [at, step] of delegate.steps.entries()) {
+    for (const [index, step] of delegate.steps.entries()) {
       extendEnd(step.afterMs)
       await timeline.wait(step.afterMs)
       const isVisit = step.is === 'visit' || step.is === 'other tab'
-      // Delegates who have paid do not pay again on purpose, but in an old or second tab.
-      if (step.is === 'visit' && !step.visit.isOldTab && at > 0 && hasPaid(browser)) continue
+      // Delegates who have paid do not pay again on purpose, only in an old or second tab.
+      if (step.is === 'visit' && !step.visit.isOldTab && index > 0 && hasPaid(browser)) continue
       if (isVisit && browser.forms.length === 0) continue
       await takeStep(
         delegate,
         browser,
         step,
-        createRandom(plan.profile.name, plan.seed, plan.history, 'step', delegate.name, at),
+        createRandom(plan.profile.name, plan.seed, plan.history, 'step', delegate.name, index),
       )
     }
   }
@@ -458,31 +474,37 @@ export function createDelegates(context: DelegatesContext): Delegates {
       const pageViews = [...registeredDelegates.values()].map(({ delegate, held: browser }) =>
         openPage(browser, delegate.event, browser.regNo),
       )
-      const until = instant(timeline.now() + 60_000)
-      await timeline.run(() => until)
+      const nextMinute = instant(timeline.now() + 60_000)
+      await timeline.run(() => nextMinute)
       await Promise.all(pageViews)
     },
   }
 }
 
 /** Null if it could not be read. */
-function falsifyMessage(truth: Fields, { lie }: PlannedMessage): Fields | null {
-  switch (lie) {
+function falsifyMessage(
+  trueMessage: Fields,
+  { lie: falsifiedPart }: PlannedMessage,
+): Fields | null {
+  switch (falsifiedPart) {
     case null:
-      return truth
+      return trueMessage
     case 'amount':
-      return { ...truth, AMOUNT: '1.00' }
+      return { ...trueMessage, AMOUNT: '1.00' }
     case 'reference':
-      return { ...truth, APTRANSACTIONID: '99999' }
+      return { ...trueMessage, APTRANSACTIONID: '99999' }
     case 'status':
-      return { ...truth, TRANSACTIONSTATUS: truth['TRANSACTIONSTATUS'] === '200' ? '400' : '200' }
+      return {
+        ...trueMessage,
+        TRANSACTIONSTATUS: trueMessage['TRANSACTIONSTATUS'] === '200' ? '400' : '200',
+      }
     case 'order':
-      return { ...truth, TRANSACTIONID: 'SMPL12345678901230' }
+      return { ...trueMessage, TRANSACTIONID: 'SMPL12345678901230' }
     case 'hash':
-      return { ...truth, ap_SecureHash: '1' }
+      return { ...trueMessage, ap_SecureHash: '1' }
     case 'garbage':
       return null
     default:
-      return assertNever(lie)
+      return assertNever(falsifiedPart)
   }
 }

@@ -1,5 +1,6 @@
 /**
- * The same store on PostgreSQL: the real operations on one connection, as one transaction. A history is one transaction that is rolled back; a transaction of an operation is a savepoint in it.
+ * The same store on PostgreSQL: the real operations on one connection, in one transaction. A history is one transaction that is rolled
+ * back; a transaction of an operation is a savepoint in it.
  */
 import { connect } from '../../server/storage/postgres/hosts.ts'
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
@@ -15,7 +16,7 @@ const waitForTurn = setImmediate
 /** Rolled-back histories leave dead rows, which slow every scan down. */
 const HISTORIES_BETWEEN_VACUUMS = 25
 /** Numbers start at one, as on SQLite: a rollback does not reset them. */
-const FROM_ONE = 'SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence'
+const RESTART_SEQUENCES_SQL = 'SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence'
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
@@ -30,52 +31,52 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     lock: () => {},
     batch: null,
   })
-  let running = 0
+  let runningCount = 0
   let idle: PromiseWithResolvers<void> | null = null
   const work = (): Promise<void> | null => {
-    if (running === 0) return null
+    if (runningCount === 0) return null
     idle ??= Promise.withResolvers()
     return idle.promise
   }
-  const tracked = async <T>(run: () => Promise<T>): Promise<T> => {
-    running += 1
+  const runTracked = async <T>(run: () => Promise<T>): Promise<T> => {
+    runningCount += 1
     try {
       return await run()
     } finally {
-      running -= 1
-      if (running === 0) {
+      runningCount -= 1
+      if (runningCount === 0) {
         idle?.resolve()
         idle = null
       }
     }
   }
-  const reading = createBatchedReads(connection, tracked)
+  const batchedReads = createBatchedReads(connection, runTracked)
   const store = createStore({
     sql,
     // A history is one transaction.
     connection: { inTransaction: true },
     isShared: true,
-    tracked,
+    tracked: runTracked,
     onWrite: async () => {
       // As the writer does before it commits.
       await indexNew(sql)
-      reading.forget()
+      batchedReads.forget()
     },
   })
   let histories = 0
   const openDisk: OpenDisk = async () => {
     histories += 1
     connection.queue('BEGIN')
-    await sql(FROM_ONE).all()
-    reading.forget()
+    await sql(RESTART_SEQUENCES_SQL).all()
+    batchedReads.forget()
     return {
       store: () => store,
-      sql: () => reading.sql,
-      // Keeps nothing in this process.
-      reopen: () => reading.forget(),
+      sql: () => batchedReads.sql,
+      // Keeps no state in this process.
+      reopen: () => batchedReads.forget(),
       work,
       leave: async () => {
-        // What nothing in the history waited for.
+        // Operations that the history did not wait for.
         for (let running = work(); running !== null; running = work()) {
           await running
           await new Promise((resolve) => waitForTurn(resolve))
@@ -96,7 +97,7 @@ function createBatchedReads(
   { sql }: PostgresConnection,
   tracked: <T>(run: () => Promise<T>) => Promise<T>,
 ): { readonly sql: Sql; forget(): void } {
-  const usual: string[] = []
+  const repeatedQueries: string[] = []
   let answers = new Map<string, Promise<readonly unknown[]>>()
   const send = (text: string, params: readonly unknown[]): Promise<readonly unknown[]> => {
     const answer = sql<unknown>(inPostgres(text)).all(...params)
@@ -105,9 +106,9 @@ function createBatchedReads(
   }
   const read = async <Row>(text: string, params: readonly unknown[]): Promise<Row[]> => {
     const key = createKey(text, params)
-    if (!answers.has(key) && usual.includes(text)) {
-      await Promise.all(usual.map((each) => send(each, [])))
-    } else if (!answers.has(key) && params.length === 0) usual.push(text)
+    if (!answers.has(key) && repeatedQueries.includes(text)) {
+      await Promise.all(repeatedQueries.map((repeatedQuery) => send(repeatedQuery, [])))
+    } else if (!answers.has(key) && params.length === 0) repeatedQueries.push(text)
     return [...(await (answers.get(key) ?? send(text, params)))] as Row[]
   }
   const createStatement = <Row>(text: string): Statement<Row> => ({

@@ -1,7 +1,6 @@
 /**
- * The simulated disk: a database accessed through the real store operations, on one connection in this thread. A
- * history is one transaction that is never committed, so that the next one begins with the migrated, empty tables and
- * prepared statements.
+ * The simulated disk: a database accessed through the real store operations, on one connection in this thread. A history is one transaction
+ * that is never committed, so the next one begins with the migrated, empty tables and the prepared statements.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +26,7 @@ export type Disk = {
   reopen(): void
   /** Discards the history. */
   leave(): void | Promise<void>
-  /** Resolves when the database has finished its current work. Null: it is idle. */
+  /** Resolves when the database has finished its current work. Null if it is idle. */
   work(): Promise<void> | null
 }
 /** Creates a disk for each history, one after the other. */
@@ -39,24 +38,24 @@ let cached: Connection | null = null
 
 export const openSqliteDisk: OpenDisk = () => {
   cached ??= openConnection(openToWrite(':memory:'))
-  let current = cached
-  current.sql('BEGIN IMMEDIATE').run()
+  let connection = cached
+  connection.sql('BEGIN IMMEDIATE').run()
   return {
-    store: () => current.store,
-    sql: () => current.sql,
+    store: () => connection.store,
+    sql: () => connection.sql,
     reopen: () => {
-      const bytes = current.db.serialize()
-      closeConnection(current)
+      const bytes = connection.db.serialize()
+      closeConnection(connection)
       const folder = mkdtempSync(join(tmpdir(), 'rollcall-simulator-'))
       const file = join(folder, 'rollcall.db')
       writeFileSync(file, bytes)
-      current = openConnection(openToWrite(file))
+      connection = openConnection(openToWrite(file))
       // An open file needs no name.
       rmSync(folder, { recursive: true, force: true })
-      current.sql('BEGIN IMMEDIATE').run()
+      connection.sql('BEGIN IMMEDIATE').run()
     },
-    leave: () => closeConnection(current),
-    // On this thread: nothing lasts longer than a turn.
+    leave: () => closeConnection(connection),
+    // Runs on this thread, in which nothing takes longer than a turn.
     work: () => null,
   }
 }
@@ -86,7 +85,7 @@ export function createStore({
   connection,
   isShared,
   onWrite,
-  tracked = (run) => run(),
+  tracked: runTracked = (run) => run(),
 }: {
   readonly sql: Sql
   readonly connection: Pick<Written, 'inTransaction'>
@@ -97,12 +96,12 @@ export function createStore({
 }): Store {
   let requestId = 0
   const lookUps = reads(sql)
-  let last: Promise<unknown> = Promise.resolve()
-  /** One operation after the other, as on the writer's connection: none sees another one half done. */
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    const running = last.then(() => tracked(run))
-    last = running.catch(() => {})
-    return running
+  let lastOperation: Promise<unknown> = Promise.resolve()
+  /** Runs one operation at a time, as the writer's connection does, so that none sees another one half done. */
+  const runInTurn = <T>(run: () => Promise<T>): Promise<T> => {
+    const runningOperation = lastOperation.then(() => runTracked(run))
+    lastOperation = runningOperation.catch(() => {})
+    return runningOperation
   }
   const listReads = listings as unknown as Operations
   return storeOf({
@@ -110,26 +109,30 @@ export function createStore({
     proofs: null,
     tries: null,
     write: (verb, ...args) =>
-      inTurn(async () => {
+      runInTurn(async () => {
         requestId += 1
         // Serialised as for the writer thread.
-        const sent = JSON.parse(JSON.stringify(args)) as unknown[]
-        const response = await runRequest(connection, sql, { id: requestId, verb, args: sent })
+        const serialisedArgs = JSON.parse(JSON.stringify(args)) as unknown[]
+        const response = await runRequest(connection, sql, {
+          id: requestId,
+          verb,
+          args: serialisedArgs,
+        })
         await onWrite()
         if (response.ok) return response.value as never
         throw response.busy ? new StoreBusy(response.message) : new Error(response.message)
       }),
     list: (verb, ...args) =>
-      inTurn(async () => listReads[verb]?.(sql, ...(args as unknown as never[])) as never),
+      runInTurn(async () => listReads[verb]?.(sql, ...(args as unknown as never[])) as never),
     read: new Proxy(lookUps, {
       get: (target, verb: keyof typeof lookUps) => {
         const lookUp = target[verb] as (...args: unknown[]) => Promise<unknown>
-        return (...args: unknown[]) => inTurn(() => lookUp(...args))
+        return (...args: unknown[]) => runInTurn(() => lookUp(...args))
       },
     }),
     waiting: () => 0,
     lost: () => null,
-    rescue: () => Promise.reject(new Error('nothing is lost')),
+    rescue: () => Promise.reject(new Error('no data is lost')),
     close: async () => {},
   })
 }

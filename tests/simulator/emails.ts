@@ -1,18 +1,18 @@
-/** The emails that are sent, and the links in them to a registration. */
+/** Emails that are sent, and the links in them to a registration. */
 import { prepareEmailText } from '../../server/registration/access-link.ts'
 import { startRefundEmails } from '../../server/mail/send-refund-emails.ts'
 import { startPaymentReminders } from '../../server/mail/send-payment-reminders.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { InsideDeps, Machine } from './server.ts'
 
-/** When a delegate who left is reminded, and once more about errors or lost emails. */
+/** Delays before reminders are sent, with a second check after failures. */
 const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
 const EMAILS_MAX = 50
 
 export type Mailbox = {
   /** A delegate has registered. */
   expect(): void
-  /** The token of the newest link that was emailed to a registration. */
+  /** Returns the token of the newest link that was emailed to a registration. */
   linkOf(regNo: string): string | null
 }
 

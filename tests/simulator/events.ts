@@ -1,6 +1,6 @@
 /**
- * The conferences of the histories: three, one of them with few seats and with codes, each in the versions that its
- * organisers may serve, compiled once.
+ * The events of the histories: three, one of them with few seats and with codes, each in the versions that its organisers may serve,
+ * compiled once.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import type { FixtureOptions } from '../server/small-event.ts'
 
 const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
 
-/** The file that an organiser may serve for an event; `gone`: none. */
+/** The version of the event file that an organiser may serve; `gone`: none. */
 export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', 'gone'] as const
 export type Version = (typeof VERSIONS)[number]
 
@@ -24,18 +24,18 @@ export const EARLY_ENDS: Instant = startOfDay(day('2026-02-01'))
 export const CLOSES: Instant = startOfDay(day('2026-03-01'))
 
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
-/** Served if desk staff act: its members are approved before they pay, and delegates change their meals. */
+/** Served if desk staff act: its members need approval before they pay, and delegates change their meals. */
 export const APPROVAL_EVENT = 'seen2026'
 /** Served if desk staff act: items with two tax rates and without tax. */
 export const TAX_RATES_EVENT = 'rates2026'
 export type EventId = (typeof EVENTS)[number] | typeof APPROVAL_EVENT | typeof TAX_RATES_EVENT
-/** There are enough of these for all delegates. */
+/** More seats than delegates. */
 export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
-/** So few that delegates of one history compete for them. */
+/** So few seats that delegates of one history compete for them. */
 export const SEATS = {
   event: 'seats2026',
-  /** By the category that needs one; null if all categories do. */
+  /** By the category that needs one. Null if all categories do. */
   places: [
     { id: 'hall', max: 2, category: null },
     { id: 'members', max: 1, category: 'member' },
@@ -61,12 +61,12 @@ export const ACCOUNTS = {
 export type Credentials = keyof typeof ACCOUNTS
 
 /** The refund scale of a cancelled registration: its shares change during histories. */
-const SCALE = `
+const REFUND_SCALE = `
 cancellation:
   steps: [{until: 2026-01-31, refund: 75%}, {until: 2026-02-20, refund: 50%}, {otherwise: none}]
 `
 /** Both events of one supplier share a series. */
-const INVOICE = `
+const INVOICE_YAML = `
 invoice:
   supplier: Sample Society
   address: 12 Made-up Road
@@ -75,25 +75,35 @@ invoice:
   place_of_supply: Kerala
   number: SMP/{year}/{n}
 `
-const PLAIN = {
-  sample2026: { id: 'sample2026', prefix: 'SMPL', title: 'Sample 2026', extra: SCALE + INVOICE },
+const EVENT_TEXTS = {
+  sample2026: {
+    id: 'sample2026',
+    prefix: 'SMPL',
+    title: 'Sample 2026',
+    extra: REFUND_SCALE + INVOICE_YAML,
+  },
   second2026: { id: 'second2026', prefix: 'SCND', title: 'Second 2026' },
   seen2026: {
     id: APPROVAL_EVENT,
     prefix: 'SEEN',
     title: 'Seen 2026',
-    extra: `${SCALE}${INVOICE}
+    extra: `${REFUND_SCALE}${INVOICE_YAML}
 edit: {until: 2026-02-20, fields: [food]}
 quotas:
   - {id: dais, when: {category: member}, max: 2, full: The dais is full}
 `,
   },
-  rates2026: { id: TAX_RATES_EVENT, prefix: 'RATE', title: 'Rates 2026', extra: SCALE + INVOICE },
+  rates2026: {
+    id: TAX_RATES_EVENT,
+    prefix: 'RATE',
+    title: 'Rates 2026',
+    extra: REFUND_SCALE + INVOICE_YAML,
+  },
   seats2026: {
     id: 'seats2026',
     prefix: 'SEAT',
     title: 'Seats 2026',
-    extra: `${SCALE}${INVOICE}
+    extra: `${REFUND_SCALE}${INVOICE_YAML}
 quotas:
   - {id: hall, max: 2, full: The hall is full}
   - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left}}
@@ -107,23 +117,29 @@ codes:
 } as const satisfies Record<EventId, FixtureOptions>
 
 function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string {
-  const plain = PLAIN[id]
+  const eventText = EVENT_TEXTS[id]
   if (id === APPROVAL_EVENT)
-    return withMethods(withFood(buildPlainFile(plain, version === 'free' ? 'usual' : version)))
+    return withMethods(withFood(buildPlainFile(eventText, version === 'free' ? 'usual' : version)))
   if (id === TAX_RATES_EVENT)
-    return withItems(buildPlainFile(plain, version === 'free' ? 'usual' : version))
+    return withItems(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
   // A free registration has no coupon.
   if (id === 'seats2026')
-    return withCodes(buildPlainFile(plain, version === 'free' ? 'usual' : version))
-  return buildPlainFile(plain, version)
+    return withCodes(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+  return buildPlainFile(eventText, version)
 }
 
 /** A rule that requires no file, which no event file may have: no files are sent in a history. */
 function requireApproval(event: EventConfig): EventConfig {
-  const [dais] = event.quotas
-  if (event.id !== APPROVAL_EVENT || dais?.when === undefined) return event
+  const [daisQuota] = event.quotas
+  if (event.id !== APPROVAL_EVENT || daisQuota?.when === undefined) return event
   const message = 'You are welcome as a non-member'
-  const rule = { id: 'seen', when: dais.when, documents: [], decideWithinDays: 3, payWithinDays: 7 }
+  const rule = {
+    id: 'seen',
+    when: daisQuota.when,
+    documents: [],
+    decideWithinDays: 3,
+    payWithinDays: 7,
+  }
   return {
     ...event,
     approvals: [{ ...rule, ifRefused: { offer: 'non-member', message: message } }],
@@ -171,8 +187,10 @@ export function listPrices(category: string, on: Day): readonly number[] {
 /** Null if nothing is on sale then. */
 export function findPrice(version: Version, category: string, on: Day): Paise | null {
   const isOpen = on < dayOf(CLOSES) && version !== 'closed' && version !== 'gone'
-  const [usual, dearer = usual] = listPrices(category, on)
-  return isOpen && usual !== undefined ? ((version === 'dearer' ? dearer : usual) as Paise) : null
+  const [usualPrice, higherPrice = usualPrice] = listPrices(category, on)
+  return isOpen && usualPrice !== undefined
+    ? ((version === 'dearer' ? higherPrice : usualPrice) as Paise)
+    : null
 }
 
 /** The method for which the day of credit decides the price. */
@@ -234,7 +252,7 @@ function buildPlainFile(plain: FixtureOptions, version: Exclude<Version, 'gone'>
       return fixtureEvent({ ...plain, price: 1500, total: 1770 })
     case 'free':
       // Without payments there is nothing to invoice.
-      return fixtureEvent({ ...plain, payment: 'none' }).replace(INVOICE, '')
+      return fixtureEvent({ ...plain, payment: 'none' }).replace(INVOICE_YAML, '')
     case 'closed':
       return fixtureEvent(plain).replace('status: open', 'status: closed')
   }

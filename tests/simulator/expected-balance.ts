@@ -1,12 +1,12 @@
 /**
- * The simulator's own account of the required payment: it records the paid amount when payments began to count and the
- * price while a balance was due, and follows bill by bill what staff waived.
+ * An independent calculation of the required payment: records the paid amount when payments begin to count and the price while a balance is
+ * due, and follows the amounts that staff waived, bill by bill.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
 type Open = { id: number; total: number | null }
 /** Balances that are due now. */
-const OPEN = `SELECT p.id, r.total FROM payments p JOIN registrations r ON r.id = p.registration_id
+const OPEN_BALANCES_SQL = `SELECT p.id, r.total FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asks_for = 'difference' AND p.status = 'pending'`
 type Capture = {
   id: number
@@ -17,12 +17,12 @@ type Capture = {
   state: string
   gone: number
 }
-const CAPTURES = `SELECT c.id, p.id AS payment, p.registration_id AS registration, p.attempt, c.amount, c.state,
+const CAPTURES_SQL = `SELECT c.id, p.id AS payment, p.registration_id AS registration, p.attempt, c.amount, c.state,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused') AS gone
   FROM captures c JOIN payments p ON p.id = c.counts_for
   WHERE c.state IN ('fits', 'accepted') AND p.status IN ('success', 'refunded') ORDER BY p.registration_id, p.attempt, c.id`
 type Payment = { id: number; registration: number; amount: number; bill: number | null }
-const PAYMENTS = `SELECT id, registration_id AS registration, amount, bill_total AS bill FROM payments
+const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_total AS bill FROM payments
   WHERE status IN ('success', 'refunded') ORDER BY registration_id, attempt`
 
 type Layer = { readonly bill: number; readonly less: number }
@@ -31,43 +31,47 @@ export type Required = {
   of(id: number): { readonly came: number; required(total: number): number }
 }
 
-/** Call after every write. */
+/** Must be called after every write. */
 export function createRequiredReader(sql: () => Sql): () => Promise<Required> {
   const bills = new Map<number, number>()
-  const counted = new Map<number, number>()
+  const countedSums = new Map<number, number>()
   return async () => {
-    for (const { id, total } of await sql()<Open>(OPEN).all())
+    for (const { id, total } of await sql()<Open>(OPEN_BALANCES_SQL).all())
       if (total !== null) bills.set(id, total)
-    const captures = await sql()<Capture>(CAPTURES).all()
-    for (const { id, amount, state, gone } of captures)
-      if (!counted.has(id)) counted.set(id, state === 'accepted' ? amount - gone : amount)
+    const captures = await sql()<Capture>(CAPTURES_SQL).all()
+    for (const { id, amount, state, gone: refundedAmount } of captures)
+      if (!countedSums.has(id))
+        countedSums.set(id, state === 'accepted' ? amount - refundedAmount : amount)
     const byPayment = Map.groupBy(captures, ({ payment }) => payment)
     const byRegistration = Map.groupBy(
-      await sql()<Payment>(PAYMENTS).all(),
+      await sql()<Payment>(PAYMENTS_SQL).all(),
       ({ registration }) => registration,
     )
     const sumCounted = ({ id, amount }: Payment): number =>
-      byPayment.get(id)?.reduce((sum, capture) => sum + (counted.get(capture.id) ?? 0), 0) ?? amount
+      byPayment.get(id)?.reduce((sum, capture) => sum + (countedSums.get(capture.id) ?? 0), 0) ??
+      amount
     return {
       of: (id) => {
         const payments = byRegistration.get(id) ?? []
-        const layers = payments.flatMap((payment): readonly Layer[] => {
-          const waived = payment.amount - sumCounted(payment)
+        const waivers = payments.flatMap((payment): readonly Layer[] => {
+          const waivedAmount = payment.amount - sumCounted(payment)
           const bill = bills.get(payment.id) ?? payment.bill ?? payment.amount
-          return waived > 0 ? [{ bill, less: waived }] : []
+          return waivedAmount > 0 ? [{ bill, less: waivedAmount }] : []
         })
         return {
           came: payments.reduce((sum, payment) => sum + sumCounted(payment), 0),
           required: (total) => {
-            // The required payment of each bill in question, before and after each waived amount.
-            const billTotals = [...new Set([total, ...layers.map(({ bill }) => bill)])]
+            // The required payment of each bill before and after each waived amount.
+            const billTotals = [...new Set([total, ...waivers.map(({ bill }) => bill)])]
             let requiredByBill = new Map(billTotals.map((bill) => [bill, bill]))
-            for (const { bill: at, less } of layers) {
-              const enough = (requiredByBill.get(at) ?? at) - less
+            for (const { bill: billTotal, less: waivedPart } of waivers) {
+              const reduced = (requiredByBill.get(billTotal) ?? billTotal) - waivedPart
               requiredByBill = new Map(
                 [...requiredByBill].map(([bill, requiredBefore]) => [
                   bill,
-                  bill >= at ? requiredBefore - less : Math.min(requiredBefore, enough),
+                  bill >= billTotal
+                    ? requiredBefore - waivedPart
+                    : Math.min(requiredBefore, reduced),
                 ]),
               )
             }

@@ -22,7 +22,7 @@ export const isStaffName = (username: string): username is StaffName =>
   Object.hasOwn(STAFF, username)
 
 const ROLES: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
-const ALL: readonly RegistrationState[] = [
+const ALL_STATES: readonly RegistrationState[] = [
   'to_approve',
   'refused',
   'to_pay',
@@ -32,35 +32,35 @@ const ALL: readonly RegistrationState[] = [
   'lapsed',
 ]
 const statesExcept = (...ended: readonly RegistrationState[]): readonly RegistrationState[] =>
-  ALL.filter((state) => !ended.includes(state))
+  ALL_STATES.filter((state) => !ended.includes(state))
 
 type Permission = {
   readonly minimumRole: Role | 'delegate' | 'clock'
   readonly in: readonly RegistrationState[]
 }
 const PERMISSIONS: Readonly<Partial<Record<ActionName, Permission>>> = {
-  note: { minimumRole: 'desk', in: ALL },
+  note: { minimumRole: 'desk', in: ALL_STATES },
   correct: { minimumRole: 'owner', in: statesExcept('refused', 'cancelled') },
   transfer: { minimumRole: 'owner', in: ['complete'] },
   confirm: { minimumRole: 'desk', in: ['to_pay', 'told', 'lapsed'] },
   came_again: { minimumRole: 'desk', in: ['complete', 'cancelled', 'refused'] },
   accept: { minimumRole: 'treasurer', in: statesExcept('refused', 'cancelled') },
-  dismiss: { minimumRole: 'treasurer', in: ALL },
+  dismiss: { minimumRole: 'treasurer', in: ALL_STATES },
   refund: { minimumRole: 'treasurer', in: statesExcept('to_approve') },
-  handle_refund: { minimumRole: 'treasurer', in: ALL },
+  handle_refund: { minimumRole: 'treasurer', in: ALL_STATES },
   cancel: { minimumRole: 'owner', in: statesExcept('refused', 'cancelled') },
   resend: { minimumRole: 'desk', in: ['complete'] },
   send_pay_link: { minimumRole: 'desk', in: ['to_pay', 'told', 'lapsed'] },
   approve: { minimumRole: 'owner', in: ['to_approve', 'refused'] },
   refuse: { minimumRole: 'owner', in: ['to_approve'] },
-  not_found: { minimumRole: 'treasurer', in: ALL },
+  not_found: { minimumRole: 'treasurer', in: ALL_STATES },
   take_up: { minimumRole: 'treasurer', in: ['lapsed'] },
   tell: { minimumRole: 'delegate', in: ['to_pay', 'told', 'lapsed'] },
   lapse: { minimumRole: 'clock', in: ['to_pay', 'told'] },
   reopen: { minimumRole: 'clock', in: ['lapsed'] },
   accept_offer: { minimumRole: 'delegate', in: ['refused'] },
   edit: { minimumRole: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
-  erase: { minimumRole: 'owner', in: ALL },
+  erase: { minimumRole: 'owner', in: ALL_STATES },
   ask_cancel: { minimumRole: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
   ask_refund: { minimumRole: 'delegate', in: ['to_pay', 'told', 'complete'] },
   withdraw_refund: { minimumRole: 'delegate', in: ['to_pay', 'told', 'complete'] },
@@ -90,11 +90,11 @@ export function canPerform(
 ): boolean {
   if (username === 'delegate') return PERMISSIONS[action]?.minimumRole === 'delegate'
   if (username === 'rollcall') return PERMISSIONS[action]?.minimumRole === 'clock'
-  const person: StaffUser | undefined = (STAFF as Readonly<Record<string, StaffUser>>)[username]
+  const staffUser: StaffUser | undefined = (STAFF as Readonly<Record<string, StaffUser>>)[username]
   const row = PERMISSIONS[action]
-  if (person === undefined || row === undefined) return false
+  if (staffUser === undefined || row === undefined) return false
   if (row.minimumRole === 'delegate' || row.minimumRole === 'clock') return false
-  if (person.events?.includes(eventId) === false) return false
-  const isBankMethod = method !== null && !DESK_METHODS.some((one) => one === method)
-  return isAtLeast(person.role, isBankMethod ? 'treasurer' : row.minimumRole)
+  if (staffUser.events?.includes(eventId) === false) return false
+  const isBankMethod = method !== null && !DESK_METHODS.some((deskMethod) => deskMethod === method)
+  return isAtLeast(staffUser.role, isBankMethod ? 'treasurer' : row.minimumRole)
 }

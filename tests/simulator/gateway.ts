@@ -1,7 +1,6 @@
 /**
- * The gateway's side: the orders of browsers, their results, and its responses to queries, in the format of its
- * protocol. Its responses about payments are always true, but it may be unreachable, and its messages may claim
- * anything.
+ * The gateway: the orders of browsers, their results, and its responses to queries, in the format of its protocol. Its responses about
+ * payments are always true, but it may be unreachable, and its messages may contain anything.
  */
 import { amountText, instant, paise } from '../../engine/index.ts'
 import type { Instant, Paise } from '../../engine/index.ts'
@@ -22,12 +21,12 @@ export type Transaction = {
   readonly at: Instant
   readonly code: string
   readonly message: string
-  /** A valid response to our query has named it. */
+  /** Whether a valid response to our query has contained it. */
   isReported: boolean
-  /** A true webhook about it was answered with 200. */
+  /** Whether a true webhook about it was answered with 200. */
   isClaimed: boolean
 }
-/** A refund; with `doneAt` after the end of any history, the gateway has begun it and never completes it. */
+/** A refund. If `doneAt` is after the end of any history, the gateway has begun it and never completes it. */
 export type GatewayRefund = {
   readonly reference: string
   readonly of: string
@@ -42,7 +41,7 @@ export type Order = {
   readonly orderId: string
   readonly merchantId: string
   readonly asked: Paise
-  /** When the browser first brought it. */
+  /** When the browser first placed it. */
   readonly at: Instant
   readonly transactions: Transaction[]
   readonly gatewayRefunds: GatewayRefund[]
@@ -52,7 +51,7 @@ export type Order = {
   readonly reports: 'all' | 'newest'
   /** Whether its responses state the time of payment. */
   readonly statesTime: boolean
-  /** An invalid response called it unknown. */
+  /** Whether an invalid response reported it as unknown. */
   isDenied: boolean
   /** Its status for an unpaid order. */
   readonly unpaidCode: string
@@ -60,9 +59,9 @@ export type Order = {
 
 export type Gateway = {
   readonly orders: ReadonlyMap<string, Order>
-  /** A browser brings an order, perhaps repeatedly. */
+  /** A browser places an order, perhaps repeatedly. */
   visit(orderId: string, merchantId: string, asked: string, at: Instant): Order
-  /** By its reference, for any order. */
+  /** Finds a transaction of any order by its reference. */
   find(reference: string | null): { readonly order: Order; readonly made: Transaction } | null
   nextReference(): string
   transact(
@@ -79,21 +78,21 @@ export type StatusAnswer = {
 
 export const isCapture = ({ code }: Transaction): boolean => code === '200'
 /** A payment as ordered: the amount, a sale, in rupees, and real. */
-export const isAsOrdered = (order: Order, made: Transaction): boolean =>
-  isCapture(made) &&
-  made.amount === order.asked &&
-  made.currency === 'INR' &&
-  made.type === '320' &&
-  !made.isTest
+export const isAsOrdered = (order: Order, transaction: Transaction): boolean =>
+  isCapture(transaction) &&
+  transaction.amount === order.asked &&
+  transaction.currency === 'INR' &&
+  transaction.type === '320' &&
+  !transaction.isTest
 
 export function createGateway(random: Random): Gateway {
   const orders = new Map<string, Order>()
-  let references = 10_000
+  let nextNumber = 10_000
   return {
     orders,
     visit: (orderId, merchantId, asked, at) => {
-      const existing = orders.get(orderId)
-      if (existing !== undefined) return existing
+      const existingOrder = orders.get(orderId)
+      if (existingOrder !== undefined) return existingOrder
       const order: Order = {
         orderId,
         merchantId,
@@ -112,16 +111,18 @@ export function createGateway(random: Random): Gateway {
     },
     find: (reference) => {
       for (const order of orders.values()) {
-        const capture = order.transactions.find((one) => one.reference === reference)
+        const capture = order.transactions.find(
+          (transaction) => transaction.reference === reference,
+        )
         if (capture !== undefined) return { order, made: capture }
       }
       return null
     },
-    nextReference: () => String(references++),
+    nextReference: () => String(nextNumber++),
     transact: (order, made) => {
       const transaction = {
         ...made,
-        reference: String(references++),
+        reference: String(nextNumber++),
         isReported: false,
         isClaimed: false,
       }
@@ -141,16 +142,16 @@ export function createGateway(random: Random): Gateway {
             doneAt <= at && namedCaptures.some(({ reference }) => reference === of),
         )
         const fieldLists = [
-          ...namedCaptures.map((one) => buildFields(order, one)),
-          ...namedRefunds.map((one) => buildRefundFields(order, one)),
+          ...namedCaptures.map((namedCapture) => buildFields(order, namedCapture)),
+          ...namedRefunds.map((namedRefund) => buildRefundFields(order, namedRefund)),
         ]
         return { text: buildAnswer(fieldLists), named: [...namedCaptures, ...namedRefunds] }
       }
       if (at < order.heldUntil) return buildUnpaidAnswer(orderId, '211')
-      const last = order.transactions.at(-1)
-      return last === undefined
+      const lastTransaction = order.transactions.at(-1)
+      return lastTransaction === undefined
         ? buildUnpaidAnswer(orderId, order.unpaidCode)
-        : { text: buildAnswer([buildFields(order, last)]), named: [] }
+        : { text: buildAnswer([buildFields(order, lastTransaction)]), named: [] }
     },
   }
 }
@@ -202,7 +203,7 @@ export function refundCapture(
 ): GatewayRefund | null {
   const refundedBefore = order.gatewayRefunds
     .filter((refund) => refund.of === capture.reference)
-    .reduce((sum, back) => sum + back.amount, 0)
+    .reduce((sum, refund) => sum + refund.amount, 0)
   if (refundedBefore + amount > capture.amount) return null
   const isNever = by === 'call' && random.chance(0.05)
   const doneAt = isNever ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
@@ -219,18 +220,26 @@ export function refundCapture(
   return gatewayRefund
 }
 
-/** Its response to our refund call, executed as the response says. */
+/** Its response to our refund call, which it executes accordingly. */
 export function answerRefund(gateway: Gateway, body: string, at: Instant, random: Random): string {
   const request = JSON.parse(body) as {
     transactions: readonly { amount: string; processor_id: string }[]
   }
   const [one] = request.transactions
-  const found = gateway.find(one?.processor_id ?? null)
+  const foundTransaction = gateway.find(one?.processor_id ?? null)
   const amount = paise(Math.round(Number(one?.amount ?? 0) * 100))
   const made =
-    found === null || random.chance(0.08)
+    foundTransaction === null || random.chance(0.08)
       ? null
-      : refundCapture(gateway, found.order, found.made, amount, at, 'call', random)
+      : refundCapture(
+          gateway,
+          foundTransaction.order,
+          foundTransaction.made,
+          amount,
+          at,
+          'call',
+          random,
+        )
   const response = {
     airpayid: one?.processor_id ?? '',
     success: made === null ? 'false' : 'true',
@@ -251,13 +260,13 @@ function formatTime(at: Instant): string {
 }
 
 function buildAnswer(transactions: readonly Fields[]): string {
-  const bodies = transactions.map(
+  const transactionBodies = transactions.map(
     (fields) =>
       `<TRANSACTION>${Object.entries(fields)
         .map(([name, value]) => `<${name}><![CDATA[${value}]]></${name}>`)
         .join('')}</TRANSACTION>`,
   )
-  return `<?xml version="1.0"?><RESPONSE>${bodies.join('')}</RESPONSE>`
+  return `<?xml version="1.0"?><RESPONSE>${transactionBodies.join('')}</RESPONSE>`
 }
 
 /** The text of a browser return or webhook about a transaction, with a valid hash. */

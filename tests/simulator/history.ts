@@ -1,4 +1,4 @@
-/** Runs one history: the plan happens in virtual time, and the invariants are checked on the way. */
+/** Runs one history: executes the plan in virtual time and checks the invariants after each write. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { startExpiryJob } from '../../server/registration/actions/expire-unpaid.ts'
@@ -30,27 +30,27 @@ import type { Tally } from './tally.ts'
 import { createHistoryInvariants } from './check-history.ts'
 
 /** After the last planned event; by then most histories are settled. */
-const SOON_MS = 2 * DAY_MS
+const SETTLED_MS = 2 * DAY_MS
 /** When every watched payment has been polled for the last time. */
 const WATCHED_MS = 12 * DAY_MS
 /** The share of histories without open payments that run to the end anyway. */
-const TO_THE_END = 0.15
+const FULL_LENGTH_SHARE = 0.15
 /** Writes that only schedule the next poll. */
-const PLANS_ONLY: ReadonlySet<string> = new Set<keyof Store>([
+const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'recordStatusQuery',
   'markUnansweredRefunds',
   'saveEventFile',
 ])
 const CALL_MS_MAX = 15
-/** How often expiry runs, and how long a user looks at a page: longer than any history. */
+/** How often expiry runs, and how long a user stays on a page: longer than any history. */
 const SWEEP_MS = 8 * 3_600_000
 const SWEEPS_END_MS = 40 * DAY_MS
-const NOT_BY_ITSELF = { isEnabled: false }
+const NO_TIMER = { isEnabled: false }
 /** A file change of this length is not reverted within a history. */
-const FOR_GOOD_MS = 4 * DAY_MS
+const PERMANENT_MS = 4 * DAY_MS
 /** The maximum number of repeated reads of the pages. */
 const COMPARED_MS_MAX = 3_600_000
-/** A disk that is busy. */
+/** How long a busy disk blocks. */
 const STALL_MS = 8_000
 
 export type Outcome = { readonly violation: Violation | null; readonly tally: Tally }
@@ -73,15 +73,15 @@ export async function runHistory(
   const tally = createTally()
   let violation: Violation | null = null
   let lastMs = 0
-  const writeTrace = (what: () => string): void => {
-    if (trace !== undefined) trace(`${formatElapsed(plan.start, timeline.now())} ${what()}`)
+  const writeTrace = (describe: () => string): void => {
+    if (trace !== undefined) trace(`${formatElapsed(plan.start, timeline.now())} ${describe()}`)
   }
   const reportViolation = (found: Violation | null): void => {
     if (violation !== null || found === null) return
     violation = found
     writeTrace(() => `BROKEN: ${found.invariant}: ${found.cause}`)
   }
-  /** Nothing more is planned before then. */
+  /** Nothing further is planned before then. */
   const extendEnd = (ms: number): void => {
     lastMs = Math.max(lastMs, timeline.now() - plan.start + ms)
   }
@@ -128,7 +128,7 @@ export async function runHistory(
     transport: network.transport,
     onWrite: async (verb) => {
       tally.writes += 1
-      if (!PLANS_ONLY.has(verb)) reportViolation(await invariants.afterWrite(timeline.now()))
+      if (!SCHEDULING_WRITES.has(verb)) reportViolation(await invariants.afterWrite(timeline.now()))
       if (verb === 'rescheduleAfterClockChange' && skewMs === 0)
         reportViolation(await invariants.afterClockWentBack(timeline.now()))
     },
@@ -136,42 +136,42 @@ export async function runHistory(
   }
   const machine = await createMachine(world)
   try {
-    const applyMishap = (mishap: Mishap): void => {
-      writeTrace(() => JSON.stringify(mishap))
+    const applyMishap = (fault: Mishap): void => {
+      writeTrace(() => JSON.stringify(fault))
       tally.mishaps += 1
       const schedule = (ms: number, run: () => void): void => {
         extendEnd(ms)
         timeline.after(ms, run)
       }
-      switch (mishap.is) {
+      switch (fault.is) {
         case 'crash':
           if (!machine.isUp()) return
           tally.crashes += 1
           machine.crash()
           // After the writes that are committed at the crash without a response.
-          if (mishap.reopens) timeline.after(0, () => disk.reopen())
-          schedule(mishap.downMs, () => void machine.start())
+          if (fault.reopens) timeline.after(0, () => disk.reopen())
+          schedule(fault.downMs, () => void machine.start())
           return
         case 'clock':
-          skewMs += mishap.skewMs
+          skewMs += fault.skewMs
           machine.clockWasSet()
-          schedule(mishap.lastsMs, () => {
-            skewMs -= mishap.skewMs
+          schedule(fault.lastsMs, () => {
+            skewMs -= fault.skewMs
             machine.clockWasSet()
           })
           return
         case 'outage':
-          network.outage(mishap.kind, mishap.lastsMs)
-          extendEnd(mishap.lastsMs)
+          network.outage(fault.kind, fault.lastsMs)
+          extendEnd(fault.lastsMs)
           return
         case 'disk full':
-          fullUntil = Math.max(fullUntil, timeline.now() + mishap.lastsMs)
-          extendEnd(mishap.lastsMs)
+          fullUntil = Math.max(fullUntil, timeline.now() + fault.lastsMs)
+          extendEnd(fault.lastsMs)
           return
         case 'file': {
           const serveVersion = (version: Version): void => {
-            writeTrace(() => `file of ${mishap.event}: ${version}`)
-            files.set(mishap.event, version)
+            writeTrace(() => `file of ${fault.event}: ${version}`)
+            files.set(fault.event, version)
             if (version !== 'gone') void machine.reload()
             // A removed file is served until the server restarts.
             else if (machine.isUp()) {
@@ -179,9 +179,9 @@ export async function runHistory(
               timeline.after(1000, () => void machine.start())
             }
           }
-          serveVersion(mishap.version)
-          // Some stay until the end of polling.
-          if (mishap.lastsMs < FOR_GOOD_MS) schedule(mishap.lastsMs, () => serveVersion('usual'))
+          serveVersion(fault.version)
+          // Some remain until the end of polling.
+          if (fault.lastsMs < PERMANENT_MS) schedule(fault.lastsMs, () => serveVersion('usual'))
           return
         }
         case 'credentials': {
@@ -194,7 +194,7 @@ export async function runHistory(
             }
           }
           change('moved')
-          schedule(mishap.lastsMs, () => change('first'))
+          schedule(fault.lastsMs, () => change('first'))
         }
       }
     }
@@ -206,42 +206,44 @@ export async function runHistory(
       timeline.after(mishap.afterMs, () => applyMishap(mishap))
     }
     const mailbox = createMailbox({ timeline, machine, extendEnd })
-    const shared = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }
-    const versionOf = (event: string): Version =>
+    const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }
+    const getVersion = (event: string): Version =>
       [...files].find(([id]) => id === event)?.[1] ?? 'gone'
     const delegates = createDelegates({
-      ...shared,
+      ...sharedContext,
       bank,
       invariants,
       reportViolation,
       mailbox,
-      versionOf,
+      versionOf: getVersion,
     })
-    const atDesk = new Map<string, string>()
-    const addNumber = (regNo: string, event: string): void => void atDesk.set(regNo, event)
-    const numbers = (): readonly string[] => [...delegates.numbers(), ...atDesk.keys()]
-    const eventOf = (regNo: string): string => atDesk.get(regNo) ?? delegates.eventOf(regNo)
-    createTreasurer({ ...shared, numbers }).begin()
+    const deskRegistrations = new Map<string, string>()
+    const addNumber = (regNo: string, event: string): void =>
+      void deskRegistrations.set(regNo, event)
+    const numbers = (): readonly string[] => [...delegates.numbers(), ...deskRegistrations.keys()]
+    const getEvent = (regNo: string): string =>
+      deskRegistrations.get(regNo) ?? delegates.eventOf(regNo)
+    createTreasurer({ ...sharedContext, numbers }).begin()
     const desk = {
       bank,
       mailbox,
       actionHistory,
       reportViolation,
       numbers,
-      eventOf,
+      eventOf: getEvent,
       addNumber,
-      versionOf,
+      versionOf: getVersion,
       sql: disk.sql,
     }
-    createDesk({ ...shared, ...desk, refundDue: invariants.refundDue }).begin()
+    createDesk({ ...sharedContext, ...desk, refundDue: invariants.refundDue }).begin()
     delegates.begin()
     if (plan.desk.length > 0)
       for (let ms = SWEEP_MS; ms < SWEEPS_END_MS; ms += SWEEP_MS)
         timeline.after(
           ms,
-          () => void machine.inside((deps) => startExpiryJob(deps, NOT_BY_ITSELF).run()),
+          () => void machine.inside((deps) => startExpiryJob(deps, NO_TIMER).run()),
         )
-    /** Restores the usual server: running, with space on its disk and all its files. */
+    /** Restores a working server: running, with space on its disk and all its files. */
     const compareAtRest = async (eventIds: ReadonlySet<EventId>): Promise<void> => {
       fullUntil = 0
       for (const event of events) files.set(event, 'usual')
@@ -259,21 +261,21 @@ export async function runHistory(
         )
         isDone = true
       }
-      const compared = compare()
+      const comparison = compare()
       await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + COMPARED_MS_MAX)))
-      await compared
+      await comparison
     }
-    const until = (ms: number) => (): Instant =>
+    const untilOffset = (ms: number) => (): Instant =>
       violation === null ? instant(plan.start + lastMs + ms) : timeline.now()
-    await timeline.run(until(SOON_MS))
+    await timeline.run(untilOffset(SETTLED_MS))
     const isOpen = async (): Promise<boolean> =>
       (await disk
         .sql()("SELECT 1 FROM payments WHERE status = 'pending' AND review IS NULL")
         .get()) !== undefined
     const isClear =
       violation === null && !(await isOpen()) && (await invariants.atRest(timeline.now())) === null
-    if (!isClear || random.chance(TO_THE_END)) {
-      await timeline.run(until(WATCHED_MS))
+    if (!isClear || random.chance(FULL_LENGTH_SHARE)) {
+      await timeline.run(untilOffset(WATCHED_MS))
       tally.toTheEnd += 1
     }
     reportViolation(
@@ -282,7 +284,7 @@ export async function runHistory(
       ),
     )
     await delegates.lookOnceMore()
-    if (violation === null) await compareAtRest(new Set(numbers().map(eventOf) as EventId[]))
+    if (violation === null) await compareAtRest(new Set(numbers().map(getEvent) as EventId[]))
     await tally.close(disk.sql(), gateway)
     return { violation, tally }
   } finally {

@@ -7,8 +7,8 @@ import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** Unusable responses; among them a paid order that is reported as unknown. */
-const BAD_ANSWERS = [
+/** Unusable responses, including one that reports a paid order as unknown. */
+const BAD_RESPONSES = [
   'cut off',
   'other order',
   'page',
@@ -19,7 +19,7 @@ const BAD_ANSWERS = [
   'no record',
   'two amounts',
 ] as const
-type BadAnswer = (typeof BAD_ANSWERS)[number]
+type BadAnswer = (typeof BAD_RESPONSES)[number]
 export type OutageKind = 'refused' | 'silent' | 'error'
 
 export type Network = {
@@ -27,8 +27,8 @@ export type Network = {
   outage(kind: OutageKind, lastsMs: number): void
 }
 
-/** From this time of a history on, every response is valid: the last poll must not be the one that fails. */
-const BAD_DAYS_MS = 4 * 24 * 3_600_000
+/** From this time of a history on, every response is valid, because the last poll must not fail. */
+const FAULT_PERIOD_MS = 4 * 24 * 3_600_000
 
 export function createNetwork(context: {
   readonly profile: Profile
@@ -42,36 +42,36 @@ export function createNetwork(context: {
 }): Network {
   const { profile, timeline, gateway, random, canStore, tally, writeTrace } = context
   const startedAt = timeline.now()
-  let outage: { readonly kind: OutageKind; readonly until: number } | null = null
+  let currentOutage: { readonly kind: OutageKind; readonly until: number } | null = null
 
   const latencyMs = (): number =>
     random.chance(profile.slow) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
   /** The true response about another paid order, if there is one. */
   const respondForOtherOrder = (orderId: string): string => {
     const otherOrders = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)
-    const paid =
+    const paidOrder =
       otherOrders.find(({ transactions }) => transactions.some(isCapture)) ?? otherOrders[0]
-    return paid === undefined
+    return paidOrder === undefined
       ? gateway.status('', 'SMPL1234567890123001', timeline.now()).text
-      : gateway.status(paid.merchantId, paid.orderId, timeline.now()).text
+      : gateway.status(paidOrder.merchantId, paidOrder.orderId, timeline.now()).text
   }
   const isBad = (): boolean =>
-    timeline.now() - startedAt < BAD_DAYS_MS && random.chance(profile.badAnswers)
+    timeline.now() - startedAt < FAULT_PERIOD_MS && random.chance(profile.badAnswers)
 
-  /** A call that moves money: it was received, whatever happens to the response. */
+  /** A call that pays a refund: the gateway has received it, even if the response is lost. */
   const callRefund = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
     new Promise((resolve, reject) => {
       tally.refundCalls += 1
-      if (outage?.kind === 'refused' && timeline.now() < outage.until)
+      if (currentOutage?.kind === 'refused' && timeline.now() < currentOutage.until)
         return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
       const isLost = random.chance(profile.badRefunds)
-      const wait = isLost && random.chance(0.5) ? timeoutMs + 1 : latencyMs()
-      timeline.after(wait / 2, () => {
+      const delayMs = isLost && random.chance(0.5) ? timeoutMs + 1 : latencyMs()
+      timeline.after(delayMs / 2, () => {
         const text = answerRefund(gateway, body, timeline.now(), random)
         writeTrace(() => `gateway says of a refund: ${isLost ? 'lost: ' : ''}${text}`)
-        if (wait >= timeoutMs) return
+        if (delayMs >= timeoutMs) return
         timeline.after(
-          wait / 2,
+          delayMs / 2,
           () =>
             resolve(
               isLost
@@ -81,11 +81,11 @@ export function createNetwork(context: {
           owner,
         )
       })
-      if (wait >= timeoutMs) timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
+      if (delayMs >= timeoutMs) timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
     })
   return {
     outage: (kind, lastsMs) => {
-      outage = { kind, until: timeline.now() + lastsMs }
+      currentOutage = { kind, until: timeline.now() + lastsMs }
     },
     transport: (_url, body, timeoutMs, owner) => {
       if (body.startsWith('{')) return callRefund(body, timeoutMs, owner)
@@ -94,36 +94,39 @@ export function createNetwork(context: {
       const merchant = query.get('merchant_id') ?? ''
       const orderId = query.get('merchant_txn_id') ?? ''
       const now = timeline.now()
-      const down = outage !== null && now < outage.until ? outage.kind : null
+      const outageKind =
+        currentOutage !== null && now < currentOutage.until ? currentOutage.kind : null
       return new Promise((resolve, reject) => {
-        if (down === 'refused')
+        if (outageKind === 'refused')
           return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
-        const wait = down === 'silent' ? timeoutMs + 1 : latencyMs()
-        if (down === 'error')
+        const wait = outageKind === 'silent' ? timeoutMs + 1 : latencyMs()
+        if (outageKind === 'error')
           return void timeline.after(
             wait,
             () => resolve(createResponse(500, 'Internal Server Error')),
             owner,
           )
-        const bad = isBad() ? random.pick(BAD_ANSWERS) : null
+        const badResponse = isBad() ? random.pick(BAD_RESPONSES) : null
         if (wait >= timeoutMs)
           return void timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
-        // It responds with what is known when the query arrives.
+        // The response has the state when the query arrives.
         timeline.after(wait / 2, () => {
           const { text, named } = gateway.status(merchant, orderId, timeline.now())
           timeline.after(
             wait / 2,
             () => {
-              writeTrace(() => `gateway says of ${orderId}: ${bad ?? summariseAnswer(text)}`)
+              writeTrace(
+                () => `gateway says of ${orderId}: ${badResponse ?? summariseAnswer(text)}`,
+              )
               const order = gateway.orders.get(orderId)
-              if (bad === 'no record' && order !== undefined) order.isDenied = true
-              // A response that the disk cannot store is as good as lost; the next one may differ.
-              if (bad === null && canStore())
+              if (badResponse === 'no record' && order !== undefined) order.isDenied = true
+              // A response that the disk cannot store has no effect; the next one may differ.
+              if (badResponse === null && canStore())
                 for (const transaction of named) transaction.isReported = true
               resolve(
-                bad === null
+                badResponse === null
                   ? createResponse(200, text)
-                  : corruptResponse(bad, text, orderId, respondForOtherOrder(orderId)),
+                  : corruptResponse(badResponse, text, orderId, respondForOtherOrder(orderId)),
               )
             },
             owner,
@@ -171,7 +174,7 @@ function corruptResponse(
         200,
         text.replace(
           /<TRANSACTION>.*<\/TRANSACTION>/,
-          (one) => one + one.replace(/(AMOUNT><!\[CDATA\[)/, '$19'),
+          (amountTag) => amountTag + amountTag.replace(/(AMOUNT><!\[CDATA\[)/, '$19'),
         ),
       )
     default:
@@ -179,7 +182,7 @@ function corruptResponse(
   }
 }
 
-/** As much of a response as the adapter reads. */
+/** The parts of a response that the adapter reads. */
 function createResponse(status: number, text: string): Response {
   const body = text === '' ? [] : [Buffer.from(text)]
   return { status, ok: status < 300, body } as unknown as Response

@@ -1,6 +1,6 @@
 /**
- * Staff who act on registrations through the API, as its pages do: view, choose, send; some twice, some concurrently,
- * some without permission, some signed out.
+ * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some happen twice, concurrently, without
+ * permission, or after sign-out.
  */
 import { addDays, assertNever, dayOf, paise, reviewVersion } from '../../engine/index.ts'
 import type { ActionName, RegistrationState, RegNo, ManualMethod } from '../../engine/index.ts'
@@ -38,7 +38,7 @@ const METHODS = [
   'machine',
 ] as const satisfies readonly ManualMethod[]
 
-/** Names of manual registrations are numbered after all delegates. */
+/** Names of manual registrations have numbers after those of all delegates. */
 const FIRST_ADDED_NUMBER = 100
 /** How long ago a payment arrived that staff confirm today. */
 const DAYS_AGO_MAX = 6
@@ -67,7 +67,7 @@ export type DeskContext = {
   /** Registered delegates, with their events. */
   readonly numbers: () => readonly string[]
   readonly eventOf: (regNo: string) => string
-  /** Makes a manual registration available. */
+  /** Adds a manual registration to those that staff can choose. */
   readonly addNumber: (regNo: string, event: string) => void
   readonly versionOf: (event: string) => Version
   readonly sql: () => Sql
@@ -79,9 +79,9 @@ type Body = Readonly<Record<string, unknown>> & { readonly act: ActionName }
 const changesName = ({ answers }: Body): boolean =>
   typeof answers === 'object' && answers !== null && Object.keys(answers).join() === 'full_name'
 
-/** Each with a role; no one signs in with a password here. */
-export async function createStaff(store: Store, at: Parameters<Store['addAdmin']>[2]) {
-  for (const name of STAFF_NAMES) await store.addAdmin(name, '', at, STAFF[name])
+/** Creates the staff users with their roles, without passwords. */
+export async function createStaff(store: Store, createdAt: Parameters<Store['addAdmin']>[2]) {
+  for (const name of STAFF_NAMES) await store.addAdmin(name, '', createdAt, STAFF[name])
 }
 
 export function createDesk(context: DeskContext): { begin(): void } {
@@ -98,7 +98,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   } = context
   const client = createStaffClient(context)
   const { call, signIn } = client
-  let added = FIRST_ADDED_NUMBER
+  let lastAddedNumber = FIRST_ADDED_NUMBER
 
   const performAction = async (
     staffName: StaffName,
@@ -129,7 +129,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     if (one.isSignedOut) await call('POST', '/admin/logout/', token)
     await click(staffName, regNo, token, body, one)
   }
-  /** Sends it, and agrees to a changed price. */
+  /** Submits the action, and confirms a changed price. */
   const click = async (
     staffName: StaffName,
     regNo: string,
@@ -138,31 +138,36 @@ export function createDesk(context: DeskContext): { begin(): void } {
     one: DeskStep,
   ): Promise<void> => {
     const key = client.nextClick()
-    const sent = { ...body, why: `${body.act} ${key}`, key }
+    const payload = { ...body, why: `${body.act} ${key}`, key }
     tally.acts += 1
     const send = async (): Promise<Answer | null> => {
-      const answer = await call('POST', `/admin/registrations/${regNo}/acts/`, token, sent)
-      if (answer?.status !== 200) return answer
+      const actionResponse = await call(
+        'POST',
+        `/admin/registrations/${regNo}/acts/`,
+        token,
+        payload,
+      )
+      if (actionResponse?.status !== 200) return actionResponse
       tally.acted += 1
       const method = typeof body['way'] === 'string' ? body['way'] : null
       if (one.isSignedOut)
         reportViolation({
           invariant: 'an expired session gives no access',
-          cause: `${staffName}: ${sent.why}`,
+          cause: `${staffName}: ${payload.why}`,
         })
       if (!canPerform(staffName, body.act, context.eventOf(regNo), method))
         reportViolation({
           invariant: 'staff perform only actions of their role',
-          cause: `${staffName}: ${sent.why}`,
+          cause: `${staffName}: ${payload.why}`,
         })
-      reportViolation(await actionHistory.answered(regNo, body.act, sent.why))
+      reportViolation(await actionHistory.answered(regNo, body.act, payload.why))
       context.mailbox.expect()
-      return answer
+      return actionResponse
     }
     const answers = await Promise.all(one.isTwice ? [send(), send()] : [send()])
-    const [first] = answers
-    if (first?.status !== 409 || 'total' in body) return
-    const { code, quote } = JSON.parse(first.body) as {
+    const [firstResponse] = answers
+    if (firstResponse?.status !== 409 || 'total' in body) return
+    const { code, quote } = JSON.parse(firstResponse.body) as {
       code: string
       quote?: { total_amount?: number; total?: number }
     }
@@ -170,7 +175,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     if (code === 'price_changes' && changesName(body))
       reportViolation({
         invariant: 'a change of name costs nothing',
-        cause: `${staffName}: ${sent.why}: ${first.body}`,
+        cause: `${staffName}: ${payload.why}: ${firstResponse.body}`,
       })
     if (code === 'price_changes' && total !== undefined)
       await click(staffName, regNo, token, { ...body, total }, one)
@@ -186,7 +191,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       }),
     )
 
-  /** The input and choices. Null if there is nothing of the kind to do. */
+  /** Builds the request body. Null if the action does not apply. */
   const chooseBody = async (
     is: DeskAction,
     page: ActionsAnswer | null,
@@ -203,21 +208,21 @@ export function createDesk(context: DeskContext): { begin(): void } {
         return { act: 'correct', answers: { is_member: now !== 'true' && now !== 'yes' } }
       }
       case 'correct items': {
-        const exchange = random.pick([
+        const newItems = random.pick([
           { workshop: true, donation: false },
           { workshop: false, donation: true },
         ])
         const answers = random.chance(0.4)
-          ? exchange
+          ? newItems
           : Object.fromEntries(
               ITEM_IDS.filter(() => random.chance(0.35)).map((id) => [id, random.chance(0.5)]),
             )
         if (context.eventOf(regNo) !== TAX_RATES_EVENT) return null
-        const before = itemsBefore.get(regNo)
+        const itemsBeforeCorrection = itemsBefore.get(regNo)
         itemsBefore.set(regNo, readItems(page))
         // Half of the corrections are undone.
-        const isUndone = before !== undefined && random.chance(0.5)
-        return { act: 'correct', answers: isUndone ? before : answers }
+        const isUndone = itemsBeforeCorrection !== undefined && random.chance(0.5)
+        return { act: 'correct', answers: isUndone ? itemsBeforeCorrection : answers }
       }
       case 'transfer': {
         const n = random.below(1000)
@@ -234,12 +239,13 @@ export function createDesk(context: DeskContext): { begin(): void } {
       }
       case 'refund':
       case 'refund by hand': {
-        const owed = page?.pay_back ?? 0
-        const kept = page?.kept ?? 100
-        // Large goodwill, after which a lower bill owes at most the rest.
-        const large =
-          context.eventOf(regNo) === TAX_RATES_EVENT ? [Math.round(kept * 85) / 100] : []
-        const amount = owed > 0 ? owed : random.pick([100, kept, 250.5, ...large])
+        const owedRefund = page?.pay_back ?? 0
+        const netPaid = page?.kept ?? 100
+        // A large goodwill refund, after which a price reduction leaves little to refund.
+        const largeAmounts =
+          context.eventOf(regNo) === TAX_RATES_EVENT ? [Math.round(netPaid * 85) / 100] : []
+        const amount =
+          owedRefund > 0 ? owedRefund : random.pick([100, netPaid, 250.5, ...largeAmounts])
         if (is === 'refund') return { act: 'refund', amount }
         const reference = bank.payRefund(paise(Math.round(amount * 100)))
         return { act: 'refund', amount, by_hand: true, reference }
@@ -251,9 +257,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
       case 'confirm': {
         const bankPayment = await choosePayment(regNo, random)
         const reference = respellReference(bankPayment.reference, random)
-        const { way, amount, on: day } = bankPayment
+        const { way: method, amount, on: paymentDay } = bankPayment
         const act = is === 'confirm' ? 'confirm' : 'came_again'
-        return { act, way, reference, amount: amount / 100, day }
+        return { act, way: method, reference, amount: amount / 100, day: paymentDay }
       }
       case 'resend':
         return { act: 'resend' }
@@ -278,17 +284,23 @@ export function createDesk(context: DeskContext): { begin(): void } {
         return assertNever(is)
     }
   }
-  /** A claimed payment is searched for in the books of the bank. */
+  /** Looks up the claimed payment at the bank. */
   const findClaimedPayment = async (regNo: string): Promise<Body | null> => {
     const claims = await machine.inside(({ store }) => store.paymentClaims(regNo as RegNo))
     const reference = claims?.[0]?.reference
     if (reference === undefined) return null
-    const came = bank.find('transfer', reference)
-    return came === null
+    const bankPayment = bank.find('transfer', reference)
+    return bankPayment === null
       ? { act: 'not_found' }
-      : { act: 'confirm', way: 'transfer', reference, amount: came.amount / 100, day: came.on }
+      : {
+          act: 'confirm',
+          way: 'transfer',
+          reference,
+          amount: bankPayment.amount / 100,
+          day: bankPayment.on,
+        }
   }
-  /** Sometimes an earlier payment again, under another method: a treasurer enters the same bank line twice. */
+  /** Sometimes reuses an earlier payment with another method: a treasurer enters the same bank line twice. */
   const choosePayment = async (regNo: string, random: Random): Promise<BankPayment> => {
     const bankPayments = bank.all()
     if (bankPayments.length > 0 && random.chance(0.35)) {
@@ -297,63 +309,68 @@ export function createDesk(context: DeskContext): { begin(): void } {
         ? { ...one, way: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
         : one
     }
-    const stored = await machine.inside(({ store }) => store.registration(regNo as RegNo))
-    const on = addDays(dayOf(timeline.now()), random.chance(0.3) ? -random.below(DAYS_AGO_MAX) : 0)
-    const balance = findBalance(stored, on)
-    const wrong = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
-    return bank.pay(random.pick(METHODS), paise(Math.max(100, balance + wrong)), on)
+    const storedRegistration = await machine.inside(({ store }) =>
+      store.registration(regNo as RegNo),
+    )
+    const paymentDay = addDays(
+      dayOf(timeline.now()),
+      random.chance(0.3) ? -random.below(DAYS_AGO_MAX) : 0,
+    )
+    const balance = findBalance(storedRegistration, paymentDay)
+    const error = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
+    return bank.pay(random.pick(METHODS), paise(Math.max(100, balance + error)), paymentDay)
   }
   /** The balance on its page, if the payment arrives on that day. */
   const findBalance = (stored: StoredRegistration | null, on: BankPayment['on']): number => {
-    const newest = stored?.payments[0]
+    const newestPayment = stored?.payments[0]
     const isOpen = stored !== null && stored.paymentStatus !== 'success'
     const price =
-      isOpen && newest?.way === CREDITED
+      isOpen && newestPayment?.way === CREDITED
         ? findPrice(context.versionOf(stored.eventId), stored.category ?? '', on)
         : null
-    return price ?? newest?.amount ?? 118_000
+    return price ?? newestPayment?.amount ?? 118_000
   }
-  /** By the store operation, which decides as the API does: there are no files or emails outside the database here. */
+  /** Calls the store directly, which applies the same rules as the API: there are no files or emails outside the database here. */
   const erase = async (staffName: StaffName, regNo: string): Promise<void> => {
     const { role, events } = STAFF[staffName]
     if (events?.some((id) => id === context.eventOf(regNo)) === false) return
-    const why = `erase ${client.nextClick()}`
+    const reason = `erase ${client.nextClick()}`
     tally.acts += 1
-    const done = await machine.inside(({ store, clock }) =>
+    const eraseResult = await machine.inside(({ store, clock }) =>
       store.erasePersonalData({
         regNo: regNo as RegNo,
         act: 'erase',
         actor: role,
         who: staffName,
-        why,
+        why: reason,
         at: clock(),
         once: null,
       }),
     )
-    writeTrace(() => `${staffName} erases ${regNo}: ${JSON.stringify(done)}`)
-    if (done?.ok !== true) return
+    writeTrace(() => `${staffName} erases ${regNo}: ${JSON.stringify(eraseResult)}`)
+    if (eraseResult?.ok !== true) return
     tally.acted += 1
-    reportViolation(await actionHistory.answered(regNo, 'erase', why))
+    reportViolation(await actionHistory.answered(regNo, 'erase', reason))
   }
-  /** The panel decides; if it shows nothing, the intended result. */
+  /** Follows the merchant panel, or the planned decision if the panel shows nothing. */
   const decision = async (
     is: 'accept' | 'dismiss',
     regNo: string,
     random: Random,
   ): Promise<Body | null> => {
-    const waiting = (await machine.inside(({ store }) => store.reviews(null))) ?? []
-    const review = waiting.find((one) => one.regNo === regNo)
+    const openReviews = (await machine.inside(({ store }) => store.reviews(null))) ?? []
+    const review = openReviews.find((openReview) => openReview.regNo === regNo)
     if (review === undefined) return null
-    const words = chooseDecision(review, random, context)
-    if (words === null) return null
-    const { reference, amount } = words
+    const planned = chooseDecision(review, random, context)
+    if (planned === null) return null
+    const { reference, amount } = planned
     const isPlain = review.is !== 'undecided' && review.is !== 'refund-unsure'
-    if (!isPlain && words.decision !== 'accept' && words.decision !== 'dismiss') return null
+    if (!isPlain && planned.decision !== 'accept' && planned.decision !== 'dismiss') return null
     const act = isPlain
       ? review.is === 'misfit' || random.chance(0.2)
         ? is
         : 'dismiss'
-      : words.decision
+      : planned.decision
     return {
       act: act === 'accept' ? 'accept' : 'dismiss',
       review: review.id,
@@ -363,7 +380,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     }
   }
 
-  /** Some actions are for waiting registrations: one of these, if there is one. */
+  /** Returns the registrations in the state that the action needs, or all if there are none. */
   const listSuitable = async (
     is: DeskAction,
     numbers: readonly string[],
@@ -379,28 +396,28 @@ export function createDesk(context: DeskContext): { begin(): void } {
         machine.inside(({ store }) => store.registration(regNo as RegNo)).then((one) => one?.state),
       ),
     )
-    const waiting = numbers.filter((_, at) => states[at] === requiredState)
+    const waiting = numbers.filter((_, index) => states[index] === requiredState)
     return waiting.length === 0 ? numbers : waiting
   }
   const step = async (one: DeskStep, random: Random, at: number): Promise<void> => {
     const { name } = plan.profile
     const staffNames = one.beside === null ? [one.by] : [one.by, one.beside]
-    const randomFor = (staffName: StaffName): Random =>
+    const createRandomFor = (staffName: StaffName): Random =>
       createRandom(name, plan.seed, plan.history, 'desk', at, staffName)
     if (one.is === 'load a statement') {
       const countActions = (times: number): void => {
         tally.acted += times
         if (times > 0) context.mailbox.expect()
       }
-      const shared = { bank, client, sql: context.sql, reportViolation, countActions }
+      const sharedContext = { bank, client, sql: context.sql, reportViolation, countActions }
       await Promise.all(
         staffNames.map((staffName) =>
           loadStatement(
-            shared,
+            sharedContext,
             staffName,
             APPROVAL_EVENT,
             one,
-            randomFor(staffName),
+            createRandomFor(staffName),
             dayOf(timeline.now()),
           ),
         ),
@@ -416,15 +433,24 @@ export function createDesk(context: DeskContext): { begin(): void } {
       }
       const shared = { timeline, bank, client, sql, versionOf, reportViolation, addNumber }
       tally.acts += 1
-      await addAtDesk(shared, one.by, one, randomFor(one.by), (added += 1))
+      await addAtDesk(shared, one.by, one, createRandomFor(one.by), (lastAddedNumber += 1))
       return
     }
     const numbers = context.numbers()
     if (numbers.length === 0) return
     if (one.is === 'compare the figures') {
-      const figures = { sql: context.sql, gateway: context.gateway, now: timeline.now, tally }
+      const figuresContext = {
+        sql: context.sql,
+        gateway: context.gateway,
+        now: timeline.now,
+        tally,
+      }
       reportViolation(
-        await compareFigures(client, figures, context.eventOf(random.pick(numbers)) as EventId),
+        await compareFigures(
+          client,
+          figuresContext,
+          context.eventOf(random.pick(numbers)) as EventId,
+        ),
       )
       return
     }
@@ -433,16 +459,16 @@ export function createDesk(context: DeskContext): { begin(): void } {
       staffNames.map((staffName) =>
         one.is === 'erase'
           ? erase(staffName, regNo)
-          : performAction(staffName, regNo, one, randomFor(staffName)),
+          : performAction(staffName, regNo, one, createRandomFor(staffName)),
       ),
     )
   }
   return {
     begin: () => {
-      for (const [at, one] of plan.desk.entries()) {
+      for (const [index, one] of plan.desk.entries()) {
         extendEnd(one.afterMs)
-        const random = createRandom(plan.profile.name, plan.seed, plan.history, 'desk', at)
-        timeline.after(one.afterMs, () => void step(one, random, at))
+        const random = createRandom(plan.profile.name, plan.seed, plan.history, 'desk', index)
+        timeline.after(one.afterMs, () => void step(one, random, index))
       }
     },
   }

@@ -1,4 +1,4 @@
-/** How staff reach the server: signed in, by its API, each with its own key per click. */
+/** Staff access to the server: signed in, through its API, with a separate key for each click. */
 import { hashToken } from '../../server/office/auth/sessions.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { Answer, Machine } from './server.ts'
@@ -33,30 +33,31 @@ export function createStaffClient(context: {
     call: async (method, url, token, payload = null) => {
       await timeline.wait(20)
       const type = typeof payload === 'string' ? { 'content-type': 'text/csv' } : {}
-      const answer = await machine.call({
+      const apiResponse = await machine.call({
         method,
         url,
         headers: { authorization: `Bearer ${token}`, ...type },
         ...(payload === null ? {} : { payload }),
       })
       writeTrace(
-        () => `${method} ${url} ${JSON.stringify(payload)}: ${answer?.status} ${answer?.body}`,
+        () =>
+          `${method} ${url} ${JSON.stringify(payload)}: ${apiResponse?.status} ${apiResponse?.body}`,
       )
-      if (answer !== null && answer.status >= 500 && answer.status !== 503)
+      if (apiResponse !== null && apiResponse.status >= 500 && apiResponse.status !== 503)
         reportViolation({
           invariant: 'no 5xx but 503',
-          cause: `${method} ${url}: ${answer.status} ${answer.body}`,
+          cause: `${method} ${url}: ${apiResponse.status} ${apiResponse.body}`,
         })
-      return answer
+      return apiResponse
     },
     signIn: (staffName) =>
       machine.inside(async ({ store, clock }) => {
         const token = `${staffName}-${timeline.now()}-${(clicks += 1)}`
-        const person = await store.admin(staffName)
-        if (person === null) return null
-        const [at, tokenHash] = [clock(), hashToken(token)]
-        const expiresAt = (at + SESSION_MS) as typeof at
-        await store.openSession({ tokenHash, adminId: person.id, at, expiresAt })
+        const staffUser = await store.admin(staffName)
+        if (staffUser === null) return null
+        const [signedInAt, tokenHash] = [clock(), hashToken(token)]
+        const expiresAt = (signedInAt + SESSION_MS) as typeof signedInAt
+        await store.openSession({ tokenHash, adminId: staffUser.id, at: signedInAt, expiresAt })
         return token
       }),
     nextClick: () => `click-${(clicks += 1)}-${timeline.now()}`,

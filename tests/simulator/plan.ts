@@ -1,6 +1,6 @@
 /**
- * The plan of a history, as data: who does what when, the gateway's results and messages, and the faults. Drawn from a
- * seed by a profile; removing a part changes no other part.
+ * The plan of a history, as data: the users' actions and their times, the gateway's results and messages, and the faults. Generated from a
+ * seed and a profile; removing one part leaves the others unchanged.
  */
 import { day, startOfDay } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -24,24 +24,24 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** False statements in a gateway message; all that they may do is start a query. */
+/** Falsified parts of a gateway message. They may only trigger a query. */
 export const LIES = ['amount', 'reference', 'status', 'order', 'hash', 'garbage'] as const
 export type PlannedMessage = {
   readonly afterMs: number
   readonly lie: (typeof LIES)[number] | null
   readonly asJson: boolean
-  /** Sent again while it is not accepted. */
+  /** Retried until it is accepted. */
   readonly again: boolean
 }
 /** One attempt at the gateway's page. */
 export type Visit = {
-  /** The tab of the first order, however many followed. */
+  /** Uses the tab of the first order, even after later orders. */
   readonly isOldTab: boolean
   readonly thinksMs: number
   readonly ends: 'paid' | 'declined' | 'left'
-  /** The time that a payment is in progress; 0: none. */
+  /** How long the payment is in progress. 0 if it is not. */
   readonly heldMs: number
-  /** The paid amount if it differs from the order. Null if it does not. */
+  /** How the payment differs from the order. Null if it does not. */
   readonly wrong: 'amount' | 'currency' | 'kind' | 'test' | null
   readonly tells: readonly PlannedMessage[]
   /** Null if the browser never returns. */
@@ -56,7 +56,7 @@ export type Step =
   | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' | 'resume' }
   /** On their self-service page. */
   | { readonly afterMs: number; readonly is: OwnAction }
-  /** Days later: the balance on the page is paid, by the link of an email if there is one. */
+  /** Days later, pays the balance through the emailed link, if any. */
   | { readonly afterMs: number; readonly is: 'what is due'; readonly visit: Visit }
 export type Delegate = {
   readonly name: number
@@ -69,7 +69,7 @@ export type Delegate = {
   readonly items: readonly ItemId[]
   /** The entered code, by its discount. Null if none. */
   readonly code: CodeKindId | null
-  /** Sends the form twice at the same moment, under one key. */
+  /** Submits the form twice at the same time, with one key. */
   readonly isHasty: boolean
   readonly steps: readonly Step[]
 }
@@ -126,10 +126,10 @@ export type DeskStep = {
   readonly afterMs: number
   readonly is: DeskAction
   readonly by: StaffName
-  /** Another user does it at the same moment. Null if not. */
+  /** Another user who does the same at the same time. Null if none. */
   readonly beside: StaffName | null
   readonly isTwice: boolean
-  /** Signed out between viewing and clicking. */
+  /** Signed out between viewing and submitting. */
   readonly isSignedOut: boolean
 }
 export type Plan = {
@@ -145,35 +145,44 @@ export type Plan = {
 
 const OWNERS: readonly StaffName[] = ['Omar', 'Usha']
 
-/** Days on which histories begin; both prices and the closing are among them. */
+/** Range of start days, which covers both price periods and the closing day. */
 const FIRST_DAY = startOfDay(day('2026-01-08'))
-const DAYS = 50
+const START_DAYS = 50
 
 export function drawPlan(profile: Profile, seed: number, history: number): Plan {
   const random = createRandom(profile.name, seed, history, 'plan')
-  const start = (FIRST_DAY + random.below(DAYS * 24 * 60) * MINUTE_MS) as Instant
+  const start = (FIRST_DAY + random.below(START_DAYS * 24 * 60) * MINUTE_MS) as Instant
   const delegates = Array.from({ length: 1 + random.below(profile.delegatesMax) }, (_, name) =>
     drawDelegate(profile, createRandom(profile.name, seed, history, 'delegate', name), name),
   )
-  const mishaps = (Object.keys(profile.mishaps) as (keyof Profile['mishaps'])[]).flatMap((is) => {
+  const faults = (Object.keys(profile.mishaps) as (keyof Profile['mishaps'])[]).flatMap((is) => {
     const source = createRandom(profile.name, seed, history, is)
-    return drawCount(profile.mishaps[is], source).map(() => drawMishap(is, profile, source))
+    return drawCount(profile.mishaps[is], source).map(() => drawFault(is, profile, source))
   })
-  const office = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
+  const officeSteps = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
     const drawn = createRandom(profile.name, seed, history, 'office', is)
     return drawCount(profile.office[is], drawn).map((): OfficeStep => ({
       afterMs: drawn.below(profile.officeWithinMs),
       is,
     }))
   })
-  const desk = DESK_ACTIONS.flatMap((is) => {
+  const deskSteps = DESK_ACTIONS.flatMap((is) => {
     const drawn = createRandom(profile.name, seed, history, 'desk', is)
     return drawCount(profile.desk[is] ?? 0, drawn).map(() => drawDeskStep(is, profile, drawn))
   })
-  return { seed, history, profile, start, delegates, mishaps, office, desk }
+  return {
+    seed,
+    history,
+    profile,
+    start,
+    delegates,
+    mishaps: faults,
+    office: officeSteps,
+    desk: deskSteps,
+  }
 }
 
-/** The average number; whole numbers are exact. */
+/** Draws a count with the given average. */
 function drawCount(average: number, random: Random): readonly null[] {
   const wholePart = Math.floor(average)
   return Array.from(
@@ -210,7 +219,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
   const needsApproval = profile.seen > 0 && random.chance(profile.seen)
-  const ownActions: readonly OwnAction[] = needsApproval
+  const selfServiceActions: readonly OwnAction[] = needsApproval
     ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
     : ['ask_cancel']
   // Draws nothing if corrections are off, so that the histories of other profiles do not change.
@@ -219,7 +228,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
       steps.push(
         {
           afterMs: random.mostly(HOUR_MS, 2 * DAY_MS),
-          is: random.pick(ownActions),
+          is: random.pick(selfServiceActions),
         },
         {
           afterMs: random.mostly(HOUR_MS, 3 * DAY_MS),
@@ -228,12 +237,12 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
         },
       )
   const isLimited = random.chance(profile.limited)
-  const isRated = profile.rates > 0 && random.chance(profile.rates)
+  const usesTaxRates = profile.rates > 0 && random.chance(profile.rates)
   const codes = [null, null, 'coupon', 'guest'] as const
   return {
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: isRated
+    event: usesTaxRates
       ? TAX_RATES_EVENT
       : isLimited
         ? SEATS.event
@@ -241,20 +250,20 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
           ? APPROVAL_EVENT
           : random.pick(UNLIMITED_EVENTS),
     isMember: random.chance(0.5),
-    items: isRated ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
-    way: isRated
+    items: usesTaxRates ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
+    way: usesTaxRates
       ? null
       : needsApproval && !isLimited
         ? random.pick(['card', 'transfer', 'credited'] as const)
         : null,
-    code: isLimited && !isRated ? random.pick(codes) : null,
+    code: isLimited && !usesTaxRates ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,
   }
 }
 
 function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskStep {
-  // Most are done by an authorised user.
+  // Most actions are performed by an authorised user.
   const pickStaff = (): StaffName => random.pick(random.chance(0.7) ? OWNERS : STAFF_NAMES)
   return {
     afterMs: random.chance(0.3)
@@ -298,7 +307,7 @@ function drawMessages(profile: Profile, random: Random): readonly PlannedMessage
   }))
 }
 
-function drawMishap(is: Mishap['is'], profile: Profile, random: Random): Mishap {
+function drawFault(is: Mishap['is'], profile: Profile, random: Random): Mishap {
   const afterMs = random.below(profile.mishapsWithinMs)
   switch (is) {
     case 'crash':

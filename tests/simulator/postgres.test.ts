@@ -9,7 +9,7 @@ import { drawPlan } from './plan.ts'
 import { PROFILES } from './profiles.ts'
 
 const SEED = 20261121
-/** Together they contain webhooks and crashes, corrections at two tax rates, bank statements, refunds. */
+/** Together they contain webhooks and crashes, corrections at two tax rates, bank statements and refunds. */
 const HISTORIES = [
   ['design', 1],
   ['desk and tax rates', 18],
@@ -33,7 +33,7 @@ else
     test.each(HISTORIES)(
       'a history (%s) violates no invariant and is the same to the last line as on SQLite',
       async (name, history) => {
-        const profile = PROFILES.find((one) => one.name === name)
+        const profile = PROFILES.find((candidate) => candidate.name === name)
         if (profile === undefined) throw new Error(`There is no profile ${name}`)
         const plan = drawPlan(profile, SEED, history)
         const [sqliteTrace, postgresTrace]: string[][] = [[], []]

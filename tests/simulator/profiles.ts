@@ -36,18 +36,18 @@ export type Profile = {
   /** … a webhook is repeated, up to this number, … */
   readonly repeats: number
   readonly repeatsMax: number
-  /** … and contains false values. */
+  /** … and contains falsified parts. */
   readonly lies: number
   /** Unusable responses of the status call: cut off, of another order, not in the protocol, none. */
   readonly badAnswers: number
-  /** Responses to a refund call that are lost, or say nothing. */
+  /** Responses to a refund call that are lost or unusable. */
   readonly badRefunds: number
   /** Slow responses. */
   readonly slow: number
   /** The average number of each in a history. */
   readonly mishaps: Readonly<Record<Mishap['is'], number>>
   readonly mishapsWithinMs: number
-  /** The version that an event's file has for a while. */
+  /** The versions that an event's file may have for a while. */
   readonly versions: readonly Version[]
   readonly office: Readonly<Record<OfficeStep['is'], number>>
   readonly officeWithinMs: number
@@ -89,11 +89,11 @@ export const DESIGN: Profile = {
 
 const createFault = (
   name: string,
-  more: Partial<Omit<Profile, 'mishaps'>>,
+  overrides: Partial<Omit<Profile, 'mishaps'>>,
   mishaps: Partial<Profile['mishaps']> = {},
 ): Profile => ({
   ...DESIGN,
-  ...more,
+  ...overrides,
   name,
   mishaps: { ...DESIGN.mishaps, ...mishaps },
 })
@@ -151,9 +151,9 @@ const DESK_ACTION_COUNTS: Profile['desk'] = {
   'compare the figures': 0.5,
 }
 const doubleCounts = (counts: Profile['desk']): Profile['desk'] =>
-  Object.fromEntries(Object.entries(counts).map(([act, times]) => [act, 2 * times]))
+  Object.fromEntries(Object.entries(counts).map(([act, count]) => [act, 2 * count]))
 
-/** Staff also act: whatever happens to payments happens to their actions as well. */
+/** Staff also act, so that every payment fault affects their actions too. */
 export const DESK: readonly Profile[] = [
   createFault('desk', { desk: DESK_ACTION_COUNTS, seen: 0.4 }),
   createFault('desk and letters', { desk: doubleCounts(DESK_ACTION_COUNTS), seen: 1, limited: 0 }),

@@ -21,22 +21,23 @@ export function createRandom(...name: readonly (string | number)[]): Random {
     state ^= letter.charCodeAt(0)
     state = Math.imul(state, 0x01000193)
   }
-  const next = (): number => {
+  const nextFraction = (): number => {
     state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    let mixedState = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixedState =
+      (mixedState + Math.imul(mixedState ^ (mixedState >>> 7), 61 | mixedState)) ^ mixedState
+    return ((mixedState ^ (mixedState >>> 14)) >>> 0) / 2 ** 32
   }
-  const below = (n: number): number => Math.floor(next() * n)
+  const pickBelow = (n: number): number => Math.floor(nextFraction() * n)
   return {
-    next,
-    below,
-    chance: (probability) => next() < probability,
+    next: nextFraction,
+    below: pickBelow,
+    chance: (probability) => nextFraction() < probability,
     pick: (list) => {
-      const item = list[below(list.length)]
-      if (item === undefined) throw new Error('nothing to pick from')
+      const item = list[pickBelow(list.length)]
+      if (item === undefined) throw new Error('the list is empty')
       return item
     },
-    mostly: (small, large) => Math.round(small * (large / small) ** (next() ** 2)),
+    mostly: (small, large) => Math.round(small * (large / small) ** (nextFraction() ** 2)),
   }
 }

@@ -1,8 +1,7 @@
 /**
- * `npm run simulate SEED HISTORIES [PROFILE…]`: runs HISTORIES histories of each profile, every one from the seed, in
- * two processes. `--hunt SEED HISTORIES PROFILE`: up to the first violation, in this process. `npm run simulate --
- * --replay SEED:HISTORY [PROFILE]`: one history, printed line by line. `--postgres` before any of these: on a
- * PostgreSQL that is started for it.
+ * `npm run simulate SEED HISTORIES [PROFILE…]`: runs HISTORIES histories of each profile, all from the seed, in two processes. `--hunt SEED
+ * HISTORIES PROFILE`: up to the first violation, in this process. `npm run simulate -- --replay SEED:HISTORY [PROFILE]`: one history,
+ * printed line by line. `--postgres` before any of these: on a PostgreSQL that is started for it.
  */
 import { fork } from 'node:child_process'
 import { startPostgres } from '../server/storage/postgres-server.ts'
@@ -22,15 +21,15 @@ import type { Row } from './table.ts'
 
 const PROCESSES = 2
 /** Histories of one profile that a process runs before it reports. */
-const BATCH = 500
+const BATCH_SIZE = 500
 /** Smaller, because each history takes a second. */
-const BATCH_ON_POSTGRES = 50
+const POSTGRES_BATCH_SIZE = 50
 
 const findProfile = (name: string): Profile => {
-  const profile = PROFILES.find((each) => each.name === name)
+  const profile = PROFILES.find((candidate) => candidate.name === name)
   if (profile !== undefined) return profile
   console.error(
-    `There is no profile "${name}"; there are: ${PROFILES.map((each) => each.name).join(', ')}.`,
+    `There is no profile "${name}"; there are: ${PROFILES.map((known) => known.name).join(', ')}.`,
   )
   process.exit(2)
 }
@@ -54,7 +53,7 @@ async function replay(disks: OpenDisk, historyId: string, name = 'design'): Prom
 }
 
 /** For negative controls: finds the first history with a violation. */
-async function hunt(
+async function huntViolation(
   disks: OpenDisk,
   seed: number,
   histories: number,
@@ -82,20 +81,20 @@ async function runBatch({ profile, seed, from, to, url }: Task): Promise<void> {
   process.send?.(await simulate(findProfile(profile), seed, from, to, shrinkPlan, disks))
 }
 
-/** Each process takes the next batch when it has finished one. `urls`: a database for each. Null: in memory. */
+/** Each process starts the next batch when it has finished one. `urls`: a database for each. Null: in memory. */
 async function runAll(
   urls: readonly (string | null)[],
   seed: number,
   histories: number,
   profiles: readonly Profile[],
 ): Promise<number> {
-  const batch = urls.includes(null) ? BATCH : BATCH_ON_POSTGRES
+  const batch = urls.includes(null) ? BATCH_SIZE : POSTGRES_BATCH_SIZE
   const tasks: Omit<Task, 'url'>[] = profiles.flatMap(({ name }) =>
-    Array.from({ length: Math.ceil(histories / batch) }, (_, at) => ({
+    Array.from({ length: Math.ceil(histories / batch) }, (_, index) => ({
       profile: name,
       seed,
-      from: at * batch,
-      to: Math.min(histories, (at + 1) * batch),
+      from: index * batch,
+      to: Math.min(histories, (index + 1) * batch),
     })),
   )
   const rows = new Map<string, Row>()
@@ -103,7 +102,7 @@ async function runAll(
   const startProcess = (url: string | null): Promise<void> =>
     new Promise((resolve) => {
       const child = fork(import.meta.filename, ['--work'])
-      const next = (): void => {
+      const startNext = (): void => {
         const task = tasks.shift()
         if (task === undefined) child.disconnect()
         else child.send({ ...task, url } satisfies Task)
@@ -114,32 +113,33 @@ async function runAll(
           `${row.profile}: ${row.violations} violations, ${Math.round(row.cpuSeconds)} s of CPU; ${tasks.length} batches wait`,
         )
         violations += row.violations
-        for (const one of found) printViolation(one)
-        next()
+        for (const foundViolation of found) printViolation(foundViolation)
+        startNext()
       })
       child.on('exit', (code) => {
         if (code !== 0) violations += 1
         resolve()
       })
-      next()
+      startNext()
     })
   await Promise.all(urls.slice(0, tasks.length).map(startProcess))
   console.log(formatTable([...rows.values()]))
   return violations === 0 ? 0 : 1
 }
 
-async function onPostgres(work: (urls: readonly string[]) => Promise<number>): Promise<number> {
+async function runOnPostgres(work: (urls: readonly string[]) => Promise<number>): Promise<number> {
   const server = await startPostgres()
   try {
     const urls: string[] = []
-    for (let at = 0; at < PROCESSES; at++) urls.push(await server.database(`histories_${at}`))
+    for (let index = 0; index < PROCESSES; index++)
+      urls.push(await server.database(`histories_${index}`))
     return await work(urls)
   } finally {
     await server.stop()
   }
 }
 /** In this process. */
-async function onDisks(url: string | null, work: (disks: OpenDisk) => Promise<number>) {
+async function runOnDisks(url: string | null, work: (disks: OpenDisk) => Promise<number>) {
   if (url === null) return work(openSqliteDisk)
   const { disks, close } = await openPostgresDisks(url)
   try {
@@ -151,17 +151,23 @@ async function onDisks(url: string | null, work: (disks: OpenDisk) => Promise<nu
 
 async function main(
   urls: readonly (string | null)[],
-  [first = '', second = '', ...more]: readonly string[],
+  [firstArgument = '', secondArgument = '', ...profileNames]: readonly string[],
 ): Promise<number> {
   const [url = null] = urls
-  if (first === '--replay') return onDisks(url, (disks) => replay(disks, second, more[0]))
-  if (first === '--hunt')
-    return onDisks(url, (disks) =>
-      hunt(disks, Number(second), Number(more[0]), findProfile(more[1] ?? 'design')),
+  if (firstArgument === '--replay')
+    return runOnDisks(url, (disks) => replay(disks, secondArgument, profileNames[0]))
+  if (firstArgument === '--hunt')
+    return runOnDisks(url, (disks) =>
+      huntViolation(
+        disks,
+        Number(secondArgument),
+        Number(profileNames[0]),
+        findProfile(profileNames[1] ?? 'design'),
+      ),
     )
-  if (/^\d+$/.test(first) && /^\d+$/.test(second)) {
-    const profiles = more.length === 0 ? PROFILES : more.map(findProfile)
-    return runAll(urls, Number(first), Number(second), profiles)
+  if (/^\d+$/.test(firstArgument) && /^\d+$/.test(secondArgument)) {
+    const profiles = profileNames.length === 0 ? PROFILES : profileNames.map(findProfile)
+    return runAll(urls, Number(firstArgument), Number(secondArgument), profiles)
   }
   console.error(
     'npm run simulate SEED HISTORIES [PROFILE…], or npm run simulate -- --replay SEED:HISTORY [PROFILE]',
@@ -177,7 +183,7 @@ if (args[0] === '--work') {
 } else
   process.exitCode =
     args[0] === '--postgres'
-      ? await onPostgres((urls) => main(urls, args.slice(1)))
+      ? await runOnPostgres((urls) => main(urls, args.slice(1)))
       : await main(
           Array.from({ length: PROCESSES }, () => null),
           args,

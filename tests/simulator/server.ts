@@ -1,7 +1,7 @@
 /**
- * The server of a history: the real routes, verification, adapter and store, in virtual time. It crashes between any
- * two of its calls: work in progress is lost, and some of it is committed without a response. The routes are built
- * once; their dependencies belong to one start of one server.
+ * The server of a history: the real routes, verification, adapter and store, in virtual time. It crashes between any two of its calls: work
+ * in progress is lost, and some of it is committed without a response. The routes are built once; their dependencies belong to one start of
+ * one server.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -33,7 +33,7 @@ import { SheetThreadHere } from './sheet-thread.ts'
 const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
 /** How often the server checks whether a poll is due; as in the real server. */
 const TICK_MS = 10_000
-/** While an account is paused nothing is queried; checking every ten seconds would only take time. */
+/** While an account is paused nothing is queried, so checking every ten seconds would only take time. */
 const IDLE_TICK_MS = 60_000
 /** When a refund is checked again: unsent or unanswered ones, and begun but uncompleted ones. */
 const REFUND_RETRY_MS = 5 * 60_000
@@ -43,7 +43,7 @@ const RESTART_MS = 10_000
 const COMMITTED_AT_CRASH = 0.4
 
 export type Answer = { readonly status: number; readonly body: string; readonly location: string }
-/** Null if the connection broke off, or the server is down. */
+/** Null if the connection was lost, or the server is down. */
 export type Call = (options: InjectOptions) => Promise<Answer | null>
 
 /** The environment of the server in a history. */
@@ -56,10 +56,10 @@ export type World = {
   credentials(): Credentials
   /** The difference between the server's clock and the true time. */
   skewMs(): number
-  /** How long a call to the store takes, and whether it is refused. */
+  /** How long a call to the store takes, and whether it is rejected. */
   storeMs(): number
   isDiskFull(): boolean
-  /** What the network does with a query to the gateway. */
+  /** The network's handling of a query to the gateway. */
   transport(url: string, body: string, timeoutMs: number, owner: Owner): Promise<Response>
   /** After each write of the store. */
   onWrite(verb: string): Promise<void>
@@ -68,15 +68,15 @@ export type World = {
 
 export type Machine = {
   readonly call: Call
-  /** Anything except changed event files, which `reload` reads. */
+  /** Changes of anything except event files, which `reload` reads. */
   crash(): void
   /** Does nothing if it is running already. */
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
-  /** The server's clock was set: polls that were due by the old one run within a tick, as the reconciler does. */
+  /** The server's clock was set: polls that were due by the old clock run within a tick, as in the reconciler. */
   clockWasSet(): void
-  /** A job that no browser starts, run by the current server. Null if it is down, or crashed during the job. */
+  /** Runs a job that no browser starts on the current server. Null if it is down, or crashed during the job. */
   inside<T>(work: (deps: InsideDeps) => Promise<T>): Promise<T | null>
 }
 export type InsideDeps = Pick<
@@ -89,25 +89,25 @@ type Running = {
   readonly store: Store
   readonly payments: Payments
   events: readonly ServedEvent[]
-  /** No request is answered before the files are stored with their seats. */
+  /** No request gets a response before the files are stored with their seats. */
   isListening: boolean
   readonly world: World
 }
 
-let running: Running | null = null
+let runningServer: Running | null = null
 const now = (): Running => {
-  if (running === null) throw new Error('no server is running')
-  return running
+  if (runningServer === null) throw new Error('no server is running')
+  return runningServer
 }
 const clock = (): Instant => {
   const { world } = now()
   return instant(world.timeline.now() + world.skewMs())
 }
-/** Each member is looked up when it is used: the server may have been restarted since. */
+/** Each member is looked up when it is used, because the server may have been restarted. */
 const createProxy = <T extends object>(current: () => T): T =>
   new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
 
-const events = createRegistry(() => running?.events ?? [])
+const events = createRegistry(() => runningServer?.events ?? [])
 const gateway: GatewayAdapter = createAirpayGateway({
   mode: 'live',
   events,
@@ -141,9 +141,9 @@ const environment: Environment = {
 const log = {
   info: () => {},
   warn: (entry: object, message?: string) =>
-    running?.world.trace(() => `warning: ${message ?? ''} ${JSON.stringify(entry)}`),
+    runningServer?.world.trace(() => `warning: ${message ?? ''} ${JSON.stringify(entry)}`),
   error: (entry: object, message?: string) =>
-    running?.world.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
+    runningServer?.world.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
 }
 const noUploads = (): never => {
   throw new Error('no file is sent in a history')
@@ -186,7 +186,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
 
 /** Timers, network queries and random numbers come from the history; returns a function that restores the real ones. */
 function replaceGlobals(world: World): () => void {
-  const real = {
+  const originals = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
     fetch: globalThis.fetch,
@@ -198,7 +198,7 @@ function replaceGlobals(world: World): () => void {
   const timeouts = new WeakMap<object, number>()
   Object.assign(globalThis, {
     setTimeout: (run: () => void, ms = 0) => {
-      const entry = world.timeline.after(ms, run, running?.owner ?? null)
+      const entry = world.timeline.after(ms, run, runningServer?.owner ?? null)
       return Object.assign(entry, { unref: () => entry, ref: () => entry })
     },
     clearTimeout: (entry: Entry | undefined) => {
@@ -213,14 +213,14 @@ function replaceGlobals(world: World): () => void {
     return signal
   }
   Object.assign(crypto, {
-    randomInt: (max: number) => Math.floor(world.random.next() * max),
+    randomInt: (limit: number) => Math.floor(world.random.next() * limit),
     randomBytes: (bytes: number) =>
       Buffer.from(Array.from({ length: bytes }, () => world.random.below(256))),
   })
   Object.assign(threads, { Worker: SheetThreadHere })
   syncBuiltinESMExports()
   return () => {
-    const { timeout, randomInt, randomBytes, Worker, ...globals } = real
+    const { timeout, randomInt, randomBytes, Worker, ...globals } = originals
     Object.assign(globalThis, globals)
     AbortSignal.timeout = timeout
     Object.assign(crypto, { randomInt, randomBytes })
@@ -230,12 +230,12 @@ function replaceGlobals(world: World): () => void {
 }
 
 export async function createMachine(world: World): Promise<Machine & { close(): void }> {
-  const injected = await buildRoutes()
+  const routes = await buildRoutes()
   const { timeline, disk } = world
-  const restore = replaceGlobals(world)
+  const restoreGlobals = replaceGlobals(world)
   const onCrash = new Set<() => void>()
   const uncommitted = new Map<Entry, () => void>()
-  let planned: Entry | null = null
+  let plannedEntry: Entry | null = null
 
   const createTimedStore = (owner: Owner): Store =>
     new Proxy({} as Store, {
@@ -247,15 +247,15 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
             ? (disk.store().exportRows as (...args: unknown[]) => unknown)(...args)
             : new Promise((resolve, reject) => {
                 const run = async (): Promise<unknown> => {
-                  const done = (disk.store()[verb] as (...given: unknown[]) => Promise<unknown>)(
-                    ...args,
-                  )
+                  const operation = (
+                    disk.store()[verb] as (...given: unknown[]) => Promise<unknown>
+                  )(...args)
                   world.trace(() => `store: ${verb}`)
-                  if (!WRITES.has(verb)) return done
-                  await done.catch(() => {})
+                  if (!WRITES.has(verb)) return operation
+                  await operation.catch(() => {})
                   await world.onWrite(verb)
                   await plan()
-                  return done
+                  return operation
                 }
                 const entry = timeline.after(
                   world.storeMs(),
@@ -271,7 +271,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
               }),
     })
 
-  /** When something is due next, by the server's own clock. */
+  /** When the next job is due, by the server's own clock. */
   const findNextDue = async (): Promise<number | null> => {
     const row = await disk
       .sql()<Record<'open' | 'ended' | 'refund', number | null>>(
@@ -284,41 +284,41 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     const times = Object.values(row ?? {}).filter((time) => time !== null)
     return times.length === 0 ? null : Math.min(...times) - world.skewMs()
   }
-  let earliest = 0
+  let earliestTick = 0
   let isReconciling = false
   const plan = async (): Promise<void> => {
-    if (running === null || isReconciling) return
-    const due = await findNextDue()
-    if (due === null || running === null || isReconciling) return
-    const at = Math.max(due, earliest)
-    if (planned !== null && !planned.isOff && planned.at <= at) return
-    if (planned !== null) planned.isOff = true
-    planned = timeline.after(at - timeline.now(), reconcile, running.owner)
+    if (runningServer === null || isReconciling) return
+    const dueAt = await findNextDue()
+    if (dueAt === null || runningServer === null || isReconciling) return
+    const tickAt = Math.max(dueAt, earliestTick)
+    if (plannedEntry !== null && !plannedEntry.isOff && plannedEntry.at <= tickAt) return
+    if (plannedEntry !== null) plannedEntry.isOff = true
+    plannedEntry = timeline.after(tickAt - timeline.now(), reconcile, runningServer.owner)
   }
   const reconcile = (): void => {
-    planned = null
-    if (running === null) return
-    const { owner, payments } = running
+    plannedEntry = null
+    if (runningServer === null) return
+    const { owner, payments } = runningServer
     isReconciling = true
-    const before = queryCount
+    const queriesBefore = queryCount
     void payments
       .reconcile()
       .catch((error: unknown) => world.trace(() => `the reconciler failed: ${String(error)}`))
       .then(() => {
         if (owner.isGone) return
         isReconciling = false
-        earliest = timeline.now() + (queryCount > before ? TICK_MS : IDLE_TICK_MS)
+        earliestTick = timeline.now() + (queryCount > queriesBefore ? TICK_MS : IDLE_TICK_MS)
         void plan()
       })
   }
   const clockWasSet = (): void => {
-    if (running === null) return
+    if (runningServer === null) return
     if (isReconciling) {
-      timeline.after(TICK_MS, clockWasSet, running.owner)
+      timeline.after(TICK_MS, clockWasSet, runningServer.owner)
       return
     }
-    if (planned !== null) planned.isOff = true
-    planned = timeline.after(TICK_MS, reconcile, running.owner)
+    if (plannedEntry !== null) plannedEntry.isOff = true
+    plannedEntry = timeline.after(TICK_MS, reconcile, runningServer.owner)
   }
   let queryCount = 0
   const transport = world.transport
@@ -337,23 +337,23 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     }
   }
   const crash = (): void => {
-    if (running === null) return
-    running.owner.isGone = true
-    running = null
-    planned = null
+    if (runningServer === null) return
+    runningServer.owner.isGone = true
+    runningServer = null
+    plannedEntry = null
     for (const commit of uncommitted.values()) if (world.random.chance(COMMITTED_AT_CRASH)) commit()
     uncommitted.clear()
     for (const resolveLost of onCrash) resolveLost()
     onCrash.clear()
   }
   const start = async (): Promise<void> => {
-    if (running !== null) return
+    if (runningServer !== null) return
     const owner = { isGone: false }
     const store = createTimedStore(owner)
     const payments = openPayments({ store, events, gateway, clock, log }, { isEnabled: false })
     isReconciling = false
     const files = world.files()
-    running = { owner, store, payments, events: files, isListening: false, world }
+    runningServer = { owner, store, payments, events: files, isListening: false, world }
     events.changed()
     try {
       await storeFiles(store, files)
@@ -363,26 +363,26 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
       timeline.after(RESTART_MS, () => void start())
       return
     }
-    if (owner.isGone || running === null) return
-    running.isListening = true
-    earliest = timeline.now() + TICK_MS
+    if (owner.isGone || runningServer === null) return
+    runningServer.isListening = true
+    earliestTick = timeline.now() + TICK_MS
     void plan()
   }
   return {
     start,
     crash,
-    isUp: () => running !== null,
+    isUp: () => runningServer !== null,
     clockWasSet,
     inside: (work) => {
-      if (running === null) return Promise.resolve(null)
-      const { store, payments } = running
+      if (runningServer === null) return Promise.resolve(null)
+      const { store, payments } = runningServer
       return new Promise((resolve) => {
         const resolveNull = (): void => resolve(null)
         onCrash.add(resolveNull)
         const done = async (): Promise<void> => {
           const result = await work({ store, events, payments, clock, environment, log }).catch(
             (error: unknown) => {
-              world.trace(() => `it could not be done: ${String(error)}`)
+              world.trace(() => `it failed: ${String(error)}`)
               return null
             },
           )
@@ -392,16 +392,16 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
       })
     },
     call: (options) => {
-      if (running === null || !running.isListening) return Promise.resolve(null)
+      if (runningServer === null || !runningServer.isListening) return Promise.resolve(null)
       return new Promise((resolve) => {
-        const gone = (): void => {
+        const disconnect = (): void => {
           timeline.left()
           resolve(null)
         }
-        onCrash.add(gone)
+        onCrash.add(disconnect)
         timeline.entered()
-        void injected.inject(options).then((response) => {
-          if (!onCrash.delete(gone)) return
+        void routes.inject(options).then((response) => {
+          if (!onCrash.delete(disconnect)) return
           timeline.left()
           resolve({
             status: response.statusCode,
@@ -412,8 +412,8 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
       })
     },
     reload: async () => {
-      if (running === null) return
-      const { store, owner } = running
+      if (runningServer === null) return
+      const { store, owner } = runningServer
       const files = world.files()
       // As the registry does, which keeps the served version.
       if (
@@ -423,20 +423,20 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
         ))
       )
         return
-      if (owner.isGone || running === null) return
+      if (owner.isGone || runningServer === null) return
       // A removed file is served until the server restarts.
-      const servedWithoutFile = running.events.filter(
+      const servedWithoutFile = runningServer.events.filter(
         ({ config }) => !files.some((file) => file.config.id === config.id),
       )
-      running.events = [...files, ...servedWithoutFile]
+      runningServer.events = [...files, ...servedWithoutFile]
       events.changed()
     },
     close: () => {
-      if (running !== null) running.owner.isGone = true
-      running = null
+      if (runningServer !== null) runningServer.owner.isGone = true
+      runningServer = null
       for (const gone of onCrash) gone()
       onCrash.clear()
-      restore()
+      restoreGlobals()
     },
   }
 }

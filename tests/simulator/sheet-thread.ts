@@ -1,7 +1,4 @@
-/**
- * Reads the CSV files of a history in this thread: time is virtual, so a real thread would immediately exceed its
- * limit.
- */
+/** Reads the CSV files of a history in this thread: time is virtual, so a real thread would immediately exceed its time limit. */
 import { EventEmitter } from 'node:events'
 import { readLines } from '../../server/office/spreadsheets/parse-csv.ts'
 import type {
@@ -14,10 +11,10 @@ export class SheetThreadHere extends EventEmitter {
   constructor(_url: URL, { workerData }: { readonly workerData: SheetThreadData }) {
     super()
     queueMicrotask(() => {
-      const read = readLines(Buffer.from(workerData.file), workerData.limits)
+      const readResult = readLines(Buffer.from(workerData.file), workerData.limits)
       const send = (message: SheetThreadMessage): void => void this.emit('message', message)
-      if (read.ok) send({ lines: read.value })
-      send({ problem: read.ok ? null : read.error })
+      if (readResult.ok) send({ lines: readResult.value })
+      send({ problem: readResult.ok ? null : readResult.error })
       this.emit('exit', 0)
     })
   }

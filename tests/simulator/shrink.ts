@@ -5,7 +5,7 @@ import { runHistory } from './history.ts'
 import type { Delegate, Plan } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Each attempt is a history. */
+/** Each attempt runs one history. */
 const TRIES_MAX = 150
 
 export async function shrinkPlan(
@@ -14,15 +14,15 @@ export async function shrinkPlan(
   disks: OpenDisk = openSqliteDisk,
 ): Promise<{ plan: Plan; violation: Violation }> {
   let best = { plan, violation }
-  let tries = 0
+  let attempts = 0
   for (let isShorter = true; isShorter;) {
     isShorter = false
     for (const shorter of listShorterPlans(best.plan)) {
-      if (tries >= TRIES_MAX) return best
-      tries += 1
-      const { violation: left } = await runHistory(shorter, { disks })
-      if (left?.invariant !== violation.invariant) continue
-      best = { plan: shorter, violation: left }
+      if (attempts >= TRIES_MAX) return best
+      attempts += 1
+      const { violation: remainingViolation } = await runHistory(shorter, { disks })
+      if (remainingViolation?.invariant !== violation.invariant) continue
+      best = { plan: shorter, violation: remainingViolation }
       isShorter = true
       break
     }
@@ -30,25 +30,25 @@ export async function shrinkPlan(
   return best
 }
 
-const without = <T>(list: readonly T[], at: number): readonly T[] => list.toSpliced(at, 1)
+const removeAt = <T>(list: readonly T[], index: number): readonly T[] => list.toSpliced(index, 1)
 
 /** Plans with one part removed: the largest parts first. */
 function* listShorterPlans(plan: Plan): Generator<Plan> {
-  for (const at of plan.delegates.keys()) yield { ...plan, delegates: without(plan.delegates, at) }
-  for (const at of plan.mishaps.keys()) yield { ...plan, mishaps: without(plan.mishaps, at) }
-  for (const at of plan.office.keys()) yield { ...plan, office: without(plan.office, at) }
-  for (const [at, one] of plan.desk.entries()) {
-    const withVisit = (more: Partial<typeof one>): Plan => ({
+  for (const at of plan.delegates.keys()) yield { ...plan, delegates: removeAt(plan.delegates, at) }
+  for (const at of plan.mishaps.keys()) yield { ...plan, mishaps: removeAt(plan.mishaps, at) }
+  for (const at of plan.office.keys()) yield { ...plan, office: removeAt(plan.office, at) }
+  for (const [index, step] of plan.desk.entries()) {
+    const withStep = (changes: Partial<typeof step>): Plan => ({
       ...plan,
-      desk: plan.desk.with(at, { ...one, ...more }),
+      desk: plan.desk.with(index, { ...step, ...changes }),
     })
-    yield { ...plan, desk: without(plan.desk, at) }
-    if (one.beside !== null) yield withVisit({ beside: null })
-    if (one.isTwice) yield withVisit({ isTwice: false })
+    yield { ...plan, desk: removeAt(plan.desk, index) }
+    if (step.beside !== null) yield withStep({ beside: null })
+    if (step.isTwice) yield withStep({ isTwice: false })
   }
-  for (const [at, delegate] of plan.delegates.entries())
+  for (const [index, delegate] of plan.delegates.entries())
     for (const simpler of listSimplerDelegates(delegate))
-      yield { ...plan, delegates: plan.delegates.with(at, simpler) }
+      yield { ...plan, delegates: plan.delegates.with(index, simpler) }
   const { profile } = plan
   if (profile.badAnswers > 0) yield { ...plan, profile: { ...profile, badAnswers: 0 } }
   if (profile.slow > 0) yield { ...plan, profile: { ...profile, slow: 0 } }
@@ -56,17 +56,17 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
 
 function* listSimplerDelegates(delegate: Delegate): Generator<Delegate> {
   const { steps } = delegate
-  for (const at of steps.keys()) yield { ...delegate, steps: without(steps, at) }
+  for (const at of steps.keys()) yield { ...delegate, steps: removeAt(steps, at) }
   if (delegate.isHasty) yield { ...delegate, isHasty: false }
-  for (const [at, step] of steps.entries()) {
+  for (const [index, step] of steps.entries()) {
     if (step.is !== 'visit' && step.is !== 'other tab') continue
     const { visit } = step
     const withVisit = (more: Partial<typeof visit>): Delegate => ({
       ...delegate,
-      steps: steps.with(at, { ...step, visit: { ...visit, ...more } }),
+      steps: steps.with(index, { ...step, visit: { ...visit, ...more } }),
     })
     for (const messageIndex of visit.tells.keys())
-      yield withVisit({ tells: without(visit.tells, messageIndex) })
+      yield withVisit({ tells: removeAt(visit.tells, messageIndex) })
     if (visit.returnsMs !== null) yield withVisit({ returnsMs: null })
     if (visit.heldMs > 0) yield withVisit({ heldMs: 0 })
     if (visit.wrong !== null) yield withVisit({ wrong: null })

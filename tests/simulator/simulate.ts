@@ -11,7 +11,7 @@ import { add, createCounts } from './tally.ts'
 
 export type FoundViolation = {
   readonly profile: string
-  /** Shrunk; its profile contains only what was drawn from it. */
+  /** Shrunk; its profile contains only the parts that were drawn from it. */
   readonly plan: Omit<Plan, 'profile'>
   readonly violation: Violation
 }
@@ -22,8 +22,8 @@ const SHRINKS_MAX = 2
 export async function simulate(
   profile: Profile,
   seed: number,
-  from: number,
-  to: number,
+  fromHistory: number,
+  toHistory: number,
   shrink: (
     plan: Plan,
     violation: Violation,
@@ -35,19 +35,19 @@ export async function simulate(
   const found: FoundViolation[] = []
   let violations = 0
   const startedAt = performance.now()
-  const used = process.cpuUsage()
-  for (let history = from; history < to; history++) {
+  const cpuBefore = process.cpuUsage()
+  for (let history = fromHistory; history < toHistory; history++) {
     const plan = drawPlan(profile, seed, history)
     const { violation, tally } = await runHistory(plan, { disks })
     add(counts, tally)
     if (violation === null) continue
     violations += 1
     if (found.length >= SHRINKS_MAX) continue
-    const { plan: small, violation: left } = await shrink(plan, violation, disks)
-    const { profile: _, ...rest } = small
-    found.push({ profile: profile.name, plan: rest, violation: left })
+    const { plan: shrunkPlan, violation: remainingViolation } = await shrink(plan, violation, disks)
+    const { profile: _, ...rest } = shrunkPlan
+    found.push({ profile: profile.name, plan: rest, violation: remainingViolation })
   }
-  const { user, system } = process.cpuUsage(used)
+  const { user, system } = process.cpuUsage(cpuBefore)
   const row = {
     profile: profile.name,
     seconds: (performance.now() - startedAt) / 1000,

@@ -10,7 +10,7 @@ import type { Profile } from './profiles.ts'
 import { shrinkPlan } from './shrink.ts'
 import { simulate } from './simulate.ts'
 
-/** Another seed finds other histories; this one is the same for all developers. */
+/** Another seed generates other histories; this one is fixed so that all runs are comparable. */
 const SEED = 20261121
 /** `npm run simulate` runs any number. */
 const HISTORIES = runs(120, 40)
@@ -19,7 +19,7 @@ const HISTORIES_OF_SEATS = runs(40, 14)
 const HISTORIES_OF_DESK = runs(30, 8)
 
 function findProfile(name: string): Profile {
-  const profile = [...FAULTS, ...DESK].find((one) => one.name === name)
+  const profile = [...FAULTS, ...DESK].find((candidate) => candidate.name === name)
   if (profile === undefined) throw new Error(`There is no profile ${name}`)
   return profile
 }
@@ -29,15 +29,22 @@ describe('payments under faults', () => {
     const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrinkPlan)
     expect(found).toEqual([])
     // Every kind of fault has happened.
-    const { captures, lateCaptures, secondCaptures, reviews, crashes, questions, figures } =
-      row.counts
+    const {
+      captures,
+      lateCaptures,
+      secondCaptures,
+      reviews,
+      crashes,
+      questions: queries,
+      figures,
+    } = row.counts
     for (const count of [
       captures,
       lateCaptures,
       secondCaptures,
       reviews,
       crashes,
-      questions,
+      queries,
       figures,
     ])
       expect(count).toBeGreaterThan(runs(10, 0))
@@ -51,9 +58,9 @@ describe('payments under faults', () => {
       shrinkPlan,
     )
     expect(found).toEqual([])
-    const { full, codesUsed, codesRefused, placesGone } = row.counts
+    const { full, codesUsed, codesRefused, placesGone: soldOutSeats } = row.counts
     for (const count of [full, codesUsed, codesRefused]) expect(count).toBeGreaterThan(runs(10, 4))
-    expect(placesGone).toBeGreaterThan(runs(0, -1))
+    expect(soldOutSeats).toBeGreaterThan(runs(0, -1))
   })
   test('no invariant is violated if staff also act on registrations', async () => {
     const { row, found } = await simulate(
@@ -64,12 +71,13 @@ describe('payments under faults', () => {
       shrinkPlan,
     )
     expect(found).toEqual([])
-    const { acts, acted } = row.counts
-    for (const count of [acted, acts - acted]) expect(count).toBeGreaterThan(runs(30, 20))
+    const { acts: actions, acted: completedActions } = row.counts
+    for (const count of [completedActions, actions - completedActions])
+      expect(count).toBeGreaterThan(runs(30, 20))
   })
-  // The tests above begin with the same histories.
-  const ABOVE = ['few places', 'desk']
-  test.each([...FAULTS, ...DESK].filter(({ name }) => !ABOVE.includes(name)))(
+  // The tests above run the first of the same histories.
+  const TESTED_PROFILES = ['few places', 'desk']
+  test.each([...FAULTS, ...DESK].filter(({ name }) => !TESTED_PROFILES.includes(name)))(
     'no invariant is violated by more of one fault: $name',
     async (profile) => {
       const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrinkPlan)
@@ -89,9 +97,9 @@ test('the same seed gives the same history, to the last line and millisecond', a
   }
 })
 
-test('every mistake of the controls can still be made in the tree', () => {
-  const all = readControls()
-  expect(all.length).toBeGreaterThanOrEqual(18)
-  const misfits = all.map((control) => [control.name, findMisfit(control)])
+test('every control still applies to the source tree', () => {
+  const controls = readControls()
+  expect(controls.length).toBeGreaterThanOrEqual(18)
+  const misfits = controls.map((control) => [control.name, findMisfit(control)])
   expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
 })

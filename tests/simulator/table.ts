@@ -10,15 +10,15 @@ export type Row = {
   readonly counts: Counts
 }
 
-export function addRows(one: Row | null, other: Row): Row {
-  if (one === null) return other
-  const counts = { ...one.counts }
-  add(counts, other.counts)
+export function addRows(totals: Row | null, added: Row): Row {
+  if (totals === null) return added
+  const counts = { ...totals.counts }
+  add(counts, added.counts)
   return {
-    profile: one.profile,
-    seconds: one.seconds + other.seconds,
-    cpuSeconds: one.cpuSeconds + other.cpuSeconds,
-    violations: one.violations + other.violations,
+    profile: totals.profile,
+    seconds: totals.seconds + added.seconds,
+    cpuSeconds: totals.cpuSeconds + added.cpuSeconds,
+    violations: totals.violations + added.violations,
     counts,
   }
 }
@@ -54,7 +54,7 @@ export function formatTable(rows: readonly Row[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
     line(COLUMNS.map(([name]) => name)),
-    line(COLUMNS.map((_, at) => (at === 0 ? '---' : '---:'))),
+    line(COLUMNS.map((_, index) => (index === 0 ? '---' : '---:'))),
     ...rows.map((row) => line(COLUMNS.map(([, cell]) => cell(row)))),
   ].join('\n')
 }

@@ -40,8 +40,8 @@ export type Tally = Counts & {
 export const createCounts = (): Counts =>
   Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as Counts
 
-export function add(to: Counts, from: Counts): void {
-  for (const name of COUNT_NAMES) to[name] += from[name]
+export function add(target: Counts, source: Counts): void {
+  for (const name of COUNT_NAMES) target[name] += source[name]
 }
 
 /** An hour after the redirect, no delegate waits on a page. */
@@ -64,10 +64,10 @@ export function createTally(): Tally {
       )
       this.refunds = await count('SELECT count(*) AS n FROM refunds')
       for (const { at, transactions } of gateway.orders.values()) {
-        const captured = transactions.filter(isCapture)
-        this.captures += captured.length
-        this.lateCaptures += captured.filter((capture) => capture.at - at > LATE_MS).length
-        this.secondCaptures += Math.max(0, captured.length - 1)
+        const orderCaptures = transactions.filter(isCapture)
+        this.captures += orderCaptures.length
+        this.lateCaptures += orderCaptures.filter((capture) => capture.at - at > LATE_MS).length
+        this.secondCaptures += Math.max(0, orderCaptures.length - 1)
       }
     },
   }

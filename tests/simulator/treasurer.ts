@@ -1,6 +1,6 @@
 /**
- * The treasurer decides payment reviews, and refunds on request, here or in the gateway's panel. The panel is always
- * right, and no decision contradicts it.
+ * The treasurer decides payment reviews, and refunds on request, in Rollcall or in the merchant panel. The panel is always right, and no
+ * decision contradicts it.
  */
 import { amountText, assertNever, instant, paise, reviewVersion } from '../../engine/index.ts'
 import type { Instant, Review } from '../../engine/index.ts'
@@ -30,13 +30,17 @@ export type TreasurerContext = {
 export function createTreasurer(context: TreasurerContext): { begin(): void } {
   const { plan, timeline, machine, gateway, tally, writeTrace, extendEnd } = context
 
-  const decide = async (review: Review, words: DecisionInput, who: string): Promise<void> => {
-    const input = { ...words, version: reviewVersion(review) }
-    const answer = await machine.inside((deps) => decideReview(deps, review.id, input, who))
-    if (answer?.ok === true) tally.decisions += 1
+  const decide = async (
+    review: Review,
+    decisionInput: DecisionInput,
+    who: string,
+  ): Promise<void> => {
+    const input = { ...decisionInput, version: reviewVersion(review) }
+    const decideResult = await machine.inside((deps) => decideReview(deps, review.id, input, who))
+    if (decideResult?.ok === true) tally.decisions += 1
     writeTrace(
       () =>
-        `${who} decides ${review.is} ${review.id}: ${JSON.stringify(words)}: ${JSON.stringify(answer)}`,
+        `${who} decides ${review.is} ${review.id}: ${JSON.stringify(decisionInput)}: ${JSON.stringify(decideResult)}`,
     )
   }
   const decideReviews = async (random: Random, isConcurrent: boolean): Promise<void> => {
@@ -61,7 +65,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   }
   const refundInPanel = (random: Random): void => {
     const captures = [...gateway.orders.values()].flatMap((order) =>
-      order.transactions.filter(isCapture).map((of) => ({ order, of })),
+      order.transactions.filter(isCapture).map((capture) => ({ order, of: capture })),
     )
     if (captures.length === 0) return
     const { order, of } = random.pick(captures)
@@ -85,9 +89,9 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   }
   return {
     begin: () => {
-      for (const [at, one] of plan.office.entries()) {
+      for (const [index, one] of plan.office.entries()) {
         extendEnd(one.afterMs)
-        const random = createRandom(plan.profile.name, plan.seed, plan.history, 'office', at)
+        const random = createRandom(plan.profile.name, plan.seed, plan.history, 'office', index)
         timeline.after(one.afterMs, () => void step(one, random))
       }
     },
@@ -105,14 +109,16 @@ function findRefund(
   )
 }
 
-/** Null if it is not to be decided now. */
+/** Null if it cannot be decided yet. */
 export function chooseDecision(
   review: Review,
   random: Random,
   { gateway, timeline, numbers }: Pick<TreasurerContext, 'gateway' | 'timeline' | 'numbers'>,
 ): DecisionInput | null {
   const order = gateway.orders.get(review.orderId ?? '')
-  const shown = order?.transactions.find((transaction: Transaction) => isCapture(transaction))
+  const shownTransaction = order?.transactions.find((transaction: Transaction) =>
+    isCapture(transaction),
+  )
   switch (review.is) {
     case 'misfit':
     case 'rest':
@@ -135,8 +141,12 @@ export function chooseDecision(
     case 'unmatched':
       return null
     case 'undecided':
-      if (shown !== undefined)
-        return { decision: 'accept', reference: shown.reference, amount: amountText(shown.amount) }
+      if (shownTransaction !== undefined)
+        return {
+          decision: 'accept',
+          reference: shownTransaction.reference,
+          amount: amountText(shownTransaction.amount),
+        }
       return order !== undefined && timeline.now() < order.heldUntil
         ? null
         : { decision: 'dismiss' }

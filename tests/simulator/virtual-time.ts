@@ -1,7 +1,6 @@
 /**
- * Virtual time: one queue, ordered by time and then by order of entry. Everything that takes time in a history is an
- * entry here: calls to the store and the gateway, timers, actions of users. Between two entries, everything that need
- * not wait for a third continues.
+ * Virtual time: one queue, ordered by time and then by order of entry. Everything in a history that takes time is an entry here: calls to
+ * the store and the gateway, timers, actions of users. Between two entries, all work that need not wait for a third continues.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -20,16 +19,16 @@ export type Timeline = {
   now(): Instant
   /** Milliseconds from now, at least zero. */
   after(ms: number, run: () => void, owner?: Owner | null): Entry
-  /** Resolves then. */
+  /** Resolves at that time. */
   wait(ms: number): Promise<void>
   /** Entries of an owner that have not run yet. */
   pending(owner: Owner): readonly Entry[]
-  /** Activity in a turn is watched: the queue continues when nothing more happens. */
+  /** Reports activity in a turn: the queue continues when there is no more activity. */
   stir(): void
-  /** A request is inside the framework, whose streams take turns of the event loop. */
+  /** A request is inside the framework, whose streams use turns of the event loop. */
   entered(): void
   left(): void
-  /** Until the queue is empty, or time has reached that point. */
+  /** Runs until the queue is empty, or time has reached that point. */
   run(until: () => Instant): Promise<void>
 }
 
@@ -39,7 +38,7 @@ const waitForTurn = setImmediate
 /** Idle turns after which a request inside the framework waits for an entry. */
 const QUIET_TURNS = 2
 
-/** `work`: see `Disk`; it takes no virtual time. */
+/** `isBusy`: the database runs an operation, which takes no virtual time. */
 export function createTimeline(
   start: Instant,
   work: () => Promise<void> | null = () => null,
@@ -48,36 +47,39 @@ export function createTimeline(
   let now: number = start
   let order = 0
   let activityCount = 0
-  let inside = 0
+  let requestsInside = 0
 
-  const before = (a: Entry, b: Entry): boolean =>
+  const isBefore = (a: Entry, b: Entry): boolean =>
     a.at < b.at || (a.at === b.at && a.order < b.order)
-  const push = (entry: Entry): void => {
+  const pushEntry = (entry: Entry): void => {
     let at = heap.push(entry) - 1
     while (at > 0) {
       const parentIndex = (at - 1) >> 1
       const parent = heap[parentIndex]
-      if (parent === undefined || !before(entry, parent)) break
+      if (parent === undefined || !isBefore(entry, parent)) break
       heap[at] = parent
       at = parentIndex
     }
     heap[at] = entry
   }
-  const pop = (): Entry | undefined => {
-    const first = heap[0]
-    const last = heap.pop()
-    if (first === undefined || last === undefined || heap.length === 0) return first
+  const popEntry = (): Entry | undefined => {
+    const firstEntry = heap[0]
+    const lastEntry = heap.pop()
+    if (firstEntry === undefined || lastEntry === undefined || heap.length === 0) return firstEntry
     let at = 0
     for (;;) {
       const left = heap[2 * at + 1]
-      const right = heap[2 * at + 2]
-      const child = right !== undefined && left !== undefined && before(right, left) ? right : left
-      if (child === undefined || !before(child, last)) break
+      const rightChild = heap[2 * at + 2]
+      const child =
+        rightChild !== undefined && left !== undefined && isBefore(rightChild, left)
+          ? rightChild
+          : left
+      if (child === undefined || !isBefore(child, lastEntry)) break
       heap[at] = child
-      at = 2 * at + (child === right ? 2 : 1)
+      at = 2 * at + (child === rightChild ? 2 : 1)
     }
-    heap[at] = last
-    return first
+    heap[at] = lastEntry
+    return firstEntry
   }
   const after: Timeline['after'] = (ms, run, owner = null) => {
     const entry = {
@@ -88,19 +90,19 @@ export function createTimeline(
       isOff: false,
     }
     activityCount += 1
-    push(entry)
+    pushEntry(entry)
     return entry
   }
-  const settle = async (): Promise<void> => {
-    for (let quiet = 0; quiet < QUIET_TURNS;) {
+  const settleTurn = async (): Promise<void> => {
+    for (let quietTurns = 0; quietTurns < QUIET_TURNS;) {
       const countBefore = activityCount
       await new Promise((resolve) => waitForTurn(resolve))
       for (let running = work(); running !== null; running = work()) {
         await running
         await new Promise((resolve) => waitForTurn(resolve))
       }
-      if (inside === 0) return
-      quiet = activityCount === countBefore ? quiet + 1 : 0
+      if (requestsInside === 0) return
+      quietTurns = activityCount === countBefore ? quietTurns + 1 : 0
     }
   }
   return {
@@ -109,16 +111,20 @@ export function createTimeline(
     wait: (ms) => new Promise((resolve) => void after(ms, resolve)),
     pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isOff),
     stir: () => void (activityCount += 1),
-    entered: () => void ((activityCount += 1), (inside += 1)),
-    left: () => void ((activityCount += 1), (inside -= 1)),
+    entered: () => void ((activityCount += 1), (requestsInside += 1)),
+    left: () => void ((activityCount += 1), (requestsInside -= 1)),
     run: async (until) => {
-      await settle()
-      for (let next = heap[0]; next !== undefined && next.at <= until(); next = heap[0]) {
-        pop()
-        if (next.isOff || next.owner?.isGone === true) continue
-        now = Math.max(now, next.at)
-        next.run()
-        await settle()
+      await settleTurn()
+      for (
+        let nextEntry = heap[0];
+        nextEntry !== undefined && nextEntry.at <= until();
+        nextEntry = heap[0]
+      ) {
+        popEntry()
+        if (nextEntry.isOff || nextEntry.owner?.isGone === true) continue
+        now = Math.max(now, nextEntry.at)
+        nextEntry.run()
+        await settleTurn()
       }
     },
   }
