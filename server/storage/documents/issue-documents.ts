@@ -41,6 +41,9 @@ const receiptCount = statement((builder, { paymentId }: { paymentId: number }) =
   builder
     .selectFrom('documents')
     .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('registration_id', '=', ({ selectFrom }) =>
+      selectFrom('payments').select('registration_id').where('id', '=', paymentId),
+    )
     .where('payment_id', '=', paymentId)
     .where('kind', '=', 'receipt'),
 )

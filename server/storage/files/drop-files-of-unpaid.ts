@@ -19,6 +19,11 @@ type WithRegistration = Tables & { r: Tables['registrations'] }
  */
 const isUnpaid = (failedBefore: Instant, at: Instant) => {
   const { and, eb, exists, not, selectFrom } = expressionBuilder<WithRegistration, 'r'>()
+  const moneyOfPayments = selectFrom(['payments as p', 'captures as c']).whereRef(
+    'p.registration_id',
+    '=',
+    'r.id',
+  )
   return and([
     eb('r.payment_status', '=', 'failed'),
     eb('r.in_review', '=', 0),
@@ -40,16 +45,8 @@ const isUnpaid = (failedBefore: Instant, at: Instant) => {
     not(
       exists(selectFrom('captures as c').select('c.id').whereRef('c.registration_id', '=', 'r.id')),
     ),
-    not(
-      exists(
-        selectFrom('payments as p')
-          .innerJoin('captures as c', (join) =>
-            join.on((c) => c('p.id', 'in', [c.ref('c.payment_id'), c.ref('c.counts_for')])),
-          )
-          .select('p.id')
-          .whereRef('p.registration_id', '=', 'r.id'),
-      ),
-    ),
+    not(exists(moneyOfPayments.whereRef('c.payment_id', '=', 'p.id').select('c.id'))),
+    not(exists(moneyOfPayments.whereRef('c.counts_for', '=', 'p.id').select('c.id'))),
   ])
 }
 

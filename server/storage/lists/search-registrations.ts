@@ -34,15 +34,13 @@ const registrationsNamed = statement(
           'in',
           selectFrom('captures')
             .select(({ ref }) => ref('registration_id').$notNull().as('id'))
-            .where(({ eb, or, ref, selectFrom }) =>
-              or([
-                dialect.isSameIgnoringCase(ref('reference'), reference),
-                eb(
-                  'id',
-                  '=',
+            .where(({ ref }) => dialect.isSameIgnoringCase(ref('reference'), reference))
+            .union(
+              selectFrom('captures')
+                .select(({ ref }) => ref('registration_id').$notNull().as('id'))
+                .where('id', '=', ({ selectFrom }) =>
                   selectFrom('bank_references').select('capture_id').where('key', '=', key),
                 ),
-              ]),
             )
             .union(selectFrom('tellings').select('registration_id as id').where('folded', '=', key))
             .union(

@@ -175,7 +175,6 @@ const selectUnsettled = (
 ) =>
   refundsOfEvent(builder, event)
     .distinct()
-    .leftJoin('payments as p', 'p.id', 'c.payment_id')
     .where(refundByGateway('f'))
     .where('f.done_at', '<', before)
     .where(({ eb, or }) => or([eb('c.kind', '=', 'sale'), eb('c.state', '=', 'accepted')]))
@@ -200,25 +199,31 @@ const selectUnsettled = (
               ),
             ),
           )
-          .where(({ and, eb, or, ref, selectFrom }) =>
-            or([
-              eb('l.order_id', '=', ref('p.order_id')),
-              and([
-                eb('l.account', '=', account),
-                or([
-                  eb('l.reference', '=', ref('c.reference')),
-                  eb(
-                    'l.reference',
+          // By its indexes: PostgreSQL would read all lines for each refund if these were alternatives of one condition.
+          .where(({ eb, selectFrom }) => {
+            const linesOfAccount = selectFrom('settlement_lines as n')
+              .select('n.id')
+              .where('n.account', '=', account)
+            return eb(
+              'l.id',
+              'in',
+              selectFrom('settlement_lines as o')
+                .innerJoin('payments as p', 'p.order_id', 'o.order_id')
+                .select('o.id')
+                .whereRef('p.id', '=', 'c.payment_id')
+                .union(linesOfAccount.whereRef('n.reference', '=', 'c.reference'))
+                .union(
+                  linesOfAccount.where(
+                    'n.reference',
                     'in',
                     selectFrom('captures as d')
                       .innerJoin('refunds as g', 'g.capture_id', 'd.id')
                       .select(({ ref }) => ref('g.reference').$notNull().as('reference'))
                       .whereRef('d.payment_id', '=', 'c.payment_id'),
                   ),
-                ]),
-              ]),
-            ]),
-          ),
+                ),
+            )
+          }),
         '<',
         selectFrom('captures as d')
           .innerJoin('refunds as g', 'g.capture_id', 'd.id')

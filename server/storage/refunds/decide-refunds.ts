@@ -71,7 +71,21 @@ const countedCaptures = statement((builder, { regNo, orderId }: NumberOfPayer) =
       eb.case().when(refundableByGateway).then(1).else(0).end().as('is_refundable_by_gateway'),
     )
     .where('c.state', 'in', ['fits', 'accepted'])
-    .where(({ eb, or }) => or([eb('g.reg_no', '=', regNo), eb('p.order_id', '=', orderId)]))
+    .where(({ eb, selectFrom }) =>
+      eb(
+        'p.id',
+        'in',
+        selectFrom('payments')
+          .select('id')
+          .where('order_id', '=', orderId)
+          .union(
+            selectFrom('payments as o')
+              .innerJoin('registrations as n', 'n.id', 'o.registration_id')
+              .select('o.id')
+              .where('n.reg_no', '=', regNo),
+          ),
+      ),
+    )
     .$narrowType<{ counts_for: number }>()
     .orderBy('c.id'),
 )

@@ -141,21 +141,20 @@ const blankGatewayMessages = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('gateway_notices')
     .set({ body: '' })
-    .where(({ eb, or, selectFrom }) =>
-      or([
-        eb(
-          'order_id',
-          'in',
-          selectFrom('payments').select('order_id').where('registration_id', '=', id),
-        ),
-        eb(
-          'order_id',
-          'in',
-          selectFrom('captures')
-            .select(({ ref }) => ref('unknown_order').$castTo<OrderId>().as('order_id'))
-            .where('registration_id', '=', id),
-        ),
-      ]),
+    .where(({ eb, selectFrom }) =>
+      eb(
+        'order_id',
+        'in',
+        selectFrom('payments')
+          .select('order_id')
+          .where('registration_id', '=', id)
+          .union(
+            selectFrom('captures')
+              .select(({ ref }) => ref('unknown_order').$castTo<OrderId>().as('order_id'))
+              .where('registration_id', '=', id)
+              .where('unknown_order', 'is not', null),
+          ),
+      ),
     )
     .where('body', '<>', ''),
 )

@@ -83,11 +83,14 @@ const payments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .when(
             and([
               eb('p.status', '=', 'failed'),
-              exists(
+              // Counted, because PostgreSQL would read all captures to find out whether there are some.
+              eb(
                 refundsOfMoney
-                  .select('b.id')
+                  .select((b) => b.fn.countAll<number>().as('n'))
                   .where('c.state', '=', 'refused')
                   .where('b.state', '<>', 'refused'),
+                '>',
+                0,
               ),
             ]),
           )

@@ -39,6 +39,9 @@ const removedSeats = (builder: Kysely<Tables>, params: EventParams & Names, dial
     .select('id')
     .where('event_id', '=', params.eventId)
     .where(({ not, ref }) => not(dialect.isIn(ref('place'), params.names)))
+const removedSeat = statement((builder, params: EventParams & Names, dialect) =>
+  removedSeats(builder, params, dialect).limit(1),
+)
 const releaseRemovedSeats = statement((builder, params: EventParams & Names, dialect) =>
   builder
     .deleteFrom('places_taken')
@@ -181,8 +184,10 @@ export async function setLimits(
   if ((previousLimits?.limits ?? NONE) === text) return
   const pools = allSeatPools(limits)
   const names = JSON.stringify(pools.map(({ id }) => id))
-  releaseRemovedSeats.run(sql, { eventId, names })
-  deleteRemovedSeats.run(sql, { eventId, names })
+  if ((await removedSeat.get(sql, { eventId, names })) !== undefined) {
+    releaseRemovedSeats.run(sql, { eventId, names })
+    deleteRemovedSeats.run(sql, { eventId, names })
+  }
   for (const { id, max } of pools) saveSeatType.run(sql, { eventId, place: id, max })
   await recomputeAll(sql, eventId, { limits, holdMs })
 }

@@ -15,6 +15,11 @@ export type StoreStatement<Given, Row> = {
   check(sql: Sql, ...params: Values<Given>): void
 }
 
+const defined: ((dialect: Dialect) => string)[] = []
+/** The texts of all statements whose modules are loaded: a test asks the database for their plans. */
+export const definedStatements = (dialect: Dialect): readonly string[] =>
+  defined.map((textFor) => textFor(dialect))
+
 /**
  * Defines a statement. `build` is called once per database. `params.name` stands for the value that a call passes under
  * this name. All other values are constants in the text, because a partial index (`WHERE state = 'review'`) is not used
@@ -37,6 +42,7 @@ export function statement<Given extends object, Row>(
     compiled.set(dialect, compiledStatement)
     return compiledStatement
   }
+  defined.push((dialect) => compiledFor(dialect).text)
   const bindParams = (sql: Sql, callParams: Given | undefined): readonly [string, unknown[]] => {
     const { text, parameters } = compiledFor(sql.dialect)
     const values = (callParams ?? {}) as Readonly<Record<string, unknown>>
