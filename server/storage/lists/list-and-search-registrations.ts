@@ -20,6 +20,7 @@ import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from '../index.ts'
 import { filterOf, isCounted, r } from './list-filters.ts'
 import { withinOf } from './search-registrations.ts'
+import type { RowKey } from './search-registrations.ts'
 
 /** A search, or a filter by an answer, is counted up to this number. */
 export const COUNT_MAX = 10_000
@@ -155,9 +156,16 @@ async function pageOf(
     (counted.count <= COUNT_MAX && !counted.countCapped)
   const sort = isSorted ? query.sort : undefined
   const skippedRows = (page - 1) * pageSize
-  const listed = matching === null ? filter : hasId(sql.dialect, matching.slice(0, COUNT_MAX))
+  const isByDate = (sort?.by ?? 'date') === 'date'
+  if (matching !== null && isByDate) {
+    const sorted = sortByDate(matching.slice(0, COUNT_MAX), sort?.isDescending ?? true)
+    const keys = sorted.slice(skippedRows, skippedRows + pageSize)
+    return { rows: await listedByIds(sql, idsOf(keys)), ...counted, isSorted }
+  }
+  const listed =
+    matching === null ? filter : hasId(sql.dialect, idsOf(matching).slice(0, COUNT_MAX))
   const begin =
-    matching === null && (sort?.by ?? 'date') === 'date'
+    matching === null && isByDate
       ? await daysBefore(sql, query, sort?.isDescending ?? true, skippedRows)
       : { where: null, left: skippedRows }
   const keys = await queryOf(sql, (builder, dialect) => {
@@ -170,15 +178,19 @@ async function pageOf(
       .offset(dialect.limit(begin.left))
   }).all()
   return {
-    rows: await listedByIds(
-      sql,
-      keys.map(({ id }) => id),
-    ),
+    rows: await listedByIds(sql, idsOf(keys)),
     ...counted,
     isSorted,
   }
 }
 
+const idsOf = (keys: readonly { readonly id: number }[]): readonly number[] =>
+  keys.map(({ id }) => id)
+const sortByDate = (keys: readonly RowKey[], isDescending: boolean): readonly RowKey[] =>
+  keys.toSorted((a, b) => {
+    const [first, second] = isDescending ? [b, a] : [a, b]
+    return first.created_at - second.created_at || first.id - second.id
+  })
 const hasId = (dialect: Dialect, ids: readonly number[]): Expression<SqlBool> =>
   dialect.isIdIn(r.ref('r.id'), JSON.stringify(ids))
 
@@ -206,6 +218,8 @@ async function daysBefore(
 
 type ListTotals = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
 
+const CAPPED: ListTotals = { count: COUNT_MAX, countCapped: true, sums: null }
+
 /** Totals of all rows of a filter: exact if counters exist, else counted up to a limit. */
 async function countedOf(
   sql: Sql,
@@ -217,8 +231,11 @@ async function countedOf(
   return { count: totalOf(statusSums), countCapped: false, sums: statusSums }
 }
 
-async function countWithin(sql: Sql, ids: readonly number[]): Promise<ListTotals> {
-  return addUpStatuses(await sumsOfRows(sql, hasId(sql.dialect, ids), null))
+/** The sums of too many rows are not shown, so they are not computed. */
+async function countWithin(sql: Sql, keys: readonly RowKey[]): Promise<ListTotals> {
+  return keys.length > COUNT_MAX
+    ? CAPPED
+    : addUpStatuses(await sumsOfRows(sql, hasId(sql.dialect, idsOf(keys)), null))
 }
 
 /** `limit` null for all rows. */
@@ -247,9 +264,7 @@ const sumsOfRows = (
 
 function addUpStatuses(statusSums: readonly StatusSum[]): ListTotals {
   const count = totalOf(statusSums)
-  return count > COUNT_MAX
-    ? { count: COUNT_MAX, countCapped: true, sums: null }
-    : { count, countCapped: false, sums: statusSums }
+  return count > COUNT_MAX ? CAPPED : { count, countCapped: false, sums: statusSums }
 }
 
 const totalOf = (statusSums: readonly StatusSum[]): number =>
@@ -314,7 +329,7 @@ export async function exportChunk(
   const keys =
     matching === null
       ? await keysAfter(sql, query, from, size)
-      : matching.map((id) => ({ id, created_at: from?.createdAt ?? instant(0) }))
+      : matching.map(({ id }) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
     rows: toTexts(

@@ -11,7 +11,8 @@ import { searchTerms } from './search-terms.ts'
 import { waitingIds } from './work-queue.ts'
 
 type Condition = Expression<SqlBool>
-type Key = { readonly id: number; readonly created_at: Instant }
+/** A matching row: its id, and the time by which lists are sorted. */
+export type RowKey = { readonly id: number; readonly created_at: Instant }
 
 const indexedUpTo = statement((builder) => builder.selectFrom('search_progress').select('last_id'))
 type ReferenceSearch = {
@@ -60,7 +61,7 @@ const registrationsWithNumber = statement(
 )
 
 /**
- * Returns the ids of a search or of a work queue condition, newest first. Null if the query has neither. `beforeId` is
+ * Returns the rows of a search or of a work queue condition, newest first. Null if the query has neither. `beforeId` is
  * a row's id.
  */
 export async function withinOf(
@@ -69,31 +70,29 @@ export async function withinOf(
   beforeId: number | null,
   limit: number,
   waitingMax = limit,
-): Promise<readonly number[] | null> {
+): Promise<readonly RowKey[] | null> {
   const terms = searchTerms(query.search ?? '')
   if (terms.length === 0 && query.waiting === undefined) return null
   const filter = filterOf(query)
-  if (query.waiting === undefined)
-    return (await searched(sql, filter, terms, beforeId, limit)).map(({ id }) => id)
+  if (query.waiting === undefined) return searched(sql, filter, terms, beforeId, limit)
   const waitingRegistrations = JSON.stringify(
     await waitingIds(sql, query.eventId, query.waiting, waitingMax),
   )
   if (terms.length > 0) {
     const condition = r.and([filter, sql.dialect.isIdIn(r.ref('r.id'), waitingRegistrations)])
-    return (await searched(sql, condition, terms, beforeId, limit)).map(({ id }) => id)
+    return searched(sql, condition, terms, beforeId, limit)
   }
-  const rows = await queryOf(sql, (builder, dialect) =>
+  return queryOf(sql, (builder, dialect) =>
     builder
       .selectFrom(dialect.idTable(waitingRegistrations).as('k'))
       .crossJoin('registrations as r')
-      .select('r.id')
+      .select(['r.id', 'r.created_at'])
       .whereRef('r.id', '=', 'k.value')
       .where('r.id', '<', beforeId ?? Number.MAX_SAFE_INTEGER)
       .where(filter)
       .orderBy('r.id', 'desc')
       .limit(dialect.limit(limit)),
   ).all()
-  return rows.map(({ id }) => id)
 }
 
 /** Newest rows first: unindexed rows before indexed ones. `beforeId` is a row's id. */
@@ -103,7 +102,7 @@ async function searched(
   terms: readonly string[],
   beforeId: number | null,
   limit: number,
-): Promise<readonly Key[]> {
+): Promise<readonly RowKey[]> {
   const maxId = beforeId ?? Number.MAX_SAFE_INTEGER
   const indexed = (await indexedUpTo.get(sql))?.last_id ?? 0
   const unindexed = await unindexedRows(sql, filter, terms, indexed, maxId, limit)
@@ -131,7 +130,7 @@ async function unindexedRows(
   indexed: number,
   maxId: number,
   limit: number,
-): Promise<readonly Key[]> {
+): Promise<readonly RowKey[]> {
   const { unindexed } = sql.dialect
   if (unindexed === null) return []
   return queryOf(sql, (builder, dialect) =>

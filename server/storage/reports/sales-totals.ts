@@ -29,7 +29,10 @@ export async function salesOfList(
   const listed =
     found === null
       ? filterOf(query)
-      : sql.dialect.isIdIn(r.ref('r.id'), JSON.stringify(found.slice(0, COUNT_MAX)))
+      : sql.dialect.isIdIn(
+          r.ref('r.id'),
+          JSON.stringify(found.slice(0, COUNT_MAX).map(({ id }) => id)),
+        )
   const counted = isEnded(query.state) ? listed : r.and([listed, r.not(isEndedRegistration)])
   const soldSums = await queryOf(sql, (builder) =>
     linesOf(builder, counted)
