@@ -284,14 +284,14 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       const unknownOrder = 'DEMO0' as OrderId
       await expect(
         store.applyPaymentEvent(unknownOrder, confirmedBy('AP2'), newEmail, answer),
-      ).rejects.toThrow('not there')
+      ).rejects.toThrow('an unknown order')
       expect(await store.gatewayMessages(unknownOrder)).toEqual([])
     })
 
     test('for an unknown order is an error of the caller and stores nothing', async () => {
       await expect(
         store.applyPaymentEvent('DEMO0' as OrderId, confirmedBy('AP1'), newEmail),
-      ).rejects.toThrow('an order that is not there')
+      ).rejects.toThrow('an unknown order')
       expect(await store.paymentEvents('DEMO0' as OrderId)).toEqual([])
     })
   })

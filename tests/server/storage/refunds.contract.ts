@@ -457,7 +457,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.claimMail(id, again)).toBe(true)
       expect(await store.claimMail(id, third)).toBe(false)
       expect(await store.mailsOf(regNo)).toMatchObject([
-        { status: 'failed', error: expect.stringContaining('not known') },
+        { status: 'failed', error: expect.stringContaining('It is unknown') },
       ])
     })
 
