@@ -17,7 +17,7 @@ type Sums = {
   readonly refundDue: number
   /** A payment that staff accepted at less than its order amount reduces the price. */
   readonly short: number
-  /** The highest bill that was paid. */
+  /** The bill that was paid: each payment adds the difference of a correction. */
   readonly billPaid: number | null
 }
 const SUMS_SQL = `SELECT r.id, r.total AS price,
@@ -27,7 +27,7 @@ const SUMS_SQL = `SELECT r.id, r.total AS price,
     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state <> 'refused') AS refunded,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded') AND p.amount >
     (SELECT coalesce(sum(c.amount), p.amount) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted'))) AS short,
-  (SELECT max(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
+  (SELECT sum(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
   FROM registrations r WHERE r.reg_no = ?`
 
 /** The refund scale of the events that have one. */
