@@ -133,8 +133,8 @@ const WITHOUT_FORM = [
   // Shows the message that the page could not be displayed (web/app/error-page.tsx).
   '#root .plain main{display:block}',
   '#root:has(>.foot){min-height:0}',
-  '.no-script{padding-top:28px}',
-  '.no-script h2{margin-top:24px}',
+  '.no-script{padding-top:12px}',
+  '.no-script h2{margin-top:16px}',
 ].join('')
 
 const withoutScript = (hidesForm: boolean): string =>

@@ -57,7 +57,7 @@ test('requests of a seed are always the same', () => {
 test.each([
   ['an internal error', 500, '{}', /^status 500/],
   ['another shape', 400, '{"error":"no"}', /^400 with/],
-  ['a body that is not JSON', 404, 'not found', /no JSON/],
+  ['a body that is not JSON', 404, 'not found', /not JSON/],
 ])('negative control: the check detects %s', (_what, status, body, responseHeaders) => {
   const headers = new Map([
     ['content-type', 'application/json; charset=utf-8'],
@@ -65,6 +65,6 @@ test.each([
   ])
   const request = { isHttp: true, method: 'POST', path: '/api/x' }
   expect(findViolation(request, { status, headers, body })).toMatch(responseHeaders)
-  expect(findViolation(request, 'late')).toMatch(/^no answer/)
-  expect(findViolation(request, 'closed')).toMatch(/^hung up/)
+  expect(findViolation(request, 'late')).toMatch(/^no response/)
+  expect(findViolation(request, 'closed')).toMatch(/^disconnected/)
 })

@@ -40,9 +40,9 @@ export function findIncomplete(
     const orphanedRows = db.pragma('foreign_key_check') as readonly unknown[]
     if (orphanedRows.length > 0) problems.push(`${orphanedRows.length} rows refer to missing rows`)
     const counts = db.prepare<[string], Counts>(
-      `SELECT (SELECT count(*) FROM registrations WHERE reg_no = r.reg_no) AS registered,
+      `SELECT (SELECT count(*) FROM registrations WHERE reg_no = r.reg_no) AS registrations,
               (SELECT count(*) FROM payments p JOIN registrations x ON x.id = p.registration_id WHERE x.reg_no = r.reg_no) AS payments,
-              (SELECT count(*) FROM audit_log a JOIN registrations x ON x.id = a.registration_id WHERE x.reg_no = r.reg_no AND a.reg_no = r.reg_no AND a.what = 'registered') AS audited
+              (SELECT count(*) FROM audit_log a JOIN registrations x ON x.id = a.registration_id WHERE x.reg_no = r.reg_no AND a.reg_no = r.reg_no AND a.what = 'registered') AS "auditRows"
        FROM (SELECT ? AS reg_no) r`,
     )
     const proofOf = db

@@ -115,7 +115,7 @@ test.each([
     'Windows-1252',
     (text: string) => Buffer.from(text.replace('Thiruvalla', 'Pondich\u00e9ry'), 'latin1'),
     0,
-    'an unreadable letter in `Pondich?ry`',
+    'a letter in `Pondich?ry` is unreadable',
   ],
   ['a Word document', () => Buffer.from('PK\u0003\u0004\u0014', 'latin1'), 1, 'Word or Excel'],
 ])(

@@ -17,7 +17,7 @@ beforeAll(async () => {
     .replace('member:     [1000, 2000]', 'member:     [1000, 1000]')
     .replace(
       '\nclosed:',
-      '\napi:\n  register: /api/sample2026/register/\n  registration: "/api/sample2026/registrations/{reg_no}/"\n  tariff: /api/sample2026/tariff-info/\n  sends: {period}\n\nclosed:',
+      '\napi:\n  register: /api/sample2026/register/\n  registration: "/api/sample2026/registrations/{reg_no}/"\n  tariff: /api/sample2026/tariff-info/\n  sends: {period: period}\n\nclosed:',
     )
   server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': event } })
 })

@@ -22,7 +22,7 @@ function eventFile(id: string, prefix: string, venue: string): string {
     .replace('{id: abroad, label: Abroad}', '{id: tn, label: Tamil Nadu}')
     .replace(
       'number: "',
-      'declaration: Not required to issue e-invoices (rule 46, clause s).\n  buyer: {name: institution, gstin: gst_number, address, state: region}\n  number: "',
+      'declaration: Not required to issue e-invoices (rule 46, clause s).\n  buyer: {name: institution, gstin: gst_number, address: address, state: region}\n  number: "',
     )
     .replace(
       '        - id: region\n',
