@@ -174,8 +174,8 @@ describe("a reference reported to claim another delegate's payment", () => {
     expect((await report(attacker, '526177770001')).status).toBe(200)
     const { lines } = await matchStatement(
       buildCredit(`UPI/526177770001/${victim.reg_no}`),
-      buildCredit('UPI/9526177770001/SOMEBODY', 10),
-      buildCredit('UPI/5261777700012/SOMEBODY', 20),
+      buildCredit('UPI/9526177770001/UNKNOWN SENDER', 10),
+      buildCredit('UPI/5261777700012/UNKNOWN SENDER', 20),
     )
     expect(lines.map(({ as }) => as)).toEqual(['ambiguous', 'unmatched', 'unmatched'])
   })

@@ -297,8 +297,8 @@ describe('passwords', () => {
       const { status, body } = await tryPassword('guess', freshAddress(), username)
       return [status, body]
     }
-    expect(await readVisible('nobody')).toEqual(await readVisible('nobody else'))
-    expect((await readVisible('nobody'))[0]).toBe(401)
+    expect(await readVisible('unknown-user')).toEqual(await readVisible('other-unknown-user'))
+    expect((await readVisible('unknown-user'))[0]).toBe(401)
   })
 })
 

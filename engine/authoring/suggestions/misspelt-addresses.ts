@@ -75,7 +75,7 @@ const OF_A_SITE =
 
 /**
  * Returns what a text that violates a schema pattern may have meant, nearest first. `takesSites`:
- * the pattern accepts external addresses, so that one is not taken for a page of ours.
+ * the pattern accepts external addresses, so that one is not mistaken for one of Rollcall's pages.
  */
 export function suggestFormats(text: string, takesSites = false): readonly string[] {
   const bare = plainDigits(withoutQuotes(text))

@@ -17,8 +17,8 @@ import type { ExternalContext, ContextRefusal } from '../registrations/pricing-c
 export type MerchantAccount = { readonly account: string; readonly merchantId: string | null }
 
 /**
- * The gateway and account, or the payment method of the event file, through which an amount is requested. Null if none
- * of ours.
+ * The gateway and account, or the payment method of the event file, through which an amount is requested. Null if the
+ * event has none for it.
  */
 export type PaymentChannel =
   | { readonly gateway: string; readonly askedOf: MerchantAccount }

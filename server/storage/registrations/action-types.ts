@@ -60,7 +60,7 @@ export type Correction = {
   readonly unique: readonly UniqueRule[]
   /** Null if the price does not change. */
   readonly quote: Quote | null
-  /** The payment method for a new amount. Null if none of ours. */
+  /** The payment method for a new amount. Null if the event has none for it. */
   readonly through: PaymentChannel
   /** Until when the new price of an unpaid registration is held. */
   readonly holdUntil: Instant | null
@@ -88,7 +88,7 @@ export type StoredAction = {
 
 /** The payment terms of an approved registration. */
 export type Approval = {
-  /** The payment method for its price. Null if none of ours. */
+  /** The payment method for its price. Null if the event has none for it. */
   readonly through: PaymentChannel
   /** Until when it can be paid. */
   readonly payUntil: Instant

@@ -49,6 +49,14 @@ const readActions = async (regNo: RegNo): Promise<ActionsAnswer> => {
 /** As printed on pages: LEKH 3052 5244 0153 7. */
 const printNumber = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
 
+/** Leaves ₹ 1,180 due. */
+const higherCorrection = {
+  act: 'correct',
+  why: 'By phone.',
+  answers: { workshop: 'records' },
+  total: 5900,
+}
+
 test('a payment is moved to a registration by its number as displayed, also in lower case', async () => {
   const from = await addPaid('Asha', 'C-001')
   const targets = [await addPaid('Binu', null), await addPaid('Chitra', null)] as const
@@ -124,12 +132,6 @@ test('a delegate gets one email for each refund, with its reference and the stat
 
 test('the refund email does not say complete while a difference is due', async () => {
   const regNo = await addPaid('Ila', 'C-080')
-  const higherCorrection = {
-    act: 'correct',
-    why: 'By phone.',
-    answers: { workshop: 'records' },
-    total: 5900,
-  }
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', amount: '20', by_hand: true, reference: 'C-081' }
   expect((await office.act(regNo, refund)).status).toBe(200)
@@ -143,12 +145,6 @@ test('the refund email does not say complete while a difference is due', async (
 
 test('a refund that no single payment covers is split between the payments, in whole paise', async () => {
   const regNo = await addPaid('Kiran', 'C-090')
-  const higherCorrection = {
-    act: 'correct',
-    why: 'By phone.',
-    answers: { workshop: 'records' },
-    total: 5900,
-  }
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)
   const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-091', amount: '1180' }
   expect((await office.act(regNo, paid)).status).toBe(200)
@@ -282,12 +278,6 @@ test('a refund that was made once and recorded twice counts once', async () => {
 
 test('a registration stays complete if one of its payments is refunded in full and another remains', async () => {
   const regNo = await addPaid('Nisha', 'C-400')
-  const higherCorrection = {
-    act: 'correct',
-    why: 'By phone.',
-    answers: { workshop: 'records' },
-    total: 5900,
-  }
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)
   const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-401', amount: '1180' }
   expect((await office.act(regNo, paid)).status).toBe(200)
