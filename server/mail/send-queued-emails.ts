@@ -22,7 +22,7 @@ import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { EmailTheme } from './email-html.ts'
 import { collectTicket } from './ticket-contents.ts'
 import type { FailedAttempt } from '../storage/mail/email-list-types.ts'
-import type { QueuedMail } from '../storage/index.ts'
+import type { NewLink, QueuedMail } from '../storage/index.ts'
 
 /** Delays after each attempt that a mail server rejected; the last one repeats. */
 export const MAIL_RETRY_MS: readonly number[] = [
@@ -79,13 +79,19 @@ export function startMailQueue(
   let isClosing = false
 
   const sendOne = async (queuedEmail: QueuedMail): Promise<boolean> => {
-    // If the disk cannot store the claim, it could not store the result either.
-    if (!(await store.claimMail(queuedEmail.id, clock()))) return false
     const event = deps.events.byId(queuedEmail.eventId)?.config ?? null
     const safeEmail = removeForeignLinksFromEmail(event, queuedEmail, environment.publicUrl)
-    // Its link and its ticket are of the same registration, which is read once.
-    const reads = { ...store, registration: memoize(store.registration) }
+    const links: NewLink[] = []
+    const reads = {
+      ...store,
+      // Its link and its ticket are of the same registration, which is read once.
+      registration: memoize(store.registration),
+      // Stored with the claim: one write for each email before it is sent.
+      addAccessLink: async (link: NewLink) => void links.push(link),
+    }
     const text = await prepareEmailText({ ...deps, store: reads }, safeEmail)
+    // If the disk cannot store the claim, it could not store the result either.
+    if (!(await store.claimMail(queuedEmail.id, clock(), links))) return false
     if (text === null) {
       await store.mailFailed(queuedEmail.id, 'It was no longer needed.', null)
       return false

@@ -332,8 +332,8 @@ export interface Store
   queueRefundEmail(refundId: number, regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
   /** Emails about an event as a whole, once per key. False if it was queued before. */
   queueOnce(dedupKey: string, eventId: string, email: NewMail, at: Instant): Promise<boolean>
-  /** Durable before sending. False if not due, or interrupted twice. A claim that never ends is retried once. */
-  claimMail(id: number, at: Instant): Promise<boolean>
+  /** Durable before sending, with its links. False if not due, or interrupted twice. A lost claim is retried once. */
+  claimMail(id: number, at: Instant, links?: readonly NewLink[]): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
   /** The mail server responds again: emails that got no response are due now. Returns how many. */

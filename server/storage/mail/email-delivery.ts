@@ -4,6 +4,8 @@ import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
+import { addAccessLink } from '../registrations/access-links.ts'
+import type { NewLink } from '../payments/payment-types.ts'
 import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types.ts'
 
 /** By then the process that sends the email has finished or died: each SMTP step has a timeout of 30 seconds. */
@@ -118,10 +120,17 @@ const rescheduleUnclaimed = statement((builder, { at }: { at: Instant }) =>
  * Called before sending, so that a full disk or a dying process does not send an email repeatedly. An email claimed and
  * never marked may have been sent, and is retried once.
  */
-export async function claimMail(sql: Sql, id: number, at: Instant): Promise<boolean> {
+export async function claimMail(
+  sql: Sql,
+  id: number,
+  at: Instant,
+  links: readonly NewLink[] = [],
+): Promise<boolean> {
   if ((await giveUpLostEmail.run(sql, { id, at }).changes) === 1) return false
   const until = instant(at + CLAIM_MS)
-  return (await claimEmail.run(sql, { id, at, until }).changes) === 1
+  if ((await claimEmail.run(sql, { id, at, until }).changes) !== 1) return false
+  for (const link of links) addAccessLink(sql, link)
+  return true
 }
 
 export function mailSent(sql: Sql, id: number, at: Instant): void {

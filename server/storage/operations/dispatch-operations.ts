@@ -205,7 +205,7 @@ export function storeOf({
       write('queueRefundEmail', refundId, regNo, newEmail, at),
     queueOnce: (dedupKey, eventId, newEmail, at) =>
       write('queueOnce', dedupKey, eventId, newEmail, at),
-    claimMail: (id, at) => write('claimMail', id, at),
+    claimMail: (id, at, links = []) => write('claimMail', id, at, links),
     dueMails: async (at, limit) => read.dueMails(at, limit),
     mailSent: (id, at) => write('mailSent', id, at),
     makeMailsDue: (at) => write('makeMailsDue', at),

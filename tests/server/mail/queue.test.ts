@@ -10,6 +10,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
+import { LINK_PLACEHOLDER } from '../../../engine/messages.ts'
 import {
   RETRY_PERIOD_MS,
   MAIL_RETRY_MS,
@@ -17,6 +18,7 @@ import {
 } from '../../../server/mail/send-queued-emails.ts'
 import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
 import type { ServedEvent } from '../../../server/dependencies.ts'
+import { hashToken } from '../../../server/registration/access-link.ts'
 import { DATABASE_FILE } from '../../../server/storage/database/sqlite-connection.ts'
 import type { NewMail, Store } from '../../../server/storage/index.ts'
 import { findFreePort } from '../../browser/serve.ts'
@@ -208,6 +210,23 @@ describe('without SMTP', () => {
         'LOCATION:Town Hall\\; Kochi',
       ]),
     )
+  })
+
+  test('an email with a link is two writes: its claim with the link, and its result', async () => {
+    const { regNo } = await registerSample(store)
+    await store.queueMail(regNo, { ...sampleEmail, text: `Dear ആശ,\n\n${LINK_PLACEHOLDER}\n` }, now)
+    const writes: string[] = []
+    const { claimMail, addAccessLink, mailSent } = store
+    store = {
+      ...store,
+      claimMail: (...given) => (writes.push('claim'), claimMail(...given)),
+      addAccessLink: (...given) => (writes.push('link'), addAccessLink(...given)),
+      mailSent: (...given) => (writes.push('sent'), mailSent(...given)),
+    }
+    expect(await startMailer().run()).toBe(1)
+    expect(writes).toEqual(['claim', 'sent'])
+    const token = /\/my\/(\S+)/.exec(readMail(readOnlyFile()).body)?.[1] ?? ''
+    expect(await store.accessLink(hashToken(token))).toMatchObject({ regNo, purpose: 'mail' })
   })
 
   test('repeated and concurrent runs write nothing twice', async () => {

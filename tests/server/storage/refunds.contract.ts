@@ -461,6 +461,17 @@ export function refundsContract(setUp: ContractSetup): void {
       ])
     })
 
+    test('stores its links with its claim, and none if the claim is refused', async () => {
+      const { regNo } = await registerSample(store)
+      const id = await store.queueMail(regNo, newEmail, noon)
+      const link = (tokenHash: string) =>
+        ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: later(hour) }) as const
+      expect(await store.claimMail(id, noon, [link('one')])).toBe(true)
+      expect(await store.claimMail(id, noon, [link('two')])).toBe(false)
+      expect(await store.accessLink('one')).toMatchObject({ regNo, purpose: 'mail' })
+      expect(await store.accessLink('two')).toBeNull()
+    })
+
     test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
       const { regNo } = await registerSample(store)
       const queue = (to: string): Promise<number> =>
