@@ -53,14 +53,18 @@ type QuerySubject = {
   readonly payment: StoredPayment
 }
 
-/** `includesPaid`: also queries paid payments, because a second capture of the same order may have arrived. */
+/**
+ * `includesPaid`: also queries paid payments, because a second capture of the same order may have arrived. `read`: the
+ * registration, if it has just been read.
+ */
 export async function queryPayment(
   deps: PaymentsDeps,
   versions: Versions,
   orderId: OrderId,
   { timeoutMs, compares: includesPaid }: { readonly timeoutMs: number; readonly compares: boolean },
+  read: StoredRegistration | null = null,
 ): Promise<QueryResult> {
-  const registration = await deps.store.registrationByOrder(orderId)
+  const registration = read ?? (await deps.store.registrationByOrder(orderId))
   const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
   assert(registration != null && payment !== undefined, 'an order to verify does not exist')
   // A failed payment is queried again: a late payment still counts.
@@ -238,7 +242,13 @@ async function storePaymentEvent(
     paymentEvent.type === 'confirmed' ? withPaymentTime(subject, paymentEvent) : paymentEvent
   const email =
     timedEvent.type === 'confirmed' ? await buildEmailForCapture(deps, subject, timedEvent) : null
-  const applied = await deps.store.applyPaymentEvent(payment.orderId, timedEvent, email, answer)
+  const applied = await deps.store.applyPaymentEvent(payment.orderId, timedEvent, email, answer, {
+    paymentId: payment.id,
+    registrationId: subject.registration.id,
+    eventId: payment.eventId,
+    gateway: answer.gateway,
+    account: payment.account,
+  })
   if (applied.changed)
     deps.log.info(
       { event: event.id, status: applied.payment.status, review: applied.review },

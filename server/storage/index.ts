@@ -35,6 +35,7 @@ import type {
   StoredLink,
   NewGatewayMessage,
   CompletedRefund,
+  PaymentKeys,
   RawAnswer,
   RefundToSend,
   RecordedPaymentEvent,
@@ -150,15 +151,15 @@ export interface Store
   gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]>
   /**
    * Runs the engine's `applyPaymentEvent` inside the transaction on the current row. Writes event, status, review,
-   * counters and email in one transaction. The email is queued only when this call made the registration a success. A
-   * refusal other than a repetition puts the payment into review. `response`, the gateway response of the event, is
-   * stored with it. It is omitted if the gateway was not queried.
+   * counters and email in one transaction. Queues the email only if this call made the registration a success. A refusal
+   * other than a repetition puts the payment into review. `response`: stored with the event. `keys`: if already read.
    */
   applyPaymentEvent(
     orderId: OrderId,
     paymentEvent: PaymentEvent,
     email: NewMail | null,
     response?: RawAnswer,
+    keys?: PaymentKeys,
   ): Promise<{
     readonly changed: boolean
     readonly payment: StoredPayment

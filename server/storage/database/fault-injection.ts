@@ -18,8 +18,12 @@ export type InjectedFaults = {
   readonly pagesMax?: number
   /** Negative control of several servers: rows of this kind are not locked. */
   readonly withoutLock?: RowLock
+  /** Negative control: the row of a number series is locked where its number is needed, not immediately before the commit. */
+  readonly locksSeriesEarly?: boolean
   /** An operation that locks out of order fails, instead of being retried after an occasional deadlock. */
   readonly assertsLockOrder?: boolean
+  /** A read whose result was foreseen is also sent, and fails the operation if its result differs. */
+  readonly checksForeseen?: boolean
   /** The maximum number of requests queued for a thread, instead of the store's own limit. */
   readonly waitingMax?: number
   /** How long an operation on PostgreSQL waits for a locked row, instead of the store's own limit. */

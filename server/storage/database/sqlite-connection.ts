@@ -41,6 +41,16 @@ export type Batch = {
    * read.
    */
   readAhead(reads: () => readonly Promise<unknown>[]): void
+  /**
+   * States the result that a read has after the writes so far, so that it is not sent. It ends like a result that was read
+   * ahead: with the next write to one of its tables, or lock on what it reads.
+   */
+  foresee(text: string, params: readonly unknown[], rows: readonly object[]): void
+  /**
+   * Is sent immediately before the commit, after everything else, so that others wait for the row that it locks only
+   * during the commit. If the operation reads again before that, it is sent before this read. `contended`: names this row.
+   */
+  last(contended: string, text: string, params: readonly unknown[]): void
   /** If a row with these unique values exists, nothing is stored, and the operation returns `result`. */
   orElse(constraint: string, result: unknown): void
   /**

@@ -158,6 +158,19 @@ export async function taxOfDifference(
   return paise(isExact ? left : 0)
 }
 
+/** States the results of reading the amounts once this payment has become the only one of its registration. */
+export function foreseeAmounts(
+  sql: Sql,
+  { id, registration_id: registrationId, amount }: OwnedPaymentRow,
+): void {
+  importedCapture.foresee(sql, { registrationId }, [])
+  paidAmounts.foresee(sql, { registrationId }, [{ came: amount, gone: 0, imported: 0 }])
+  countedAmount.foresee(sql, { paymentId: id }, [{ amount }])
+}
+/** As `foreseeAmounts`, for the reads of its receipt. */
+export const foreseeAccepted = (sql: Sql, paymentId: number): void =>
+  acceptedAmount.foresee(sql, { paymentId }, [{ amount: null }])
+
 /** Reads the data of `findCharged` ahead. */
 export const readChargeAhead = (sql: Sql, registrationId: number): Promise<unknown> =>
   Promise.all([paidAmounts.get(sql, { registrationId }), getBillAmounts(sql, registrationId)])

@@ -23,6 +23,8 @@ import type {
   Paise,
   Sold,
 } from '../../../engine/index.ts'
+import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
+import { paidBackReads } from '../payments/stored-balance.ts'
 import { keepLines, linesOf, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -31,10 +33,11 @@ import {
   readChargeAhead,
   findAcceptedAmount,
   findCountedAmount,
+  foreseeAmounts,
   hasImportedMoney,
   taxOfDifference,
 } from './document-amounts.ts'
-import { findIssuer, storeDocument, takeNextSerial } from './store-documents.ts'
+import { findIssuer, storeDocument, storeNumberedDocument } from './store-documents.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const receiptCount = statement((builder, { paymentId }: { paymentId: number }) =>
@@ -117,6 +120,26 @@ export const readCoverAhead = (
   findCountedAmount(sql, id),
 ]
 
+/** Reads what documents of a first payment need beside `receiptReads`. */
+export const invoiceReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
+  newestRecovery.get(sql),
+  paidBackReads(sql, registrationId),
+]
+/** States what `coverBill` reads once this payment has become the only one of its registration. */
+export function foreseeCover(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  registration: RegistrationRow,
+  { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
+): void {
+  const { id, registration_id: registrationId, amount } = row
+  foreseeAmounts(sql, row)
+  registrationById.foresee(sql, { id: registrationId }, [registration])
+  taxDocuments.foresee(sql, { registrationId }, [])
+  const paid = { id, registration_id: registrationId, amount, reference, paid_at: paidAt }
+  lastPaid.foresee(sql, { registrationId }, amount > 0 ? [paid] : [])
+}
+
 /**
  * Issues the receipt of a payment that has just become a success, and another one when an additional amount is paid for
  * it. The newest states the total paid. Its invoice follows with `coverBill`.
@@ -187,7 +210,7 @@ const personOf = (registration: RegistrationRow) => ({
   email: registration.email,
 })
 
-async function registrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
+export async function registrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
   const row = await registrationById.get(sql, { id })
   assert(row !== undefined, 'a payment of no registration')
   return row
@@ -262,24 +285,28 @@ export async function coverBill(
     // Issued before the issuer was stored, for an event whose file no longer had one.
     const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
     if (pattern === undefined) continue
-    const numbered = await takeNextSerial(sql, invoice.account, pattern, at)
     const owner = { id: invoice.payment_id, registration_id: registrationId }
     const earlierNotes = bodies.filter(
       (earlierNote) => earlierNote.of !== null && formatNumber(earlierNote.of) === of,
     )
-    const creditNote = createCreditNote(body, lines, refund, {
-      serial: numbered.serial,
-      at,
-      earlier: earlierNotes,
-    })
-    storeDocument(sql, owner, numbered, creditNote, { bill: row.bill })
+    await storeNumberedDocument(
+      sql,
+      owner,
+      { account: invoice.account, pattern, at },
+      (serial) => createCreditNote(body, lines, refund, { serial, at, earlier: earlierNotes }),
+      { bill: row.bill },
+    )
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
-    const numbered = await takeNextSerial(sql, issuer.invoice.gstin, issuer.invoice.number, at)
+    const { gstin: account, number: pattern, creditNumber } = issuer.invoice
     const sold = await describePurpose(sql, row, payment, change.invoice)
-    const body = createDocument(issuer, sold, { kind: 'invoice', serial: numbered.serial, at })
-    const { creditNumber } = issuer.invoice
-    storeDocument(sql, payment, numbered, body, { bill: row.bill, creditNumber })
+    await storeNumberedDocument(
+      sql,
+      payment,
+      { account, pattern, at },
+      (serial) => createDocument(issuer, sold, { kind: 'invoice', serial, at }),
+      { bill: row.bill, creditNumber },
+    )
   }
   if (row.bill !== null && row.bill !== documented)
     saveDocumentedBill.run(sql, { id: registrationId, bill: row.bill })

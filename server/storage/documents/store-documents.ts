@@ -1,8 +1,11 @@
 /** Stores documents, their number series and the issuers of events. */
+import { sql as raw } from 'kysely'
+import type { QueryCreator } from 'kysely'
 import { assert, dayOf, financialYear, serialText } from '../../../engine/index.ts'
 import type { DocumentBody, DocumentKind, Instant, Issuer } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { seriesNow } from '../recovery/begin-and-end-recovery.ts'
 import type { PaymentRow } from '../registrations/row-mapping.ts'
 
@@ -20,18 +23,71 @@ const saveIssuer = statement((builder, { eventId, issuer }: { eventId: string; i
         .whereRef('event_issuers.issuer', '<>', 'excluded.issuer'),
     ),
 )
-const nextNumber = statement(
-  (builder, { account, year, pattern }: { account: string; year: string; pattern: string }) =>
-    builder
-      .insertInto('document_series')
-      .values({ account, year, pattern, last: 1 })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['account', 'year', 'pattern'])
-          .doUpdateSet((eb) => ({ last: eb('document_series.last', '+', 1) })),
-      )
-      .returning('last'),
+type Series = { account: string; year: string; pattern: string }
+const takeNumber = (builder: QueryCreator<Tables>, { account, year, pattern }: Series) =>
+  builder
+    .insertInto('document_series')
+    .values({ account, year, pattern, last: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account', 'year', 'pattern'])
+        .doUpdateSet((eb) => ({ last: eb('document_series.last', '+', 1) })),
+    )
+    .returning('last')
+const nextNumber = statement((builder, series: Series) => takeNumber(builder, series))
+/** PostgreSQL only: the next number of a series, and the document that gets it, are one statement. */
+const addNumberedDocument = statement((builder, document: NewNumberedDocument) =>
+  builder
+    .with('taken', (db) =>
+      takeNumber(db, {
+        account: document.account,
+        year: document.year,
+        pattern: document.series,
+      }),
+    )
+    .insertInto('documents')
+    .columns([
+      'registration_id',
+      'payment_id',
+      'kind',
+      'account',
+      'year',
+      'serial',
+      'body',
+      'at',
+      'credit_number',
+      'bill',
+    ])
+    .expression(({ selectFrom }) =>
+      selectFrom('taken').select(({ val, ref }) => {
+        const withNumber = (pattern: string) =>
+          raw<string>`replace(cast(${pattern} as text), '{n}', cast(${ref('taken.last')} as text))`
+        return [
+          raw<number>`cast(${document.registrationId} as bigint)`.as('registration_id'),
+          raw<number>`cast(${document.paymentId} as bigint)`.as('payment_id'),
+          val(document.kind).as('kind'),
+          val(document.account).as('account'),
+          val(document.year).as('year'),
+          withNumber(document.pattern).as('serial'),
+          raw<string>`${val(document.bodyStart)} || ${withNumber(document.patternInJson)} || ${val(document.bodyEnd)}`.as(
+            'body',
+          ),
+          raw<Instant>`cast(${document.at} as bigint)`.as('at'),
+          val(document.creditNumber).as('credit_number'),
+          raw<number | null>`cast(${document.bill} as bigint)`.as('bill'),
+        ]
+      }),
+    ),
 )
+type NewNumberedDocument = Omit<NewDocument, 'serial' | 'body'> & {
+  series: string
+  /** The series with its year, in which `{n}` is replaced. */
+  pattern: string
+  patternInJson: string
+  /** The body before and after its serial. */
+  bodyStart: string
+  bodyEnd: string
+}
 type NewDocument = Numbered &
   Required<DocumentData> & {
     registrationId: number
@@ -68,18 +124,50 @@ export async function findIssuer(sql: Sql, eventId: string): Promise<Issuer | nu
 type DocumentData = { readonly bill?: number | null; readonly creditNumber?: string | null }
 type Numbered = { readonly account: string; readonly year: string; readonly serial: string }
 
-/** Takes the next number of a series. A rollback also returns the number. */
-export async function takeNextSerial(
+/** Stands for the serial while it is not known. Text that delegates enter contains no unescaped quote in JSON. */
+const NO_SERIAL = '\u0000'
+const NO_SERIAL_IN_JSON = `"serial":${JSON.stringify(NO_SERIAL)}`
+
+/**
+ * Issues a document with the next number of a series. A rollback also returns the number. On PostgreSQL, the row of the
+ * series is locked by the last statement before the commit: other payments of the series wait only for the commit.
+ */
+export async function storeNumberedDocument(
   sql: Sql,
-  account: string,
-  pattern: string,
-  at: Instant,
-): Promise<Numbered> {
+  row: Pick<PaymentRow, 'id' | 'registration_id'>,
+  { account, pattern, at }: { account: string; pattern: string; at: Instant },
+  createBody: (serial: string) => DocumentBody,
+  { bill = null, creditNumber = null }: DocumentData = {},
+): Promise<void> {
   const year = financialYear(dayOf(at))
   const series = await seriesNow(sql, pattern, year)
-  const row = await nextNumber.get(sql, { account, year, pattern: series })
-  assert(row !== undefined, 'a series that counts nothing')
-  return { account, year, serial: serialText(series, row.last, year) }
+  if (sql.batch === null) {
+    const taken = await nextNumber.get(sql, { account, year, pattern: series })
+    assert(taken !== undefined, 'a series that counts nothing')
+    const serial = serialText(series, taken.last, year)
+    storeDocument(sql, row, { account, year, serial }, createBody(serial), { bill, creditNumber })
+    return
+  }
+  const body = createBody(NO_SERIAL)
+  const [start, end, ...others] = JSON.stringify(body).split(NO_SERIAL_IN_JSON)
+  assert(start !== undefined && end !== undefined && others.length === 0, 'a body has one serial')
+  const patternOfYear = series.replaceAll('{year}', year)
+  const numbered = {
+    registrationId: row.registration_id,
+    paymentId: row.id,
+    kind: body.kind,
+    account,
+    year,
+    series,
+    pattern: patternOfYear,
+    patternInJson: `"serial":${JSON.stringify(patternOfYear)}`,
+    bodyStart: start,
+    bodyEnd: end,
+    at: body.at,
+    creditNumber,
+    bill,
+  }
+  addNumberedDocument.last(sql, numbered, JSON.stringify([account, year, series]))
 }
 
 /**

@@ -2,12 +2,13 @@
 import { expressionBuilder, sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { assert, instant } from '../../../engine/index.ts'
+import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { NO_REFERENCE } from '../refunds/record-refunds.ts'
-import { addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
+import { firstPaidBySamePerson, addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
@@ -98,11 +99,22 @@ const addEmail = statement((builder, email: EmailById & { kind: string }) =>
     })
     .returning('id'),
 )
+type TextOfSecond = { secondSubject: string; secondText: string }
+/** Stands for the number of the first payment of the person. */
+const FIRST = '\u0001first\u0001'
+/** `second`: the text that a second payment has, with `FIRST`. */
+const ofSecond = (
+  builder: Kysely<Tables>,
+  { registrationId }: EmailById,
+  second: string,
+  text: string,
+) =>
+  raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${firstPaidBySamePerson(builder, registrationId)})), ${text})`
 /**
  * Held during a recovery if the registration had paid before it began, and may have been notified. If the gateway
  * reports no time, the order was handed out before.
  */
-const addConfirmation = statement((builder, email: EmailById) =>
+const addConfirmation = statement((builder, email: EmailById & TextOfSecond) =>
   builder
     .insertInto('mail_queue')
     .values(({ exists, selectFrom }) => ({
@@ -110,8 +122,8 @@ const addConfirmation = statement((builder, email: EmailById) =>
       kind: 'confirmation',
       recipient: email.to,
       copy_to: email.copyTo,
-      subject: email.subject,
-      body: email.text,
+      subject: ofSecond(builder, email, email.secondSubject, email.subject),
+      body: ofSecond(builder, email, email.secondText, email.text),
       created_at: email.at,
       next_at: getSendTime(
         exists(
@@ -252,16 +264,11 @@ export async function enqueue(
 
 /**
  * Once per registration: a registration that a correction had made free was confirmed then, even if it is paid for
- * later.
+ * later. The email for a second payment contains a notice.
  */
-export async function confirmByMail(
-  sql: Sql,
-  registrationId: number,
-  composed: NewMail,
-  at: Instant,
-): Promise<void> {
-  const labelledEmail = await addNoticeIfSecond(sql, registrationId, composed)
-  addConfirmation.run(sql, { ...labelledEmail, registrationId, at })
+export function confirmByMail(sql: Sql, registrationId: number, email: NewMail, at: Instant): void {
+  const { subject: secondSubject, text: secondText } = addSecondPaymentNotice(email, FIRST as RegNo)
+  addConfirmation.run(sql, { ...email, registrationId, at, secondSubject, secondText })
 }
 
 export async function queueMail(

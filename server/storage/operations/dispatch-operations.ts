@@ -68,8 +68,8 @@ export function storeOf({
 
     recordGatewayMessage: (notice) => write('recordGatewayMessage', notice),
     gatewayMessages: async (orderId) => read.gatewayMessages(orderId),
-    applyPaymentEvent: (orderId, paymentEvent, newEmail, response) =>
-      write('applyPaymentEvent', orderId, paymentEvent, newEmail, response),
+    applyPaymentEvent: (orderId, paymentEvent, newEmail, response, keys) =>
+      write('applyPaymentEvent', orderId, paymentEvent, newEmail, response, keys),
     pendingPayments: async (dueBefore, limit, excludedAccounts) =>
       read.pendingPayments(dueBefore, limit, excludedAccounts),
     watchedPayments: async (dueBefore, limit, excludedAccounts) =>

@@ -13,19 +13,24 @@ import type {
   Payment,
   PaymentEvent,
   PaymentRefusal,
-  ReportedRefund,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { placeDifferenceOrder, endOpenPayments } from './payment-attempts.ts'
-import { captureNamed, isDecidedElsewise, saveCapture } from './received-payments.ts'
+import {
+  captureNamed,
+  isDecidedElsewise,
+  isFirstPayment,
+  isWithoutMoney,
+  saveCapture,
+  UNCHANGED,
+} from './received-payments.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import { balance, reduceBalance, priceAndCorrection } from './stored-balance.ts'
 import { addDue, getDue } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
-import { firstPaidBySamePerson } from './find-duplicate-payments.ts'
-import { isKnownEvent, writeFact } from './payment-events.ts'
+import { isKnownEvent, splitEvent, writeFact } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
 import { lostSeats, placeGone } from '../seats/available-seats.ts'
 import { placeRefund } from '../refunds/record-refunds.ts'
@@ -35,12 +40,13 @@ import {
   bookAndIssueInvoice,
   joinReasons,
   getPaymentAmounts,
+  rowAfter,
   savePaymentState,
   recordReturnedAmount,
   removeReason,
 } from './payment-state.ts'
-import { settleRegistration } from './settle-registration.ts'
-import type { NewMail, RawAnswer, StoredPayment } from '../index.ts'
+import { firstPaymentReads, settleRegistration } from './settle-registration.ts'
+import type { NewMail, PaymentKeys, RawAnswer, StoredPayment } from '../index.ts'
 
 type OrderParams = { orderId: OrderId }
 type RegistrationKey = { registrationId: number }
@@ -162,17 +168,17 @@ export async function applyPaymentEvent(
   event: PaymentEvent,
   email: NewMail | null,
   answer: RawAnswer | null = null,
+  keys: PaymentKeys | null = null,
 ): Promise<AppliedEvent> {
   let changed = false
   let unstoredResponse = answer
   // A gateway response ends what a message claimed; a timeout does not.
   if (event.type !== 'expired' && event.type !== 'undecided') endClaim.run(sql, { orderId })
+  if (keys !== null) readAheadFor(sql, toRowKeys(keys), event)
   let isPaidNow = false
-  let registrationId: number | null = null
   // A refund in the same response is a separate event.
   for (const part of splitEvent(event)) {
     const row = await paymentRow(sql, orderId)
-    registrationId = row.registration_id
     const effect =
       part.type === 'refunded'
         ? await applyRefund(sql, row, part)
@@ -185,16 +191,10 @@ export async function applyPaymentEvent(
       unstoredResponse = null
     }
   }
-  sql.batch?.readAhead(() => [
-    paymentOfOrder.get(sql, { orderId }),
-    ...(registrationId === null || email === null
-      ? []
-      : [firstPaidBySamePerson(sql, registrationId)]),
-  ])
   const updated = await paymentRow(sql, orderId)
   // A payment refunded in full by the same response gets no confirmation.
   if (isPaidNow && updated.asks_for === 'whole' && updated.status === 'success' && email !== null)
-    await confirmByMail(sql, updated.registration_id, email, event.at)
+    confirmByMail(sql, updated.registration_id, email, event.at)
   return { changed, payment: toStoredPayment(updated), review: updated.review }
 }
 
@@ -205,22 +205,18 @@ type EventEffect = {
   readonly isPaidNow: boolean
 }
 
-function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
-  const toEvents = (refunds: readonly ReportedRefund[]): readonly PaymentEvent[] =>
-    refunds.map((refund) => ({ type: 'refunded', ...refund, at: event.at }))
-  if (event.type === 'refunded') {
-    const { reference, amount, further = [] } = event
-    return toEvents([{ reference, amount }, ...further])
-  }
-  if (event.type !== 'confirmed') return [event]
-  const { refunds = [], ...confirmed } = event
-  return [confirmed, ...toEvents(refunds)]
-}
+type RowKeys = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id' | 'gateway' | 'account'>
+const toRowKeys = ({ paymentId, registrationId, eventId, ...keys }: PaymentKeys): RowKeys => ({
+  ...keys,
+  id: paymentId,
+  registration_id: registrationId,
+  event_id: eventId,
+})
 
 /** Reads the data of every confirmation before anything is written. */
-function readAheadFor(sql: Sql, row: OwnedPaymentRow, event: PaymentEvent): void {
+function readAheadFor(sql: Sql, row: RowKeys, event: PaymentEvent): void {
   const { id, registration_id: registrationId, gateway } = row
-  if (event.type !== 'confirmed' || row.status === 'success') return
+  if (event.type !== 'confirmed') return
   const { reference } = event
   sql.batch?.readAhead(() => [
     isKnownEvent(sql, id, event),
@@ -228,7 +224,9 @@ function readAheadFor(sql: Sql, row: OwnedPaymentRow, event: PaymentEvent): void
     registrationState.get(sql, { registrationId }),
     otherPaidPayment.get(sql, { registrationId, id }),
     ...(gateway === null ? [] : [paymentWithReference.get(sql, { gateway, reference, id })]),
-    ...(row.asks_for === 'difference' ? [] : [lostSeats(sql, registrationId)]),
+    lostSeats(sql, registrationId),
+    isWithoutMoney(sql, registrationId),
+    ...firstPaymentReads(sql, row),
   ])
 }
 
@@ -237,7 +235,7 @@ async function applyEvent(
   row: OwnedPaymentRow,
   event: PaymentEvent,
 ): Promise<EventEffect> {
-  readAheadFor(sql, row, event)
+  if (row.status !== 'success') readAheadFor(sql, row, event)
   const isNew = !(await isKnownEvent(sql, row.id, event))
   const confirmed = event.type === 'confirmed' ? await removeDecided(sql, row, event) : event
   if (confirmed === null) {
@@ -245,8 +243,11 @@ async function applyEvent(
     return { isNew, changed: false, isPaidNow: false }
   }
   const { next: nextPayment, refusal, why: reason } = await checkPaymentEvent(sql, row, confirmed)
-  const clearedReason =
-    confirmed.type === 'confirmed' ? await saveCapture(sql, row, confirmed, refusal, reason) : null
+  const isFirst = await isFirstPayment(sql, row, confirmed, nextPayment)
+  const { clearedReason, isAdded } =
+    confirmed.type === 'confirmed'
+      ? await saveCapture(sql, row, confirmed, refusal, reason)
+      : UNCHANGED
   if (confirmed.type === 'confirmed')
     for (const capture of confirmed.further ?? []) {
       const { reference: first } = confirmed
@@ -264,16 +265,20 @@ async function applyEvent(
   const next = { ...nextPayment, review }
   const isPaidNow = next.status.is === 'success' && row.status !== 'success'
   if (isPaidNow) await reduceBalance(sql, row, row.amount, event.at)
-  const changed = await savePaymentState(sql, row, next, event.at)
+  const changed = await savePaymentState(sql, row, next, event.at, isFirst)
   // It may have been in review until now, and partly refunded meanwhile.
   const counts =
-    isPaidNow && next.status.is === 'success'
+    isPaidNow && next.status.is === 'success' && !isAdded
       ? await captureNamed(sql, row, next.status.reference)
       : undefined
   if (isPaidNow) await addOwedDifference(sql, row, event.at)
   if (isPaidNow) await bookAndIssueInvoice(sql, row, counts, event.at)
   if (next.status.is === 'success' && isPaidNow)
     recordRevenue(sql, row, next.status.paidAt, row.amount)
+  if (isFirst)
+    paymentOfOrder.foresee(sql, { orderId: row.order_id }, [
+      { ...rowAfter(row, next, event.at), declined_code: null },
+    ])
   return { isNew, changed, isPaidNow }
 }
 

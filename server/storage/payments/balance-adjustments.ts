@@ -123,6 +123,9 @@ export async function getDue(sql: Sql, registrationId: number): Promise<Paise> {
   return (await storedBalance.get(sql, { registrationId }))?.due ?? paise(0)
 }
 
+export const foreseeDue = (sql: Sql, { id, due }: { id: number; due: Paise }): void =>
+  storedBalance.foresee(sql, { registrationId: id }, [{ due }])
+
 /** A payment was refunded: reduces the amount to refund accordingly. */
 export async function paidBack(
   sql: Sql,

@@ -43,7 +43,7 @@ const paidRegistrations = (builder: Kysely<Tables>) =>
           .where('p.amount', '>', paise(0)),
       ),
     )
-const payerOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
+export const payerOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   paidRegistrations(builder).where('r.id', '=', registrationId),
 )
 const storedPayer = statement((builder, { registrationId }: RegistrationParams) =>
@@ -62,14 +62,30 @@ const renamePayer = statement(
       .set({ person, first_id: null })
       .where('registration_id', '=', registrationId),
 )
+/** Names the first payment of the person, if there is one. */
 const addPayer = statement(
   (
     builder,
     { registrationId, eventId, person }: RegistrationParams & { eventId: string; person: string },
   ) =>
-    builder
-      .insertInto('paid_persons')
-      .values({ registration_id: registrationId, event_id: eventId, person }),
+    builder.insertInto('paid_persons').values(({ case: when, exists, lit, selectFrom }) => {
+      const first = selectFrom('paid_persons as f')
+        .where('f.event_id', '=', eventId)
+        .where('f.person', '=', person)
+      return {
+        registration_id: registrationId,
+        event_id: eventId,
+        person,
+        first_id: first.select('f.registration_id').orderBy('f.id').limit(1),
+        after_act: when()
+          .when(exists(first.select('f.id')))
+          .then(
+            selectFrom('acts').select((a) => a.fn.coalesce(a.fn.max('acts.id'), a.lit(0)).as('id')),
+          )
+          .else(lit(0))
+          .end(),
+      }
+    }),
 )
 const paymentsOfPerson = statement(
   (builder, { eventId, person }: { eventId: string; person: string }) =>
@@ -132,12 +148,15 @@ const othersOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
     )
     .orderBy('o.id'),
 )
-const firstOfSecond = statement((builder, { registrationId }: RegistrationParams) =>
+/** The number of the registration that this person paid first. No row if this is the first one. */
+export const firstPaidBySamePerson = (builder: Kysely<Tables>, registrationId: number) =>
   builder
     .selectFrom('paid_persons as s')
     .innerJoin('registrations as f', 'f.id', 's.first_id')
     .select('f.reg_no')
-    .where('s.registration_id', '=', registrationId),
+    .where('s.registration_id', '=', registrationId)
+const firstOfSecond = statement((builder, { registrationId }: RegistrationParams) =>
+  firstPaidBySamePerson(builder, registrationId),
 )
 
 const forPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
@@ -287,8 +306,10 @@ export async function notePayer(sql: Sql, registrationId: number): Promise<void>
   else {
     // The registration is locked, so its row cannot be added or removed meanwhile.
     if (before === undefined) addPayer.run(sql, { registrationId, eventId: paid.event_id, person })
-    else renamePayer.run(sql, { registrationId, person })
-    await findFirst(sql, paid.event_id, person)
+    else {
+      renamePayer.run(sql, { registrationId, person })
+      await findFirst(sql, paid.event_id, person)
+    }
   }
   if (before !== undefined) await findFirst(sql, before.event_id, before.person)
 }
@@ -323,19 +344,13 @@ export async function paidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly
   return registrations.map(({ reg_no }) => reg_no)
 }
 
-/** Returns the number of the registration that this person paid first. Undefined if this is the first one. */
-export const firstPaidBySamePerson = (
-  sql: Sql,
-  registrationId: number,
-): Promise<{ reg_no: RegNo } | undefined> => firstOfSecond.get(sql, { registrationId })
-
 /** Returns the confirmation for this registration, with a notice if it is a second payment. */
 export async function addNoticeIfSecond(
   sql: Sql,
   registrationId: number,
   email: NewMail,
 ): Promise<NewMail> {
-  const first = await firstPaidBySamePerson(sql, registrationId)
+  const first = await firstOfSecond.get(sql, { registrationId })
   return first === undefined ? email : addSecondPaymentNotice(email, first.reg_no)
 }
 

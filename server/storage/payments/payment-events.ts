@@ -1,5 +1,5 @@
 /** Stores payment events from gateways, each once, however often it is reported. */
-import type { Instant, OrderId, PaymentEvent } from '../../../engine/index.ts'
+import type { Instant, OrderId, PaymentEvent, ReportedRefund } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { RecordedPaymentEvent } from './payment-types.ts'
@@ -34,6 +34,19 @@ const eventsOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
     )
     .orderBy('id'),
 )
+
+/** Returns the payment and each refund of a response as separate events. */
+export function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
+  const toEvents = (refunds: readonly ReportedRefund[]): readonly PaymentEvent[] =>
+    refunds.map((refund) => ({ type: 'refunded', ...refund, at: event.at }))
+  if (event.type === 'refunded') {
+    const { reference, amount, further = [] } = event
+    return toEvents([{ reference, amount }, ...further])
+  }
+  if (event.type !== 'confirmed') return [event]
+  const { refunds = [], ...confirmed } = event
+  return [confirmed, ...toEvents(refunds)]
+}
 
 /** `refusal`: the code of the reason why it changed nothing. Null if it was applied. */
 export function writeFact(

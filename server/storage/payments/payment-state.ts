@@ -21,14 +21,22 @@ import {
   readCoverAhead,
   issueReceipt,
   receiptReads,
+  registrationRow,
 } from '../documents/issue-documents.ts'
+import { foreseeAccepted } from '../documents/document-amounts.ts'
 import { addDue, getDue, paidBack } from './balance-adjustments.ts'
 import { captureNamed } from './received-payments.ts'
 import { balance, priceAndCorrection } from './stored-balance.ts'
 import { withoutReturned } from './returned-transfers.ts'
 import { getRefundable } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
-import { settleRegistration, settlingReads } from './settle-registration.ts'
+import {
+  foreseeAfter,
+  readAttempts,
+  settleRegistration,
+  settlingReads,
+  stateIsSet,
+} from './settle-registration.ts'
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 
@@ -142,54 +150,86 @@ const countedAndRefunded = statement((builder, { paymentId }: { paymentId: numbe
     .where('c.counts_for', '=', paymentId)
     .where('c.state', 'in', ['fits', 'accepted']),
 )
+/** Returns the payment after the change, as it is stored and read. */
+export function rowAfter(row: OwnedPaymentRow, { status, review }: Payment, at: Instant) {
+  // A payment that ends or goes to review is polled from now on. Imported rows belong to none of our gateways.
+  const isStatusChanged = status.is !== row.status
+  const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
+  const watch = startsWatch && row.gateway !== null ? watchFrom(status.is, at) : null
+  return {
+    ...row,
+    status: status.is,
+    status_at: status.is === 'pending' ? row.status_at : status.at,
+    review,
+    reference: status.is === 'success' ? status.reference : row.reference,
+    reason: status.is === 'failed' ? status.reason : row.reason,
+    paid_at: status.is === 'success' ? status.paidAt : row.paid_at,
+    watch_until: watch?.watchUntil ?? row.watch_until,
+    next_ask_at: watch?.askAt ?? row.next_ask_at,
+    last_answer: null,
+  }
+}
+
 /**
  * Writes the state of a payment and its registration. False if unchanged. From then on, an ended payment is polled.
+ * `isFirst`: the registration has no other payment, capture or document, so all reads after the writes are foreseen.
  */
 export async function savePaymentState(
   sql: Sql,
   row: OwnedPaymentRow,
   next: Payment,
   at: Instant,
+  isFirst = false,
 ): Promise<boolean> {
   const { status } = next
   const isStatusChanged = status.is !== row.status
   if (!isStatusChanged && next.review === row.review) return false
-  // A payment that ends or goes to review is polled from now on. Imported rows belong to none of our gateways.
-  const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
-  const watch = startsWatch && row.gateway !== null ? watchFrom(status.is, at) : null
+  const { registration_id: registrationId } = row
+  const attempts = isFirst ? await readAttempts(sql, registrationId) : null
+  const after = rowAfter(row, next, at)
   const updateResult = setState.run(sql, {
     id: row.id,
-    status: status.is,
-    statusAt: status.is === 'pending' ? row.status_at : status.at,
-    review: next.review,
-    reference: status.is === 'success' ? status.reference : row.reference,
-    reason: status.is === 'failed' ? status.reason : row.reason,
-    paidAt: status.is === 'success' ? status.paidAt : row.paid_at,
-    watchUntil: watch?.watchUntil ?? row.watch_until,
-    nextAskAt: watch?.askAt ?? row.next_ask_at,
+    status: after.status,
+    statusAt: after.status_at,
+    review: after.review,
+    reference: after.reference,
+    reason: after.reason,
+    paidAt: after.paid_at,
+    watchUntil: after.watch_until,
+    nextAskAt: after.next_ask_at,
     statusBefore: row.status,
     reviewBefore: row.review,
   })
-  const { registration_id: registrationId } = row
   const isPaid = isStatusChanged && status.is === 'success'
-  sql.batch?.readAhead(() => [
-    ...settlingReads(sql, registrationId),
-    ...(isPaid ? receiptReads(sql, row) : []),
-    ...(isPaid ? [captureNamed(sql, row, status.reference)] : []),
-    ...(isPaid && row.asks_for === 'whole'
-      ? [otherPaymentsByHand.all(sql, { registrationId, paymentId: row.id })]
-      : []),
-  ])
-  assert((await updateResult.changes) === 1, 'the guarded statement of a payment changed nothing')
+  if (attempts === null) {
+    sql.batch?.readAhead(() => [
+      ...settlingReads(sql, registrationId),
+      ...(isPaid ? receiptReads(sql, row) : []),
+      ...(isPaid ? [captureNamed(sql, row, status.reference)] : []),
+      ...(isPaid && row.asks_for === 'whole'
+        ? [otherPaymentsByHand.all(sql, { registrationId, paymentId: row.id })]
+        : []),
+    ])
+    assert((await updateResult.changes) === 1, 'the guarded statement of a payment changed nothing')
+  } else {
+    stateIsSet.run(sql, after)
+    attempts.foresee(after)
+    foreseeAccepted(sql, row.id)
+    otherPaymentsByHand.foresee(sql, { registrationId, paymentId: row.id }, [])
+  }
+  const before = isFirst ? await registrationRow(sql, registrationId) : null
   if (isPaid) {
     await issueReceipt(sql, row, status, at)
     await endOthersByHand(sql, row, at)
   }
   const capture =
-    isPaid && sql.batch !== null ? await captureNamed(sql, row, status.reference) : undefined
-  await settleRegistration(sql, registrationId, () =>
-    isPaid ? readsAfterPayment(sql, row, capture) : [],
-  )
+    isPaid && !isFirst && sql.batch !== null
+      ? await captureNamed(sql, row, status.reference)
+      : undefined
+  await settleRegistration(sql, registrationId, (settled) => {
+    if (isPaid && before !== null) foreseeAfter(sql, row, { ...before, ...settled }, status)
+    else if (isPaid) sql.batch?.readAhead(() => readsAfterPayment(sql, row, capture))
+  })
   return true
 }
 

@@ -3,7 +3,7 @@
  * A capture does not depend on its attempt. A payment that does not match is in review until staff decide.
  */
 import { paise } from '../../../engine/index.ts'
-import type { Instant, Paise, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import type { Instant, Paise, Payment, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import { assignImportReference } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -29,6 +29,45 @@ const captureOfReference = statement(
       .where('source', '=', params.source)
       .where('account', '=', params.account)
       .where('reference', '=', params.reference),
+)
+/** Nothing was paid, refunded or invoiced for the registration, and no payment awaits a decision. */
+const registrationWithoutMoney = statement(
+  (builder, { registrationId }: { registrationId: number }) =>
+    builder
+      .selectFrom('registrations as r')
+      .select('r.id')
+      .where('r.id', '=', registrationId)
+      .where(({ exists, not, or, selectFrom }) =>
+        not(
+          or([
+            exists(
+              selectFrom('payments as p')
+                .select('p.id')
+                .whereRef('p.registration_id', '=', 'r.id')
+                .where(({ and, eb, or: either }) =>
+                  either([
+                    eb('p.status', 'in', ['success', 'refunded']),
+                    and([eb('p.status', '=', 'pending'), eb('p.way', 'is not', null)]),
+                  ]),
+                ),
+            ),
+            exists(
+              selectFrom('captures as c').select('c.id').whereRef('c.registration_id', '=', 'r.id'),
+            ),
+            exists(
+              selectFrom('captures as c')
+                .innerJoin('payments as p', 'p.id', 'c.counts_for')
+                .select('c.id')
+                .whereRef('p.registration_id', '=', 'r.id'),
+            ),
+            exists(
+              selectFrom('documents as d')
+                .select('d.id')
+                .whereRef('d.registration_id', '=', 'r.id'),
+            ),
+          ]),
+        ),
+      ),
 )
 type NewCapture = ConfirmedCapture & {
   paymentId: number
@@ -166,7 +205,7 @@ export function sourceOf(gateway: string | null): string {
 /** Returns the capture with this reference of the gateway, if known. */
 export function captureNamed(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: Pick<OwnedPaymentRow, 'gateway' | 'account'>,
   reference: string,
 ): Promise<CaptureRow | undefined> {
   return captureOfReference.get(sql, {
@@ -174,6 +213,26 @@ export function captureNamed(
     account: row.account ?? '',
     reference,
   })
+}
+
+/** Returns true if nothing was ever paid for the registration, and no manual payment of it is open. */
+export async function isWithoutMoney(sql: Sql, registrationId: number): Promise<boolean> {
+  return (await registrationWithoutMoney.get(sql, { registrationId })) !== undefined
+}
+
+/** Returns true if the results of all reads after the writes follow from what was read before them: the usual payment. */
+export async function isFirstPayment(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  event: PaymentEvent,
+  { status, review }: Payment,
+): Promise<boolean> {
+  if (sql.batch === null || event.type !== 'confirmed' || (event.further ?? []).length > 0)
+    return false
+  if (status.is !== 'success' || row.status === 'success' || row.asks_for === 'difference')
+    return false
+  const hasReview = review !== null || row.review !== null || row.given_back === 1
+  return !hasReview && row.gateway !== null && isWithoutMoney(sql, row.registration_id)
 }
 
 /** Returns true if staff have decided against counting it for this payment. */
@@ -186,10 +245,13 @@ export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: nu
   )
 }
 
+type SavedCapture = { readonly clearedReason: string | null; readonly isAdded: boolean }
+export const UNCHANGED: SavedCapture = { clearedReason: null, isAdded: false }
+
 /**
  * Stores a payment that the gateway has confirmed. The same reference changes nothing, unless it was in review and
- * matches now: an incomplete response may be followed by a complete one. Returns the review reason that no longer
- * applies. Null if none.
+ * matches now: an incomplete response may be followed by a complete one. `clearedReason`: the review reason that no
+ * longer applies, null if none. `isAdded`: the reference is new.
  */
 export async function saveCapture(
   sql: Sql,
@@ -197,9 +259,9 @@ export async function saveCapture(
   paymentEvent: Confirmation,
   refusal: string | null,
   reason: string | null,
-): Promise<string | null> {
+): Promise<SavedCapture> {
   // The payment belongs to another order, and is stored there.
-  if (refusal === 'reference_taken') return null
+  if (refusal === 'reference_taken') return UNCHANGED
   const existing = await captureNamed(sql, row, paymentEvent.reference)
   const { amount, currency, kind, paidAt = paymentEvent.at } = paymentEvent
   if (existing === undefined) {
@@ -217,11 +279,12 @@ export async function saveCapture(
       state: refusal === null ? 'fits' : 'review',
       why: refusal === null ? null : (reason ?? refusal),
     })
-    return null
+    return { clearedReason: null, isAdded: true }
   }
-  if (existing.state !== 'review' || existing.payment_id !== row.id || refusal !== null) return null
+  if (existing.state !== 'review' || existing.payment_id !== row.id || refusal !== null)
+    return UNCHANGED
   setCaptureMatched.run(sql, { id: existing.id, amount, currency, kind, paidAt })
-  return existing.why
+  return { clearedReason: existing.why, isAdded: false }
 }
 
 /** Returns true if an imported row was paid, or paid and refunded. */

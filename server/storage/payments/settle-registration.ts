@@ -6,9 +6,12 @@ import type { Instant, Paise, PaymentStatus, RegistrationState } from '../../../
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { quoteOf } from '../registrations/row-mapping.ts'
-import type { RegistrationRow } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 import { updateSeats } from '../seats/keep-and-release-seats.ts'
-import { notePayer, payerReads } from './find-duplicate-payments.ts'
+import { foreseeDue } from './balance-adjustments.ts'
+import { notePayer, payerOfRegistration, payerReads } from './find-duplicate-payments.ts'
+import { foreseeBalance } from './stored-balance.ts'
+import { foreseeCover, invoiceReads, receiptReads } from '../documents/issue-documents.ts'
 
 type RegistrationParams = { registrationId: number }
 const isDistinct = (column: Expression<unknown>, value: unknown) =>
@@ -92,14 +95,97 @@ export const settlingReads = (sql: Sql, registrationId: number): readonly Promis
   captureInReview.get(sql, { registrationId }),
 ]
 
+/** Reads everything that the first payment of a registration needs. */
+export const firstPaymentReads = (
+  sql: Sql,
+  paid: Parameters<typeof receiptReads>[1],
+): readonly Promise<unknown>[] => [
+  ...settlingReads(sql, paid.registration_id),
+  ...receiptReads(sql, paid),
+  ...invoiceReads(sql, paid.registration_id),
+  ...payerReads(sql, paid.registration_id),
+]
+
+/** States which payer is read once this payment has become the only one of its registration. */
+function foreseePayer(
+  sql: Sql,
+  { amount }: { readonly amount: Paise },
+  row: RegistrationRow,
+): void {
+  const { id, event_id, email, full_name, state } = row
+  const isPaid = row.payment_status === 'success' && amount > 0
+  const hasEnded = state === 'cancelled' || state === 'refused'
+  const counts = isPaid && row.erased_at === null && !hasEnded
+  payerOfRegistration.foresee(
+    sql,
+    { registrationId: id },
+    counts ? [{ id, event_id, email, full_name }] : [],
+  )
+}
+
+/** States what is read after a first payment has become a success: the payer, the balance, and what documents state. */
+export function foreseeAfter(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  registration: RegistrationRow,
+  paid: { readonly reference: string; readonly paidAt: Instant },
+): void {
+  foreseePayer(sql, row, registration)
+  foreseeBalance(sql, row, registration)
+  foreseeDue(sql, registration)
+  foreseeCover(sql, row, registration, paid)
+}
+
+/** Fails, and with it the operation, unless the payment has this state. */
+export const stateIsSet = statement(
+  (builder, { id, status, review }: Pick<OwnedPaymentRow, 'id' | 'status' | 'review'>) =>
+    builder.selectNoFrom(({ exists, selectFrom }) =>
+      raw<number>`cast(case when ${exists(
+        selectFrom('payments')
+          .select('id')
+          .where('id', '=', id)
+          .where('status', '=', status)
+          .where(({ ref }) => raw<boolean>`${ref('review')} is not distinct from ${review}`),
+      )} then '1' else 'the guarded statement of a payment changed nothing' end as bigint)`.as(
+        'one',
+      ),
+    ),
+)
+type Attempts = Awaited<ReturnType<typeof attemptsOfRegistration.all>>
+type ChangedAttempt = Pick<OwnedPaymentRow, 'attempt'> & Partial<Attempts[number]>
+/** States what `settleRegistration` reads after the first payment of a registration; call `foresee` after its write. */
+export async function readAttempts(
+  sql: Sql,
+  registrationId: number,
+): Promise<{ readonly foresee: (changed: ChangedAttempt) => void }> {
+  const before = await attemptsOfRegistration.all(sql, { registrationId })
+  return {
+    foresee({ attempt, status, review, reference, reason, paid_at }) {
+      const changed = { status, review, reference, reason, paid_at } as Attempts[number]
+      const rows = before.map((earlier) =>
+        earlier.attempt === attempt ? { ...earlier, ...changed } : earlier,
+      )
+      attemptsOfRegistration.foresee(sql, { registrationId }, rows)
+      captureInReview.foresee(sql, { registrationId }, [])
+    },
+  }
+}
+
+/** The columns of a registration that were changed. */
+export type Settled = Pick<
+  RegistrationRow,
+  'payment_status' | 'payment_id' | 'paid_at' | 'in_review' | 'state'
+> &
+  Partial<Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>>
+
 /**
- * Derives the registration's state from its attempts: a success of any, else a refund, else the newest. `reads`: the
- * caller's subsequent reads, sent with the writes.
+ * Derives the registration's state from its attempts: a success of any, else a refund, else the newest. `prepare` is
+ * called after the writes: it sends ahead, or foresees, the caller's subsequent reads.
  */
 export async function settleRegistration(
   sql: Sql,
   registrationId: number,
-  reads: () => readonly Promise<unknown>[] = () => [],
+  prepare: (settled: Settled) => void = () => {},
 ): Promise<void> {
   const [attempts, row, waitingCapture] = await Promise.all([
     attemptsOfRegistration.all(sql, { registrationId }),
@@ -118,15 +204,17 @@ export async function settleRegistration(
     chargedAttempts.find(({ status }) => status === 'refunded') ??
     chargedAttempts[0]
   // Each attempt has its own price. The registration shows that of the deciding attempt, unless it was corrected since.
-  if (decidingAttempt !== undefined && row.is_corrected === 0 && quoteOf(decidingAttempt) !== null)
-    setPrice.run(sql, {
-      registrationId,
-      period: decidingAttempt.period,
-      base: decidingAttempt.base,
-      gst: decidingAttempt.gst,
-      total: decidingAttempt.amount,
-      bill: decidingAttempt.bill,
-    })
+  const price =
+    decidingAttempt === undefined || row.is_corrected !== 0 || quoteOf(decidingAttempt) === null
+      ? null
+      : {
+          period: decidingAttempt.period,
+          base: decidingAttempt.base,
+          gst: decidingAttempt.gst,
+          total: decidingAttempt.amount,
+          bill: decidingAttempt.bill,
+        }
+  if (price !== null) setPrice.run(sql, { registrationId, ...price })
   const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
   // Nothing was requested, or nothing is due any longer: this counts as paid.
   const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
@@ -135,15 +223,26 @@ export async function settleRegistration(
   const hasTerm = row.pay_until !== null
   const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
   updateSeats(sql, registrationId, { state, status, inReview, hasTerm })
+  const paymentId = decidingAttempt === undefined ? row.payment_id : decidingAttempt.reference
+  const paidAt = decidingAttempt === undefined ? row.paid_at : decidingAttempt.paid_at
+  const inReviewBit = inReview ? 1 : 0
   setRegistrationState.run(sql, {
     registrationId,
     status,
-    paymentId: decidingAttempt === undefined ? row.payment_id : decidingAttempt.reference,
-    paidAt: decidingAttempt === undefined ? row.paid_at : decidingAttempt.paid_at,
-    inReview: inReview ? 1 : 0,
+    paymentId,
+    paidAt,
+    inReview: inReviewBit,
     state,
   })
-  sql.batch?.readAhead(() => [...payerReads(sql, registrationId), ...reads()])
+  prepare({
+    ...price,
+    payment_status: status,
+    payment_id: paymentId,
+    paid_at: paidAt,
+    in_review: inReviewBit,
+    state,
+  })
+  sql.batch?.readAhead(() => payerReads(sql, registrationId))
   if (status === 'success' || row.payment_status === 'success') await notePayer(sql, registrationId)
 }
 

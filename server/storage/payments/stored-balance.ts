@@ -7,7 +7,7 @@ import { inBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addDue } from './balance-adjustments.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 type CountedPayment = {
   readonly attempt: number
@@ -139,6 +139,10 @@ const acceptedRegistrations = statement((builder) =>
     .$narrowType<{ total: Paise }>(),
 )
 
+/** Reads what `getBillAmounts` reads besides payments. */
+export const paidBackReads = (sql: Sql, registrationId: number): Promise<unknown> =>
+  amountPaidBack.get(sql, { registrationId })
+
 /** Reads only; also runs outside the writer's transaction. `next`: a payment that is about to count. */
 export async function getBillAmounts(
   sql: Sql,
@@ -162,6 +166,19 @@ export async function getBillAmounts(
     ),
     billPaid: paid.length === 0 ? null : paise(Math.max(...paid.map(({ bill }) => bill))),
   }
+}
+
+/** States what is read of the balance once this payment is the only one of its registration. */
+export function foreseeBalance(
+  sql: Sql,
+  { registration_id: registrationId, attempt, amount, bill_total: bill }: OwnedPaymentRow,
+  { total, is_corrected, freed_at_attempt }: RegistrationRow,
+): void {
+  priceAndCorrection.foresee(sql, { registrationId }, [{ total, is_corrected, freed_at_attempt }])
+  priceOfRegistration.foresee(sql, { registrationId }, [{ total }])
+  const paid = { attempt, asked: amount, bill: bill ?? amount, came: amount }
+  paymentsOfRegistration.foresee(sql, { registrationId }, [paid])
+  amountLeft.foresee(sql, { registrationId }, [{ left: amount }])
 }
 
 /**

@@ -82,7 +82,12 @@ export function connectionOn(
   {
     withoutLock,
     assertsLockOrder = false,
-  }: Pick<InjectedFaults, 'withoutLock' | 'assertsLockOrder'> = {},
+    checksForeseen = false,
+    locksSeriesEarly = false,
+  }: Pick<
+    InjectedFaults,
+    'withoutLock' | 'assertsLockOrder' | 'checksForeseen' | 'locksSeriesEarly'
+  > = {},
 ): PostgresConnection {
   let queued: Queued[] = []
   let isScheduled = false
@@ -94,6 +99,13 @@ export function connectionOn(
   let isReadingAhead = false
   const locked = new Set<string>()
 
+  /** Statements that are sent immediately before the commit. */
+  let held: (readonly [text: string, params: readonly unknown[]])[] = []
+  const release = (): void => {
+    const released = held
+    held = []
+    for (const [text, params] of released) enqueue(text, params)
+  }
   const enqueue = (text: string, params: readonly unknown[], isPlain = false): Queued => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     // The next awaited statement throws the error of an unawaited one.
@@ -164,6 +176,17 @@ export function connectionOn(
         read.catch(() => {})
       isReadingAhead = false
     },
+    foresee(text, params, rows) {
+      const result = { rows: rows as readonly Row[], changes: rows.length, command: 'SELECT' }
+      readAhead.keep(text, params.map(sentValue), Promise.resolve(result), true)
+    },
+    last(row, text, params) {
+      hasWritten = true
+      contended ??= row
+      readAhead.afterWrite(text)
+      held.push([text, params.map(sentValue)])
+      if (locksSeriesEarly) release()
+    },
     orElse: (constraint, result) => void results.set(constraint, result),
     get trustsSeats() {
       return trustsSeats
@@ -183,9 +206,12 @@ export function connectionOn(
 
   const read = async (text: string, params: readonly unknown[]): Promise<Result> => {
     const readAheadResult = readAhead.take(text, params)
-    if (readAheadResult !== null) return readAheadResult
+    if (readAheadResult !== null && !(readAheadResult.isForeseen && checksForeseen))
+      return readAheadResult.result
+    release()
     const result = awaitResult(enqueue(text, params))
-    if (isReadingAhead) readAhead.keep(text, params, result)
+    if (readAheadResult !== null) assertSame(text, await readAheadResult.result, await result)
+    else if (isReadingAhead) readAhead.keep(text, params, result)
     return result
   }
   const statement = <R>(text: string): Statement<R> => {
@@ -220,6 +246,7 @@ export function connectionOn(
       failure = null
       hasWritten = false
       pendingChecks = []
+      held = []
       contended = null
       results.clear()
       readAhead.clear()
@@ -237,6 +264,7 @@ export function connectionOn(
       lastLock = 0
       if (key !== null) enqueue(STORE_COMMIT_KEY, [key])
       for (const check of pendingChecks) check()
+      release()
       const { command } = await awaitResult(enqueue('COMMIT', [], true))
       if (command !== 'COMMIT')
         throw failure ?? new PostgresRefused('25P02', 'the transaction was rolled back')
@@ -250,6 +278,16 @@ export function connectionOn(
       failure = null
     },
   }
+}
+
+/** Rows are compared by their columns, in any order. */
+function assertSame(text: string, foreseen: Result, found: Result): void {
+  const asText = ({ rows }: Result): string =>
+    JSON.stringify(rows.map((row) => Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1))))
+  assert(
+    asText(foreseen) === asText(found),
+    `foreseen ${asText(foreseen)}, found ${asText(found)}: ${text}`,
+  )
 }
 
 const READ_ONLY_STATEMENT = /^\s*SELECT\b/i

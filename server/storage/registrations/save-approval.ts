@@ -179,6 +179,6 @@ async function begin(
   }
   await settleRegistration(sql, id)
   if (total > 0 && email !== null) await enqueue(sql, id, 'again', email, at, actor)
-  if (total === 0 && confirmation !== null) await confirmByMail(sql, id, confirmation, at)
+  if (total === 0 && confirmation !== null) confirmByMail(sql, id, confirmation, at)
   return ok(null)
 }

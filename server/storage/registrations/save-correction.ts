@@ -128,7 +128,7 @@ export function correct(
     if (action.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
     for (const email of emails) await enqueue(sql, row.id, 'again', email, at, action.actor)
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
-      await confirmByMail(sql, row.id, confirmation, at)
+      confirmByMail(sql, row.id, confirmation, at)
     return ok({
       message: describeCorrection(action.act, changes, difference.value),
       data: {

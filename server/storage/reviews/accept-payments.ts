@@ -139,8 +139,7 @@ export async function count(
   recordRevenue(sql, row, paidAt, amount)
   await bookAndIssueInvoice(sql, row, { id: capture.id, reference }, at)
   // The difference of a correction belongs to a registration that was confirmed when it was paid.
-  if (email !== null && row.asks_for === 'whole')
-    await confirmByMail(sql, row.registration_id, email, at)
+  if (email !== null && row.asks_for === 'whole') confirmByMail(sql, row.registration_id, email, at)
   return ok(capture.id)
 }
 

@@ -9,6 +9,7 @@ import type { ContractSetup, Opened } from './contract-setup.ts'
 import { actionsContract } from './actions.contract.ts'
 import { clockContract } from './clock.contract.ts'
 import { paymentReviewsContract } from './payment-reviews.contract.ts'
+import { firstPaymentContract } from './first-payment.contract.ts'
 import { listsContract } from './lists.contract.ts'
 import { emailsAndEventFilesContract } from './emails-and-event-files.contract.ts'
 import { quotasAndCodesContract } from './quotas-and-codes.contract.ts'
@@ -31,6 +32,7 @@ export function storeContract(open: () => Promise<Opened>): void {
 
   registerContract(setUp)
   paymentEventsContract(setUp)
+  firstPaymentContract(setUp)
   clockContract(setUp)
   seatsAndItemsContract(setUp)
   quotasAndCodesContract(setUp)

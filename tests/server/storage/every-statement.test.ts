@@ -138,7 +138,7 @@ const withLimits = (text: string): string =>
     .replaceAll(/limit cast\(\$\d+ as bigint\)/g, 'limit 20')
     .replaceAll(/offset cast\(\$\d+ as bigint\)/g, 'offset 0')
 /** They are run on one of the databases only. */
-const POSTGRES_ONLY = /"proof_files"|"proof_pieces"|any\(\?\)|bool_or/
+const POSTGRES_ONLY = /"proof_files"|"proof_pieces"|any\(\?\)|bool_or|^with "taken" as \(insert/
 const SQLITE_ONLY = /pragma_journal_mode|^insert into "counters"/
 
 test.runIf(hasPostgres)(

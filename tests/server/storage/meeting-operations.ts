@@ -18,8 +18,8 @@ export type ServerPair = {
   readonly second: pg.Client
 }
 export type ServerPairFactory = {
-  /** Empties the database. `withoutLock`: the servers skip this kind of row lock. */
-  begin(withoutLock?: RowLock): Promise<ServerPair>
+  /** Empties the database. `control`: the servers skip this kind of row lock, or lock number series early. */
+  begin(control?: RowLock | 'early series'): Promise<ServerPair>
   end(): Promise<void>
 }
 
@@ -40,15 +40,20 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
       })
     ).store
   const openedStores: Store[] = []
-  const pairs = memoize(async (withoutLock: RowLock | 'none') => {
-    const faults = withoutLock === 'none' ? {} : { withoutLock }
+  const pairs = memoize(async (control: RowLock | 'early series' | 'none') => {
+    const faults =
+      control === 'none'
+        ? {}
+        : control === 'early series'
+          ? { locksSeriesEarly: true }
+          : { withoutLock: control }
     const stores = await Promise.all([open(faults), open(faults)])
     openedStores.push(...stores)
     return stores
   })
   return {
-    async begin(withoutLock) {
-      const stores = await pairs(withoutLock ?? 'none')
+    async begin(control) {
+      const stores = await pairs(control ?? 'none')
       await emptyDatabase()
       return { stores, shell, holder, second }
     },

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { Issuer, OrderId, RegNo } from '../../../engine/index.ts'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
-import type { NewAction, ExternalContext, Store } from '../../../server/storage/index.ts'
+import type { NewAction, NewMail, ExternalContext, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
@@ -21,6 +21,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
+import { FILE, ISSUER } from './sample-issuer.ts'
 import { runConcurrently, createServerPairs, untilWaiting } from './meeting-operations.ts'
 import type { ServerPair, ServerPairFactory } from './meeting-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
@@ -71,7 +72,7 @@ async function registerTwice(
 async function holdAtCommit<T>(
   meeting: ServerPair,
   operations: readonly (() => Promise<T>)[],
-): Promise<void> {
+): Promise<{ readonly doneBefore: number }> {
   const { shell } = meeting
   await shell.query(
     `CREATE OR REPLACE FUNCTION commits() RETURNS trigger LANGUAGE plpgsql AS
@@ -80,26 +81,9 @@ async function holdAtCommit<T>(
   await shell.query(
     'CREATE CONSTRAINT TRIGGER commits AFTER INSERT ON mail_queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commits()',
   )
-  await runConcurrently(meeting, 'audit_log', operations)
+  const result = await runConcurrently(meeting, 'audit_log', operations)
   await shell.query('DROP TRIGGER commits ON mail_queue')
-}
-
-const FILE = { hash: 'hash-1', eventId: 'demo', text: '', shared: '', at: noon } as const
-const ISSUER: Issuer = {
-  event: { id: 'demo', title: 'Demo', days: '', venue: '', support: '', colour: '' },
-  roles: {},
-  tax: { name: 'GST', percent: 18 },
-  invoice: {
-    supplier: 'Demo Society',
-    address: 'Kochi',
-    gstin: '32AAAAA0000A1Z5',
-    sac: '999799',
-    placeOfSupply: {},
-    number: 'DEMO/{n}',
-    creditNumber: 'DEMOC/{n}',
-    buyer: {},
-  },
-  states: {},
+  return result
 }
 
 async function setQuotas(store: Store, max: Readonly<Record<string, number>>): Promise<void> {
@@ -213,7 +197,8 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       violation: 'both count, and the registration is booked twice',
       async attempt(meeting) {
         const [first, second] = meeting.stores
-        const { regNo, orderId } = await registerSample(first)
+        // Without a name: the key of `paid_persons` also stops a second payment of one registration.
+        const { regNo, orderId } = await registerSample(first, { name: '–' })
         await first.applyPaymentEvent(orderId, declinedAt(), null)
         const retryResult = await first.retry(regNo, later(120_000))
         if (!retryResult.ok) throw new Error(retryResult.error.code)
@@ -454,24 +439,52 @@ else
       expect((await first.captures(regNo)).length).toBe(1)
     })
 
-    test('two concurrent payments get consecutive invoice numbers', async () => {
-      const serverPair = await pairFactory.begin()
+    /** Two payments that get invoices, one on each server, and the numbers of these. */
+    async function prepareInvoices(serverPair: ServerPair, emails: readonly (NewMail | null)[]) {
       const [first] = serverPair.stores
       await first.saveEventFile({ ...FILE, issuer: ISSUER })
-      const registrations = [await registerSample(first), await registerSample(first)]
+      const names = ['Asha Demo', 'Binu Demo']
+      const registrations = await Promise.all(names.map((name) => registerSample(first, { name })))
       const operations = serverPair.stores.map((store, index) => async () => {
         const { orderId } = registrations[index] ?? { orderId: '' as OrderId }
-        await store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), newEmail)
+        await store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), emails[index] ?? null)
       })
-      const { doneBefore } = await runConcurrently(serverPair, 'mail_queue', operations)
+      const getSerials = async () => {
+        const documentLists = await Promise.all(
+          registrations.map(({ regNo }) => first.documents(regNo)),
+        )
+        return documentLists.flatMap((documents) =>
+          documents.filter(({ kind }) => kind === 'invoice').map(({ serial }) => serial),
+        )
+      }
+      return { operations, getSerials }
+    }
+
+    test('two concurrent payments get consecutive invoice numbers', async () => {
+      const serverPair = await pairFactory.begin()
+      const { operations, getSerials } = await prepareInvoices(serverPair, [newEmail, newEmail])
+      const { doneBefore } = await holdAtCommit(serverPair, operations)
       // The second waits for the number of the first, which may still be rolled back.
       expect(doneBefore).toBe(0)
-      const invoices = await Promise.all(registrations.map(({ regNo }) => first.documents(regNo)))
-      expect(
-        invoices.flatMap((documents) =>
-          documents.filter(({ kind }) => kind === 'invoice').map(({ serial }) => serial),
-        ),
-      ).toEqual(['DEMO/1', 'DEMO/2'])
+      expect(await getSerials()).toEqual(['DEMO/1', 'DEMO/2'])
+    })
+
+    test.each([
+      ['a payment that waits for another row does not lock the number series', null, 1],
+      [
+        'negative control: a series that is locked before the other rows stays locked meanwhile',
+        'early series',
+        0,
+      ],
+    ] as const)('%s', async (_, control, expectedDone) => {
+      const serverPair = await pairFactory.begin(control ?? undefined)
+      const { operations, getSerials } = await prepareInvoices(serverPair, [newEmail, null])
+      // The first waits for the email queue; the second queues no email.
+      const { doneBefore } = await runConcurrently(serverPair, 'mail_queue', operations)
+      expect(doneBefore).toBe(expectedDone)
+      expect(await getSerials()).toEqual(
+        expectedDone === 0 ? ['DEMO/1', 'DEMO/2'] : ['DEMO/2', 'DEMO/1'],
+      )
     })
 
     test('negative control: numbers read before the lock are equal', async () => {

@@ -1,7 +1,9 @@
 /** The round trips to PostgreSQL of the most frequent operations, with BEGIN and COMMIT. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
-import type { Store } from '../../../server/storage/index.ts'
+import type { OrderId } from '../../../engine/index.ts'
+import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
+import { FILE, ISSUER } from './sample-issuer.ts'
 import {
   confirmedBy,
   newEmail,
@@ -35,6 +37,14 @@ else {
     await postgres.stop()
   })
 
+  async function keysOf(orderId: OrderId): Promise<PaymentKeys> {
+    const registration = await store.registrationByOrder(orderId)
+    const payment = registration?.payments[0]
+    if (registration == null || payment === undefined) throw new Error(`${orderId} is not there`)
+    const { eventId, id: registrationId } = registration
+    return { paymentId: payment.id, registrationId, eventId, gateway: '', account: payment.account }
+  }
+
   type Prepare = (run: number) => Promise<() => Promise<unknown>>
   const operations: readonly (readonly [what: string, trips: number, prepare: Prepare])[] = [
     ['a registration', 2, async () => () => store.register(newRegistration())],
@@ -66,11 +76,33 @@ else {
       },
     ],
     [
-      'a confirmed payment',
-      7,
+      'a confirmed payment that was read before',
+      2,
       async (run) => {
         const { orderId } = await registerSample(store)
-        return () => store.applyPaymentEvent(orderId, confirmedBy(`AP${run}`), newEmail)
+        const keys = await keysOf(orderId)
+        return () =>
+          store.applyPaymentEvent(orderId, confirmedBy(`AP${run}`), newEmail, undefined, keys)
+      },
+    ],
+    [
+      'a confirmed payment',
+      3,
+      async (run) => {
+        const { orderId } = await registerSample(store)
+        return () => store.applyPaymentEvent(orderId, confirmedBy(`BP${run}`), newEmail)
+      },
+    ],
+    [
+      'a confirmed payment with an invoice',
+      2,
+      async (run) => {
+        await store.saveEventFile({ ...FILE, issuer: ISSUER })
+        const { orderId } = await registerSample(store)
+        const keys = await keysOf(orderId)
+        return async () => {
+          await store.applyPaymentEvent(orderId, confirmedBy(`CP${run}`), newEmail, undefined, keys)
+        }
       },
     ],
   ]

@@ -1,11 +1,20 @@
-/** Caches the results of reads sent ahead of use, until the rows they read may have changed. */
+/** Caches the results of reads sent or foreseen ahead of use, until the rows they read may have changed. */
 import type { RowLock } from '../sqlite-connection.ts'
 
-type CachedRead<Result> = { readonly tables: readonly string[]; readonly result: Promise<Result> }
+type CachedRead<Result> = {
+  readonly tables: readonly string[]
+  readonly result: Promise<Result>
+  readonly isForeseen: boolean
+}
 export type ReadAhead<Result> = {
   /** Returns the result of this read. Null if it was not read ahead, or may have changed since. */
-  take(text: string, params: readonly unknown[]): Promise<Result> | null
-  keep(text: string, params: readonly unknown[], result: Promise<Result>): void
+  take(text: string, params: readonly unknown[]): Omit<CachedRead<Result>, 'tables'> | null
+  keep(
+    text: string,
+    params: readonly unknown[],
+    result: Promise<Result>,
+    isForeseen?: boolean,
+  ): void
   /** Call this for each statement that may write. */
   afterWrite(text: string): void
   /** Call this for each lock: the rows it protects may have changed until it was acquired. */
@@ -31,9 +40,9 @@ export function openReadAhead<Result>(): ReadAhead<Result> {
       if (read.some((table) => tables.includes(table))) reads.delete(key)
   }
   return {
-    take: (text, params) => reads.get(keyOf(text, params))?.result ?? null,
-    keep(text, params, result) {
-      reads.set(keyOf(text, params), { tables: tablesOf(text), result })
+    take: (text, params) => reads.get(keyOf(text, params)) ?? null,
+    keep(text, params, result, isForeseen = false) {
+      reads.set(keyOf(text, params), { tables: tablesOf(text), result, isForeseen })
     },
     afterWrite(text) {
       if (reads.size === 0) return

@@ -13,6 +13,10 @@ export type StoreStatement<Given, Row> = {
   run(sql: Sql, ...params: Values<Given>): WriteResult
   /** Runs as the last statement of a batch, whose failure undoes it; see `Batch`. */
   check(sql: Sql, ...params: Values<Given>): void
+  /** Sends the statement immediately before the commit; see `Batch`. */
+  last(sql: Sql, params: Given, contended: string): void
+  /** States the rows that it returns after the writes so far; see `Batch`. */
+  foresee(sql: Sql, params: Given, rows: readonly (Row & object)[]): void
 }
 
 const defined: ((dialect: Dialect) => string)[] = []
@@ -69,6 +73,16 @@ export function statement<Given extends object, Row>(
     check(sql, ...callParams) {
       const [text, params] = bindParams(sql, callParams[0])
       sql.batch?.check(text, ...params)
+    },
+    last(sql, callParams, contended) {
+      if (sql.batch === null) return
+      const [text, params] = bindParams(sql, callParams)
+      sql.batch.last(contended, text, params)
+    },
+    foresee(sql, callParams, rows) {
+      if (sql.batch === null) return
+      const [text, params] = bindParams(sql, callParams)
+      sql.batch.foresee(text, params, rows)
     },
   }
 }

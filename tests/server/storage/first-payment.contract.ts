@@ -1,0 +1,111 @@
+/** The usual payment: the first one of a registration, whose effects PostgreSQL writes in one packet. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
+import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
+import {
+  confirmedBy,
+  declinedAt,
+  found,
+  later,
+  newEmail,
+  sampleQuote,
+  registerSample,
+} from '../sample-registrations.ts'
+import type { ContractSetup } from './contract-setup.ts'
+import { FILE, ISSUER } from './sample-issuer.ts'
+
+export function firstPaymentContract(setUp: ContractSetup): void {
+  let store: Store
+  beforeEach(() => {
+    store = setUp().store
+  })
+
+  async function keysOf(orderId: OrderId): Promise<PaymentKeys> {
+    const registration = await store.registrationByOrder(orderId)
+    const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
+    if (registration == null || payment === undefined) throw new Error(`${orderId} is not there`)
+    const { eventId, id: registrationId } = registration
+    return { paymentId: payment.id, registrationId, eventId, gateway: '', account: payment.account }
+  }
+  const invoiceOf = async (regNo: RegNo): Promise<unknown> => {
+    const invoice = (await store.documents(regNo)).find(({ kind }) => kind === 'invoice')
+    return invoice === undefined ? null : store.document(regNo, invoice.id)
+  }
+
+  describe.each([
+    ['whose keys are known', true],
+    ['that is known by its order id', false],
+  ])('a first payment %s', (_, hasKeys) => {
+    beforeEach(async () => {
+      await store.saveEventFile({ ...FILE, issuer: ISSUER })
+    })
+    const pay = async (orderId: OrderId, reference: string) =>
+      store.applyPaymentEvent(
+        orderId,
+        confirmedBy(reference),
+        newEmail,
+        undefined,
+        hasKeys ? await keysOf(orderId) : undefined,
+      )
+
+    test('returns the payment as it is stored, with a receipt and a numbered invoice', async () => {
+      const { regNo, orderId } = await registerSample(store)
+      const { payment } = await pay(orderId, 'AP1')
+      expect(payment).toEqual(await store.payment(orderId))
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+      expect(await store.documents(regNo)).toMatchObject([
+        { kind: 'receipt', serial: orderId, total: sampleQuote.total },
+        { kind: 'invoice', serial: 'DEMO/1', total: sampleQuote.total },
+      ])
+      expect(await invoiceOf(regNo)).toMatchObject({
+        serial: 'DEMO/1',
+        total: sampleQuote.total,
+        paid: { reference: 'AP1' },
+      })
+    })
+
+    test('through a further attempt leaves the failed one as it is', async () => {
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      const again = await store.retry(regNo, later(120_000))
+      if (!again.ok) throw new Error(again.error.code)
+      const { payment } = await pay(again.value.orderId, 'AP1')
+      expect(payment).toEqual(await store.payment(again.value.orderId))
+      expect((await found(store, regNo)).payments.map(({ status }) => status)).toEqual([
+        'success',
+        'failed',
+      ])
+      expect(await invoiceOf(regNo)).toMatchObject({ serial: 'DEMO/1' })
+    })
+
+    test('of an attempt that was declined before is the success of this attempt', async () => {
+      const { regNo, orderId } = await registerSample(store)
+      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      const { payment } = await pay(orderId, 'AP1')
+      expect(payment).toMatchObject({ status: 'success', failure: null })
+      expect(payment).toEqual(await store.payment(orderId))
+      expect(await invoiceOf(regNo)).toMatchObject({ serial: 'DEMO/1' })
+    })
+
+    test('of a person who has paid before is confirmed as a second payment', async () => {
+      const [first, second] = [await registerSample(store), await registerSample(store)]
+      await pay(first.orderId, 'AP1')
+      await pay(second.orderId, 'AP2')
+      const [firstMail] = await store.mailsOf(first.regNo)
+      const [secondMail] = await store.mailsOf(second.regNo)
+      expect(firstMail).toMatchObject({ subject: newEmail.subject, text: newEmail.text })
+      expect(secondMail?.text).toContain(first.regNo)
+      expect(secondMail?.subject).not.toBe(newEmail.subject)
+      expect(await store.secondPayment(second.regNo)).toMatchObject({ first: first.regNo })
+      expect(await invoiceOf(second.regNo)).toMatchObject({ serial: 'DEMO/2' })
+    })
+
+    test('that is reported again changes nothing', async () => {
+      const { regNo, orderId } = await registerSample(store)
+      await pay(orderId, 'AP1')
+      const before = [await found(store, regNo), await store.documents(regNo)]
+      expect(await pay(orderId, 'AP1')).toMatchObject({ changed: false, review: null })
+      expect([await found(store, regNo), await store.documents(regNo)]).toEqual(before)
+    })
+  })
+}
