@@ -17,7 +17,7 @@ import type { EventCard, PaymentData } from '../engine/api.ts'
 import type { ClockJumps } from './ops/clock-jumps.ts'
 import type { S3Bucket } from './storage/files/s3-bucket.ts'
 import type { SweepResult } from './storage/files/upload-storage-types.ts'
-import type { Store } from './storage/index.ts'
+import type { Store, StoredRegistration } from './storage/index.ts'
 
 /** The credentials of one merchant account, from AIRPAY_<ACCOUNT>_…; the sandbox creates its own. */
 export type Account = {
@@ -201,10 +201,14 @@ export type GatewayAdapter = {
 
 /** Verification, shared by return, webhook and polling. */
 export type Payments = {
-  /** Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended. */
+  /**
+   * Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended. `read`: the
+   * registration, if the caller has just read it.
+   */
   verify(
     orderId: OrderId,
     timeoutMs: number,
+    read?: StoredRegistration | null,
   ): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
   /**
    * Queries several orders in parallel, within one timeout for all; returns the result of each. An order that

@@ -102,6 +102,7 @@ type CheckedMessage = {
   readonly message: Message
   readonly fields: Fields | null
   readonly problem: InvalidGatewayMessage['code'] | null
+  readonly registration: StoredRegistration | null
   readonly payment: StoredPayment | null
   readonly event: EventConfig | null
   readonly claimsMoney: boolean
@@ -118,7 +119,9 @@ async function checkMessage(
   // An order remains ours even if its event is no longer served or no longer takes payments.
   const isUnserved = parsed?.ok === false && parsed.error.code === 'unknown_order'
   const knownOrderId = parsed?.ok === true ? parsed.value.orderId : isUnserved ? orderId : null
-  const payment = knownOrderId === null ? null : await deps.store.payment(knownOrderId)
+  const registration =
+    knownOrderId === null ? null : await deps.store.registrationByOrder(knownOrderId)
+  const payment = registration?.payments.find((attempt) => attempt.orderId === knownOrderId) ?? null
   // A hash that never matches suggests that the account or protocol differs from our settings; it blocks nothing.
   if (payment !== null && parsed?.ok === true && parsed.value.hash === 'wrong')
     deps.log.warn({ hash: 'wrong' }, 'the hash of a gateway message does not match')
@@ -128,6 +131,7 @@ async function checkMessage(
     message: { kind, orderId, ...read },
     fields,
     problem: parsed === null ? 'malformed' : parsed.ok ? null : parsed.error.code,
+    registration,
     payment,
     event: event?.config ?? null,
     claimsMoney: isUnserved || (parsed?.ok === true && parsed.value.claimsMoney),
@@ -158,11 +162,11 @@ async function resumePolling(
  */
 async function verifyClaim(
   { payments, store, clock }: Deps,
-  { payment, claimsMoney }: CheckedMessage,
+  { registration, payment, claimsMoney }: CheckedMessage,
   timeoutMs: number,
 ): Promise<void> {
   if (payment === null) return
-  const verified = await payments.verify(payment.orderId, timeoutMs)
+  const verified = await payments.verify(payment.orderId, timeoutMs, registration)
   if (claimsMoney && verified === 'pending')
     await store.noteClaimedPayment(payment.orderId, clock())
 }

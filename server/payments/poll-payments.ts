@@ -7,7 +7,7 @@ import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/ind
 import type { Payments } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
 import { repeating, resolvesWithin } from '../ops/clock.ts'
-import type { StoredPayment } from '../storage/index.ts'
+import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { queryPayment } from './verify-payment.ts'
 import { sendRefunds } from './send-gateway-refunds.ts'
@@ -48,13 +48,17 @@ export function openPayments(
     orderId: OrderId,
     timeoutMs: number,
     includesPaid: boolean,
+    read: StoredRegistration | null = null,
   ): Promise<QueryResult> => {
     const current = runningQueries.get(orderId)
     if (current === undefined) {
-      const query = queryPayment(deps, versions, orderId, {
-        timeoutMs,
-        compares: includesPaid,
-      }).finally(() => runningQueries.delete(orderId))
+      const query = queryPayment(
+        deps,
+        versions,
+        orderId,
+        { timeoutMs, compares: includesPaid },
+        read,
+      ).finally(() => runningQueries.delete(orderId))
       runningQueries.set(orderId, query)
       return query
     }
@@ -69,8 +73,8 @@ export function openPayments(
     queued.set(orderId, next)
     return next
   }
-  const verify = async (orderId: OrderId, timeoutMs: number): Promise<Verified> =>
-    (await queryOnce(orderId, timeoutMs, false)).verified
+  const verify: Payments['verify'] = async (orderId, timeoutMs, read = null) =>
+    (await queryOnce(orderId, timeoutMs, false, read)).verified
 
   const learn = async (
     orderIds: readonly OrderId[],
