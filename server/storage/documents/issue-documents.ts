@@ -33,6 +33,7 @@ import {
   readChargeAhead,
   findAcceptedAmount,
   findCountedAmount,
+  foreseeAccepted,
   foreseeAmounts,
   hasImportedMoney,
   taxOfDifference,
@@ -119,6 +120,12 @@ export const readCoverAhead = (
   readChargeAhead(sql, registrationId),
   findCountedAmount(sql, id),
 ]
+
+/** States what `issueReceipt` reads once this payment, which has no document, has become the only one of its registration. */
+export function foreseeReceipt(sql: Sql, paymentId: number): void {
+  foreseeAccepted(sql, paymentId)
+  receiptCount.foresee(sql, { paymentId }, [{ n: 0 }])
+}
 
 /** Reads what documents of a first payment need beside `receiptReads`. */
 export const invoiceReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [

@@ -18,12 +18,12 @@ import type { CaptureState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
   coverBill,
+  foreseeReceipt,
   readCoverAhead,
   issueReceipt,
   receiptReads,
   registrationRow,
 } from '../documents/issue-documents.ts'
-import { foreseeAccepted } from '../documents/document-amounts.ts'
 import { addDue, getDue, paidBack } from './balance-adjustments.ts'
 import { captureNamed } from './received-payments.ts'
 import { balance, priceAndCorrection } from './stored-balance.ts'
@@ -214,7 +214,7 @@ export async function savePaymentState(
   } else {
     stateIsSet.run(sql, after)
     attempts.foresee(after)
-    foreseeAccepted(sql, row.id)
+    foreseeReceipt(sql, row.id)
     otherPaymentsByHand.foresee(sql, { registrationId, paymentId: row.id }, [])
   }
   const before = isFirst ? await registrationRow(sql, registrationId) : null
