@@ -9,7 +9,7 @@ export type {
   WireFound,
   WireSecondPayment,
 } from './api/actions.ts'
-export { readLines, toWireLines } from './api/bill-lines.ts'
+export { readLines, toWireCurrency, toWireLines } from './api/bill-lines.ts'
 export type { AddedAnswer, AddingAnswer } from './api/manual-registration.ts'
 export type {
   CodesAnswer,
@@ -51,6 +51,7 @@ export {
   type RegisterAnswer,
   type RegistrationAnswer,
   type MemberRecordAnswer,
+  toWireQuote,
   type WireQuote,
 } from './api/registration.ts'
 export type { MyAnswer, WireCancel, WireFile, WireRefused } from './api/self-service.ts'

@@ -9,11 +9,14 @@ export {
   formatCount,
   formatMoney,
   formatPrice,
+  formatUnknownAmount,
   fromRupees,
-  NO_MONEY,
+  INR,
   paise,
   readAmount,
+  readCurrency,
   rupees,
+  type Currency,
   type Paise,
   type Tax,
 } from './lib/money.ts'
@@ -95,9 +98,8 @@ export {
   lowerCaseLabel,
   wordsFromId,
 } from './event/placeholders-and-answer-texts.ts'
-
 export { findContradiction, type Contradiction } from './rules/category-contradiction.ts'
-export { findCategory, categoryLabel } from './rules/category.ts'
+export { findCategory, categoryLabel, currencyOf } from './rules/category.ts'
 export { matchesCondition } from './rules/evaluate-condition.ts'
 export { explainCategory, type CategoryExplained } from './rules/explain-category.ts'
 export {

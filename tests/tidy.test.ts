@@ -107,6 +107,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'Money, counts and dates have one format, on every machine',
     in: /^(engine|server|web)\//,
+    but: /^engine\/lib\/money\.ts$/,
     text: /\bIntl\.(?!PluralRules)|toLocale(Date|Time)?String\(|Date\.prototype|\.to(UTC|Date|Time)String\(/,
     instead: "format with the functions of the engine's money and time files",
     bad: 'amount.toLocaleString("en-IN")',

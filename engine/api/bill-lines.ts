@@ -1,5 +1,5 @@
-/** API type of bill lines, in rupees, with its conversions. */
-import { fromRupees, paise, rupees, type Paise } from '../lib/money.ts'
+/** API type of bill lines, in major units of its currency, with its conversions. */
+import { INR, fromRupees, paise, rupees, type Currency, type Paise } from '../lib/money.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 
 /** A line of a bill; base + gst = total. */
@@ -17,23 +17,32 @@ export type WireLine = {
   total: number
 }
 
-export function toWireLines(lines: readonly Line[]): WireLine[] {
+export function toWireLines(lines: readonly Line[], currency: Currency): WireLine[] {
   return lines.map(({ id, option, label, quantity, unit, base, gst, total }) => ({
     id,
     option,
     label,
     quantity,
-    unit: rupees(unit),
-    base: rupees(base),
-    gst: rupees(gst),
-    total: rupees(total),
+    unit: rupees(unit, currency),
+    base: rupees(base, currency),
+    gst: rupees(gst, currency),
+    total: rupees(total, currency),
   }))
 }
 
+/** The currency of amounts in a response. Responses in rupees do not state it. */
+export const toWireCurrency = (currency: Currency): { readonly currency?: Currency } =>
+  currency === INR ? {} : { currency }
+
 /** Reads lines from an API response; empty if a version without lines sent it, or if an amount is invalid. */
-export function readLines(wire: readonly WireLine[] | undefined): readonly Line[] {
+export function readLines(
+  wire: readonly WireLine[] | undefined,
+  currency: Currency,
+): readonly Line[] {
   const lines = (wire ?? []).flatMap((line): Line[] => {
-    const [unit, base, gst, total] = [line.unit, line.base, line.gst, line.total].map(signed)
+    const [unit, base, gst, total] = [line.unit, line.base, line.gst, line.total].map((amount) =>
+      signed(amount, currency),
+    )
     return unit == null || base == null || gst == null || total == null
       ? []
       : [{ ...line, unit, base, gst, total }]
@@ -42,7 +51,7 @@ export function readLines(wire: readonly WireLine[] | undefined): readonly Line[
 }
 
 /** An adjustment may be negative, unlike any other amount in the API. */
-function signed(amount: number): Paise | null {
-  const size = fromRupees(Math.abs(amount))
+function signed(amount: number, currency: Currency): Paise | null {
+  const size = fromRupees(Math.abs(amount), currency)
   return size === null || amount >= 0 ? size : paise(-size)
 }

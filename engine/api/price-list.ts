@@ -1,10 +1,11 @@
-/** API type of the price list, in rupees. */
+/** API type of the price list, in major units of the event's currency. */
 import type { PublicEvent } from '../event/config.ts'
-import { rupees } from '../lib/money.ts'
+import { rupees, type Paise } from '../lib/money.ts'
 import { fromPairs } from '../lib/result.ts'
 import { dayOf, isoIndia, type Instant } from '../lib/time.ts'
 import { lastDayOfPrice, checkRegistrationOpen, periodOn } from '../pricing/price-periods.ts'
 import { publicAvailability } from '../pricing/quotas.ts'
+import { currencyOf } from '../rules/category.ts'
 import { quoteCategory } from '../pricing/quote.ts'
 
 /** GET of the event's tariff path. The same response for every alias. */
@@ -46,6 +47,8 @@ export function buildTariff(
   const opening = checkRegistrationOpen(event, on)
   const period = periodOn(event.fees, on)
   const prices = event.fees.prices ?? {}
+  const majorUnits = (amount: Paise, category: string): number =>
+    rupees(amount, currencyOf(event, category))
   return {
     status: 'success',
     now: isoIndia(at),
@@ -59,7 +62,7 @@ export function buildTariff(
         fromPairs(
           Object.entries(row).map(([id, price]) => [
             id,
-            { price: price === null ? null : rupees(price) },
+            { price: price === null ? null : majorUnits(price, category) },
           ]),
         ),
       ]),
@@ -73,7 +76,11 @@ export function buildTariff(
           : [
               [
                 category,
-                { base: rupees(price.base), gst: rupees(price.gst), total: rupees(price.total) },
+                {
+                  base: majorUnits(price.base, category),
+                  gst: majorUnits(price.gst, category),
+                  total: majorUnits(price.total, category),
+                },
               ] as const,
             ]
       }),

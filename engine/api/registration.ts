@@ -1,10 +1,12 @@
 /**
  * JSON types exchanged by server and browser for registration and payment.
  *
- * Amounts are rupees (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
+ * Amounts are in major units of their currency (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
  */
 import type { TariffAnswer } from './price-list.ts'
-import type { WireLine } from './bill-lines.ts'
+import { toWireCurrency, toWireLines, type WireLine } from './bill-lines.ts'
+import { rupees } from '../lib/money.ts'
+import type { Quote } from '../pricing/quote.ts'
 import type { SharedFiles } from '../event/source-files.ts'
 import type { PublicEvent, ClosedBy } from '../event/config.ts'
 import type { FieldErrors } from '../event/answer-types.ts'
@@ -53,7 +55,22 @@ export type WireQuote = {
   base: number
   gst: number
   total: number
+  /** ISO 4217 code; absent: INR. */
+  currency?: string
   lines: WireLine[]
+}
+
+export function toWireQuote(quote: Quote): WireQuote {
+  const { category, period, base, gst, total, currency, lines } = quote
+  return {
+    category,
+    period,
+    base: rupees(base, currency),
+    gst: rupees(gst, currency),
+    total: rupees(total, currency),
+    ...toWireCurrency(currency),
+    lines: toWireLines(lines, currency),
+  }
 }
 
 export type PaymentData = {
@@ -108,6 +125,8 @@ export type AnsweredValues = {
   base: number | null
   gst: number | null
   total: number | null
+  /** ISO 4217 code of the amounts, which are in major units; absent: INR. */
+  currency?: string
   /** The lines of the total; empty for registrations stored before bills had lines, or imported. */
   lines: WireLine[]
   /** The payment state, which decides the content of the page. */
@@ -147,6 +166,7 @@ export const ANSWERED_NAMES = Object.keys({
   base: true,
   gst: true,
   total: true,
+  currency: true,
   lines: true,
   stands: true,
   held_until: true,

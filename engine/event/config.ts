@@ -5,7 +5,7 @@
  * web app read it. Amounts are whole paise, days are Indian calendar days, and all defaults of
  * `_shared/texts.yaml` are filled in.
  */
-import type { Paise } from '../lib/money.ts'
+import type { Currency, Paise } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
 import type { Approval, Edit, Retention, Cancellation } from './approval-and-cancellation-types.ts'
 import type { Colour, Field, Option, Section } from './form-types.ts'
@@ -23,6 +23,8 @@ export type Category = {
   readonly about?: string
   readonly colour?: Colour
   readonly listedOnly: boolean
+  /** Absent: the event's currency. */
+  readonly currency?: Currency
   /**
    * The answers expected of a delegate who picks this category; different answers are pointed out
    * but accepted.
@@ -245,6 +247,8 @@ export type EventConfig = {
     readonly success: string
     readonly failed: string
   }
+  /** The currency of every amount of the event, unless a category states another. */
+  readonly currency: Currency
   readonly categories: readonly Category[]
   readonly categoryChoice: CategoryChoice
   readonly fees: Fees

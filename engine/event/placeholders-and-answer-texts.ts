@@ -1,7 +1,14 @@
 /** Fills {placeholders} in texts, and formats answers and labels of an event for display. */
 import type { Field, PublicEvent } from './config.ts'
 import type { Answer, Person } from './answer-types.ts'
-import { formatMoney, readAmount, type Paise, type Tax, ratesText } from '../lib/money.ts'
+import {
+  formatMoney,
+  readAmount,
+  type Currency,
+  type Paise,
+  type Tax,
+  ratesText,
+} from '../lib/money.ts'
 import { REGISTRATION } from './pricing-types.ts'
 import { getOwn } from '../lib/result.ts'
 import { formatDay, formatDays, isDay } from '../lib/time.ts'
@@ -46,7 +53,7 @@ export function wordsFromId(id: string): string {
 }
 
 /**
- * Formats an answer for display: the option's label, Yes or No, a formatted day, or rupees for an
+ * Formats an answer for display: the option's label, Yes or No, a formatted day, or money for an
  * amount stored beside the form.
  */
 export function answerText(event: PublicEvent, id: string, answer: Answer): string {
@@ -61,7 +68,7 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
       )
       .join(typeof answer[0] === 'string' ? ', ' : '; ')
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
-  if (stored?.type === 'money') return moneyText(String(answer)) ?? String(answer)
+  if (stored?.type === 'money') return moneyText(String(answer), event.currency) ?? String(answer)
   if (
     typeof answer === 'string' &&
     (field?.type === 'date' || stored?.type === 'date') &&
@@ -165,8 +172,8 @@ export function lowerCaseLabel(event: PublicEvent, id: string): string {
   return labelOf(event, id).toLowerCase()
 }
 
-/** Formats a decimal text of rupees; undefined if it is not one. */
-export function moneyText(text: string): string | undefined {
-  const amount = readAmount(text)
-  return amount === null ? undefined : formatMoney(amount)
+/** Formats a decimal text of major units; undefined if it is not an amount. */
+export function moneyText(text: string, currency: Currency): string | undefined {
+  const amount = readAmount(text, currency)
+  return amount === null ? undefined : formatMoney(amount, currency)
 }

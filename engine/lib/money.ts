@@ -1,9 +1,23 @@
-/** Amounts of money in whole paise, exact: read, and formatted as text. Rupees only at the edges. */
+/** Amounts of money in whole minor units of a currency, exact: read, and formatted as text. */
+import { memoize } from './memoize.ts'
 import { assert } from './result.ts'
 
 declare const paiseBrand: unique symbol
-/** Whole paise; 100 paise = 1 rupee. Branded, so that rupees cannot be passed for it. Made by `paise()`. */
+/**
+ * Whole minor units of a currency: paise, cents, yen. Branded, so that an amount with decimals cannot be passed for it.
+ * Made by `paise()`. The currency is that of the bill, the registration or the event beside it.
+ */
 export type Paise = number & { readonly [paiseBrand]: true }
+
+declare const currencyBrand: unique symbol
+/** ISO 4217 code of a currency in use, in capitals. Made by `readCurrency`. */
+export type Currency = string & { readonly [currencyBrand]: true }
+
+/** An amount with its currency. Two of them cannot be added, because they may be in two currencies. */
+export type Money = { readonly amount: Paise; readonly currency: Currency }
+
+/** The currency of an event that names none, and of Indian tax documents. */
+export const INR = 'INR' as Currency
 
 /**
  * The tax on every price of an event. `percent` may have decimals; `round` is the rounding unit of
@@ -21,66 +35,99 @@ export const AMOUNT_MAX = 99_999_999 as Paise
 
 export function paise(amount: number): Paise {
   // The message is built only on failure: building it took longer than the test itself.
-  if (!Number.isSafeInteger(amount)) assert(false, `${amount} is not whole paise`)
+  if (!Number.isSafeInteger(amount)) assert(false, `${amount} is not a whole number of minor units`)
   return amount as Paise
 }
 
-/** Converts an amount to its JSON number in rupees: 708000 → 7080, 423750 → 4237.5. */
-export function rupees(amount: Paise): number {
-  return amount / 100
+/** Reads the ISO 4217 code of a currency; null if no currency has this code. */
+export function readCurrency(text: unknown): Currency | null {
+  return typeof text === 'string' && Intl.supportedValuesOf('currency').includes(text)
+    ? (text as Currency)
+    : null
 }
 
-/** Formats an amount with two decimals and no grouping, as gateways and query strings require: "7080.00". */
-export function amountText(amount: Paise): string {
-  const text = String(Math.abs(amount)).padStart(3, '0')
-  return `${amount < 0 ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`
+/** Intl's decimals, symbol and English name of a currency. */
+const notationOf = memoize((currency: Currency) => {
+  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency })
+  const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value
+  const name = new Intl.DisplayNames('en-GB', { type: 'currency' }).of(currency)
+  return {
+    decimals: format.resolvedOptions().maximumFractionDigits ?? 2,
+    symbol: symbol ?? currency,
+    name: name ?? currency,
+  }
+})
+
+/** How many decimals amounts of this currency have: 2 for INR, 0 for JPY, 3 for KWD. */
+export const decimalsOf = (currency: Currency): number => notationOf(currency).decimals
+/** The English name of a currency: "Indian Rupee", "Euro". */
+export const currencyName = (currency: Currency): string => notationOf(currency).name
+
+/** Converts an amount to its JSON number in major units: 708000 INR → 7080, 423750 → 4237.5. */
+export function rupees(amount: Paise, currency: Currency): number {
+  return amount / 10 ** decimalsOf(currency)
+}
+
+/** Formats an amount with its decimals and no grouping, as gateways and query strings require: "7080.00". */
+export function amountText(amount: Paise, currency: Currency): string {
+  const decimals = decimalsOf(currency)
+  const digits = String(Math.abs(amount)).padStart(decimals + 1, '0')
+  const sign = amount < 0 ? '-' : ''
+  return decimals === 0
+    ? `${sign}${digits}`
+    : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
 /**
- * Reads a decimal text of rupees with at most two decimals; null otherwise. Reads the text, never a
+ * Reads a decimal text of major units with at most the currency's decimals; null otherwise. Reads the text, never a
  * float.
  */
-export function readAmount(text: string): Paise | null {
-  const found = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim())
-  return found === null ? null : paise(Number(`${found[1]}${(found[2] ?? '').padEnd(2, '0')}`))
+export function readAmount(text: string, currency: Currency): Paise | null {
+  const found = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
+  const decimals = decimalsOf(currency)
+  const fraction = found?.[2] ?? ''
+  return found === null || fraction.length > decimals
+    ? null
+    : paise(Number(`${found[1]}${fraction.padEnd(decimals, '0')}`))
 }
 
 /**
- * Converts rupees from JSON or a file (4237.5) to paise; null if it is not an amount, for example
- * with a third decimal.
+ * Converts major units from JSON or a file (4237.5) to an amount; null if it is not one, for example with a third
+ * decimal of a rupee.
  */
-export function fromRupees(rupees: unknown): Paise | null {
-  if (typeof rupees !== 'number' || !Number.isFinite(rupees)) return null
-  const text = rupees.toFixed(2)
-  return Math.abs(Number(text) - rupees) < NOISE_RUPEES_MAX ? readAmount(text) : null
+export function fromRupees(majorUnits: unknown, currency: Currency): Paise | null {
+  if (typeof majorUnits !== 'number' || !Number.isFinite(majorUnits)) return null
+  const text = majorUnits.toFixed(decimalsOf(currency))
+  return Math.abs(Number(text) - majorUnits) < NOISE_MAX ? readAmount(text, currency) : null
 }
 
-/** The error of binary addition (0.1 + 0.2) is smaller than this; a third decimal is larger. */
-const NOISE_RUPEES_MAX = 1e-6
+/** The error of binary addition (0.1 + 0.2) is smaller than this; one decimal too many is larger. */
+const NOISE_MAX = 1e-6
 
-/** The rupee sign and its no-break space, written before every displayed amount. */
-const SIGN = '₹\u00a0'
+/** The symbol and its no-break space, written before every displayed amount. */
+const symbolOf = (currency: Currency): string => `${notationOf(currency).symbol}\u00a0`
 
 /** Placeholder for an amount that is not known yet. */
-export const NO_MONEY = `${SIGN}–`
+export const formatUnknownAmount = (currency: Currency): string => `${symbolOf(currency)}–`
 
 /**
- * Formats an amount as "₹ 1,23,456.50" with a no-break space and Indian grouping; whole rupees
- * without decimals.
+ * Formats an amount as "₹ 1,23,456.50" or "€ 123,456.50", with a no-break space and the grouping of the currency; whole
+ * major units without decimals.
  */
-export function formatMoney(amount: Paise): string {
-  return `${amount < 0 ? '−' : ''}${SIGN}${formatAmount(paise(Math.abs(amount)))}`
+export function formatMoney(amount: Paise, currency: Currency): string {
+  return `${amount < 0 ? '−' : ''}${symbolOf(currency)}${formatAmount(paise(Math.abs(amount)), currency)}`
 }
 
 /** Formats a price or a total for display; zero reads "Free". For a tax of zero, use `formatMoney`. */
-export function formatPrice(amount: Paise): string {
-  return amount === 0 ? 'Free' : formatMoney(amount)
+export function formatPrice(amount: Paise, currency: Currency): string {
+  return amount === 0 ? 'Free' : formatMoney(amount, currency)
 }
 
-/** Formats as "1,23,456.50", for a column of amounts whose heading or total carries the sign. */
-export function formatAmount(amount: Paise): string {
-  const [whole = '', decimals] = amountText(paise(Math.abs(amount))).split('.')
-  return `${amount < 0 ? '−' : ''}${grouped(whole)}${decimals === '00' ? '' : `.${decimals}`}`
+/** Formats as "1,23,456.50", for a column of amounts whose heading or total carries the symbol. */
+export function formatAmount(amount: Paise, currency: Currency): string {
+  const [whole = '', decimals = ''] = amountText(paise(Math.abs(amount)), currency).split('.')
+  const digits = currency === INR ? grouped(whole) : whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+  return `${amount < 0 ? '−' : ''}${digits}${/^0*$/.test(decimals) ? '' : `.${decimals}`}`
 }
 
 /** Formats a whole number of things, not negative: "1,30,000". */

@@ -8,7 +8,7 @@ import {
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
-import { categoryLabel } from '../rules/category.ts'
+import { categoryLabel, currencyOf } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Paise } from '../lib/money.ts'
 import { labelOf, lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
@@ -39,7 +39,7 @@ export function buildWaitingForApprovalEmail(
     number: registration.regNo,
     fields: approval.documents.map((id) => labelOf(event, id)).join(', '),
     day: formatLastDay(by),
-    amount: formatPrice(total),
+    amount: formatPrice(total, registration.currency),
   }
   return buildDelegateEmail(
     event,
@@ -61,7 +61,11 @@ export function buildApprovedEmail(
   payUntil: Instant,
 ): Mail | null {
   const { approved, keepLink } = EMAIL_MESSAGES
-  const values = { event: event.title, number: registration.regNo, amount: formatMoney(due) }
+  const values = {
+    event: event.title,
+    number: registration.regNo,
+    amount: formatMoney(due, registration.currency),
+  }
   return buildDelegateEmail(event, registration, formatMessage(approved.subject, values), [
     formatMessage(approved.text, values),
     formatMessage(EMAIL_MESSAGES.payUntil, { day: formatLastDay(payUntil), link }),
@@ -91,7 +95,7 @@ export function buildNotApprovedEmail(
           formatMessage(notApproved.offer, {
             word: lowerCaseLabel(event, 'category'),
             category: categoryLabel(event, offer.category),
-            amount: formatPrice(offer.total),
+            amount: formatPrice(offer.total, currencyOf(event, offer.category)),
             link,
           }),
           keepLink,
@@ -111,7 +115,7 @@ export function buildOfferAcceptedEmail(
     number: registration.regNo,
     word: lowerCaseLabel(event, 'category'),
     category: categoryLabel(event, accepted.category),
-    amount: formatMoney(accepted.due),
+    amount: formatMoney(accepted.due, currencyOf(event, accepted.category)),
   }
   return buildDelegateEmail(event, registration, formatMessage(offerAccepted.subject, values), [
     formatMessage(offerAccepted.text, values),

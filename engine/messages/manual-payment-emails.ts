@@ -27,7 +27,7 @@ const amountValues = (
 ) => ({
   event: event.title,
   number: registration.regNo,
-  amount: formatMoney(total),
+  amount: formatMoney(total, registration.currency),
   day: formatLastDay(until),
 })
 

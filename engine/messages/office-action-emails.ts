@@ -15,7 +15,7 @@ export type Mail = {
   readonly subject: string
   readonly text: string
 }
-export type EmailedRegistration = Pick<RegistrationView, 'regNo' | 'answers'>
+export type EmailedRegistration = Pick<RegistrationView, 'regNo' | 'answers' | 'currency'>
 
 const link = LINK_PLACEHOLDER
 
@@ -35,7 +35,11 @@ export function buildCancelledEmail(
   refund: Paise,
 ): Mail | null {
   const { cancelled } = EMAIL_MESSAGES
-  const values = { number: registration.regNo, event: event.title, amount: formatMoney(refund) }
+  const values = {
+    number: registration.regNo,
+    event: event.title,
+    amount: formatMoney(refund, registration.currency),
+  }
   return buildDelegateEmail(event, registration, formatMessage(cancelled.subject, values), [
     formatMessage(cancelled.text, values),
     refund === 0 ? cancelled.nothingToRefund : formatMessage(cancelled.refund, values),
@@ -63,7 +67,7 @@ export function buildRefundedEmail(
 ): Mail | null {
   const { refunded } = EMAIL_MESSAGES
   const values = {
-    amount: formatMoney(amount),
+    amount: formatMoney(amount, registration.currency),
     event: event.title,
     number: registration.regNo,
     day: formatDay(dayOf(at)),
@@ -110,7 +114,12 @@ export function buildMoreToPayEmail(
   due: Paise,
 ): Mail | null {
   const { correctedMoreToPay } = EMAIL_MESSAGES
-  const values = { number: registration.regNo, event: event.title, amount: formatMoney(due), link }
+  const values = {
+    number: registration.regNo,
+    event: event.title,
+    amount: formatMoney(due, registration.currency),
+    link,
+  }
   return buildDelegateEmail(
     event,
     registration,
@@ -131,7 +140,11 @@ export function buildCorrectedEmail(
 ): Mail | null {
   const corrected =
     refund > 0 ? EMAIL_MESSAGES.correctedRefund : EMAIL_MESSAGES.correctedNothingToPay
-  const values = { number: registration.regNo, event: event.title, amount: formatMoney(refund) }
+  const values = {
+    number: registration.regNo,
+    event: event.title,
+    amount: formatMoney(refund, registration.currency),
+  }
   return buildDelegateEmail(event, registration, formatMessage(corrected.subject, values), [
     formatMessage(corrected.text, values),
     ...SELF_SERVICE_LINK,
@@ -145,7 +158,11 @@ export function buildPayLinkEmail(
   due: Paise,
 ): Mail | null {
   const { keepLink, payHere, payLink } = EMAIL_MESSAGES
-  const values = { number: registration.regNo, event: event.title, amount: formatMoney(due) }
+  const values = {
+    number: registration.regNo,
+    event: event.title,
+    amount: formatMoney(due, registration.currency),
+  }
   return buildDelegateEmail(event, registration, formatMessage(payLink.subject, values), [
     formatMessage(payLink.text, values),
     formatMessage(payHere, { link }),

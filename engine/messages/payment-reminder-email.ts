@@ -20,7 +20,7 @@ export const LINK_PLACEHOLDER = '{link}'
  */
 export function buildPaymentReminderEmail(
   event: EventConfig,
-  registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total'>,
+  registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total' | 'currency'>,
   holdUntil: Instant | null,
   paidAs: RegNo | null = null,
 ): {
@@ -37,7 +37,7 @@ export function buildPaymentReminderEmail(
     name: oneLine(fullName) || lowerCaseLabel(event, 'delegate'),
     event: event.title,
     number: regNo,
-    amount: formatPrice(total),
+    amount: formatPrice(total, registration.currency),
     link: LINK_PLACEHOLDER,
     support: event.support,
   }

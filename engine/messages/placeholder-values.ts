@@ -1,6 +1,13 @@
 /** A registration as seen by emails and result pages, and the values that their texts may contain. */
 import type { Answers, Answer } from '../event/answer-types.ts'
-import { type Paise, formatPrice, formatMoney, fromRupees } from '../lib/money.ts'
+import {
+  type Currency,
+  type Paise,
+  formatPrice,
+  formatMoney,
+  fromRupees,
+  readCurrency,
+} from '../lib/money.ts'
 import { splitTotal } from '../pricing/line-tax.ts'
 import { type Line, linesText } from '../pricing/bill-lines.ts'
 import { type PaymentStatus, statusText } from '../registration/registration-and-payment-states.ts'
@@ -15,6 +22,7 @@ import {
   unitText,
   eventValues,
 } from '../event/placeholders-and-answer-texts.ts'
+import { currencyOf } from '../rules/category.ts'
 import { getOwn } from '../lib/result.ts'
 import { readLines } from '../api/bill-lines.ts'
 /**
@@ -31,6 +39,8 @@ export type RegistrationView = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
+  /** The currency of its amounts. */
+  readonly currency: Currency
   /** The lines of the total. Empty if stored before bills had lines, or imported. */
   readonly lines: readonly Line[]
   readonly paymentStatus: PaymentStatus
@@ -73,7 +83,7 @@ export function valuesOf(
   const parts =
     amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
   const money = (amount: Paise | null, format = formatPrice): string | undefined =>
-    amount === null ? undefined : format(amount)
+    amount === null ? undefined : format(amount, registration.currency)
   // A free registration is complete when it is created: that day replaces the day of payment.
   const isFree = total === 0 && registration.paymentStatus === 'success'
   const paidAt = registration.paidAt ?? (isFree ? registration.createdAt : null)
@@ -101,7 +111,7 @@ export function valuesOf(
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
     created_at: time(registration.createdAt),
-    lines: linesText(registration.lines),
+    lines: linesText(registration.lines, registration.currency),
   }
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
@@ -166,6 +176,8 @@ export function readRegistration(
     return name === undefined ? null : (getOwn(wire, name) ?? null)
   }
   const category = readRenamed('category')
+  const currency =
+    readCurrency(wire.currency) ?? currencyOf(event, typeof category === 'string' ? category : null)
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(
@@ -173,10 +185,11 @@ export function readRegistration(
     ),
     category: typeof category === 'string' ? category : null,
     period: wire.period,
-    base: fromRupees(readRenamed('base')),
-    gst: fromRupees(readRenamed('gst')),
-    total: fromRupees(readRenamed('total')),
-    lines: readLines(wire.lines),
+    base: fromRupees(readRenamed('base'), currency),
+    gst: fromRupees(readRenamed('gst'), currency),
+    total: fromRupees(readRenamed('total'), currency),
+    currency,
+    lines: readLines(wire.lines, currency),
     paymentStatus: wire.payment_status,
     inReview: wire.in_review,
     paymentId: wire.payment_id,

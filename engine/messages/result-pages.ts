@@ -87,7 +87,7 @@ export function resultValues(
   const view = registration === null ? null : viewOf(event, registration)
   const fromUrl = {
     order_id: displayableOrderId(query.orderId),
-    amount: query.amount == null ? undefined : moneyText(query.amount),
+    amount: query.amount == null ? undefined : moneyText(query.amount, event.currency),
     date: query.date == null ? undefined : formatDateParameter(query.date.trim()),
   }
   return {

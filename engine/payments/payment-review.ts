@@ -4,7 +4,7 @@
  * Checks, API and buttons read the same table.
  */
 import { GROUNDS_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
-import { formatMoney, type Paise } from '../lib/money.ts'
+import { INR, formatMoney, type Paise } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import { RUPEE_CODES } from './payment.ts'
@@ -281,7 +281,7 @@ export function amountToRefund(left: Paise, amount: Paise | null): Result<Paise,
   if (left <= 0) return refused('bad_amount', 'Nothing is left to refund.')
   if (part <= 0) return refused('bad_amount', 'Enter an amount above zero.')
   return part > left
-    ? refused('bad_amount', `Only ${formatMoney(left)} is left to refund.`)
+    ? refused('bad_amount', `Only ${formatMoney(left, INR)} is left to refund.`)
     : ok(part)
 }
 
@@ -302,7 +302,7 @@ function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect
   const source = review.regNo === null ? 'Payment' : `Payment for ${review.regNo}`
   const why = target.isPaid
     ? `${source} moved here, but this registration is already paid.`
-    : `${source} moved here: ${formatMoney(left)} received, ${formatMoney(target.due)} due.`
+    : `${source} moved here: ${formatMoney(left, INR)} received, ${formatMoney(target.due, INR)} due.`
   return ok({ does: 'move', to: target.regNo, fits: isExactPayment, why })
 }
 

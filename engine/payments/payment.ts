@@ -1,5 +1,5 @@
 /** Payment life cycle: pending → success or failed; failed → success; success → refunded, never failed. */
-import { formatMoney, paise, type Paise } from '../lib/money.ts'
+import { INR, formatMoney, paise, type Currency, type Paise } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'
 import type { Instant } from '../lib/time.ts'
@@ -7,6 +7,7 @@ import type { Instant } from '../lib/time.ts'
 export type Payment = {
   readonly orderId: OrderId
   readonly amount: Paise
+  readonly currency: Currency
   readonly status:
     | { readonly is: 'pending' }
     /** `at`: when we recorded it. */
@@ -73,8 +74,13 @@ export type PaymentEvent =
 export type ReportedRefund = { readonly reference: string; readonly amount: Paise }
 export type PaymentRefusal =
   | { readonly code: 'paid_twice'; readonly first: string; readonly second: string }
-  | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
-  | { readonly code: 'currency_differs'; readonly got: string }
+  | {
+      readonly code: 'amount_differs'
+      readonly expected: Paise
+      readonly got: Paise
+      readonly currency: Currency
+    }
+  | { readonly code: 'currency_differs'; readonly expected: Currency; readonly got: string }
   | { readonly code: 'not_a_sale' }
   | { readonly code: 'test_transaction' }
   | { readonly code: 'after_closing' }
@@ -86,13 +92,22 @@ export type PaymentRefusal =
   | { readonly code: 'already_success' }
   | { readonly code: 'undecided' }
   | { readonly code: 'not_paid' }
-  | { readonly code: 'more_back_than_came'; readonly came: Paise; readonly got: Paise }
+  | {
+      readonly code: 'more_back_than_came'
+      readonly came: Paise
+      readonly got: Paise
+      readonly currency: Currency
+    }
 
 /** Cleared automatically if a final answer arrives after all. */
 export const UNDECIDED = 'The gateway has given no final answer for five days.'
 
-// The Indian rupee by its letters and by its number; gateways send either.
+/** The Indian rupee by its letters and by its number; gateways send either. */
 export const RUPEE_CODES = ['INR', '356']
+
+/** Whether the code that a gateway reports is that of this currency. */
+export const isCurrency = (code: string, currency: Currency): boolean =>
+  currency === INR ? RUPEE_CODES.includes(code) : code === currency
 
 /**
  * Applies a payment event. Pure; the store writes the event and the result in one transaction. A
@@ -117,10 +132,11 @@ export function applyPaymentEvent(
       }
       if (event.kind === 'test') return err({ code: 'test_transaction' })
       if (event.kind !== 'sale') return err({ code: 'not_a_sale' })
-      if (!RUPEE_CODES.includes(event.currency))
-        return err({ code: 'currency_differs', got: event.currency })
-      if (event.amount !== payment.amount)
-        return err({ code: 'amount_differs', expected: payment.amount, got: event.amount })
+      const { amount, currency } = payment
+      if (!isCurrency(event.currency, currency))
+        return err({ code: 'currency_differs', expected: currency, got: event.currency })
+      if (event.amount !== amount)
+        return err({ code: 'amount_differs', expected: amount, got: event.amount, currency })
       if (event.afterClosing === true) return err({ code: 'after_closing' })
       if (event.afterHold === true) return err({ code: 'after_hold' })
       const { reference, at, paidAt = at, further = [] } = event
@@ -146,7 +162,12 @@ export function applyPaymentEvent(
       const { came = payment.amount, back = isAll ? came : paise(0) } = payment.money ?? {}
       const totalRefunded = paise(back + event.amount)
       if (totalRefunded > came)
-        return err({ code: 'more_back_than_came', came, got: totalRefunded })
+        return err({
+          code: 'more_back_than_came',
+          came,
+          got: totalRefunded,
+          currency: payment.currency,
+        })
       const { reference } = status
       return ok({
         ...payment,
@@ -252,9 +273,9 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'paid_twice':
       return secondTime(refusal.first, refusal.second)
     case 'amount_differs':
-      return `Received ${formatMoney(refusal.got)}, expected ${formatMoney(refusal.expected)}.`
+      return `Received ${formatMoney(refusal.got, refusal.currency)}, expected ${formatMoney(refusal.expected, refusal.currency)}.`
     case 'currency_differs':
-      return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in rupees.`
+      return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in ${refusal.expected === INR ? 'rupees' : refusal.expected}.`
     case 'not_a_sale':
       return 'The gateway reports a transaction that is not a sale.'
     case 'test_transaction':
@@ -272,7 +293,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'undecided':
       return UNDECIDED
     case 'more_back_than_came':
-      return `The gateway reports a refund of ${formatMoney(refusal.got)} for a payment of ${formatMoney(refusal.came)}.`
+      return `The gateway reports a refund of ${formatMoney(refusal.got, refusal.currency)} for a payment of ${formatMoney(refusal.came, refusal.currency)}.`
     case 'already_success':
       return null
     default:

@@ -8,7 +8,7 @@ import {
   findLineUtrs,
 } from './statement-references.ts'
 import type { Awaited, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
-import { formatMoney, type Paise } from '../lib/money.ts'
+import { INR, formatMoney, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 import { addDays, type Day } from '../lib/time.ts'
@@ -148,7 +148,7 @@ function judgeKnown(
   const why =
     recorded === amount
       ? null
-      : `${formatMoney(recorded)} is recorded, the bank shows ${formatMoney(amount)}.`
+      : `${formatMoney(recorded, INR)} is recorded, the bank shows ${formatMoney(amount, INR)}.`
   return { as: 'known', of, why }
 }
 

@@ -1,6 +1,6 @@
 /** Compares a gateway's settlements with recorded payments: by line, by payout, and what is unsettled. */
 import { bankKey } from './bank-reference.ts'
-import { formatMoney, paise, type Paise } from '../lib/money.ts'
+import { INR, formatMoney, paise, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { lineKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
@@ -160,11 +160,11 @@ const SECOND = 'It was settled before: the gateway paid it out twice.'
 function explainUnknownRefund({ amount }: SettlementLine, money: HeldMoney | null): string {
   return money === null
     ? 'Rollcall has no record of this refund or its payment.'
-    : `Rollcall has no refund of ${formatMoney(amount)} for this payment.`
+    : `Rollcall has no refund of ${formatMoney(amount, INR)} for this payment.`
 }
 
 function explainOther({ net }: SettlementLine): string {
-  const amount = formatMoney(paise(Math.abs(net)))
+  const amount = formatMoney(paise(Math.abs(net)), INR)
   return net < 0
     ? `A chargeback or adjustment: ${amount} was deducted.`
     : `An adjustment: ${amount} was credited.`
@@ -174,7 +174,7 @@ function explainDifference(line: SettlementLine, money: HeldMoney): string | nul
   if (line.order !== '' && money.order !== null && line.order !== money.order)
     return `The report names the order ${line.order}, but the payment was for ${money.order}.`
   if (line.amount !== money.amount)
-    return `The report says ${formatMoney(line.amount)}, but ${formatMoney(money.amount)} was received.`
+    return `The report says ${formatMoney(line.amount, INR)}, but ${formatMoney(money.amount, INR)} was received.`
   return isDismissed(money) ? explainRefunds(money) : null
 }
 

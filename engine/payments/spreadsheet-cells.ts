@@ -1,5 +1,5 @@
 /** Reads cells of bank and gateway spreadsheets: texts, days and amounts in Indian formats. */
-import { paise, readAmount, type Paise } from '../lib/money.ts'
+import { INR, paise, readAmount, type Paise } from '../lib/money.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
 /** A row of the file; `line` is its number in an editor. */
@@ -48,7 +48,7 @@ export function readSignedAmount(cell: string): Paise | null {
     .replace(/(\.\d{2})0+(?=\)?$)/, '$1')
   if (plain === '' || plain === '-') return paise(0)
   const [, less = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
-  const read = readAmount(less === '' ? plain : less)
+  const read = readAmount(less === '' ? plain : less, INR)
   return read === null || less === '' ? read : paise(-read)
 }
 

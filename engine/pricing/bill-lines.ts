@@ -1,5 +1,5 @@
 /** Bill lines: their type, wire form and text. `bill.ts` computes them. */
-import { formatMoney, formatPrice, paise, type Paise } from '../lib/money.ts'
+import { formatMoney, formatPrice, paise, type Currency, type Paise } from '../lib/money.ts'
 import type { Split } from './line-tax.ts'
 
 /**
@@ -33,26 +33,29 @@ export type AdjustmentPart = {
 /**
  * Formats quantity and unit price beside an amount with tax: "2 × ₹ 4,720". The stated price may
  * exclude tax: then the unit price is the amount's share, or only the quantity ("× 2") if that is
- * not a whole number of paise. Null: quantity one.
+ * not a whole number of minor units. Null: quantity one.
  */
 export function countText(
   { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,
   amount: number,
+  currency: Currency,
 ): string | null {
   if (quantity === 1) return null
   const one = unit * quantity === amount ? unit : amount / quantity
-  return Number.isInteger(one) ? `${quantity} × ${formatMoney(paise(one))}` : `× ${quantity}`
+  return Number.isInteger(one)
+    ? `${quantity} × ${formatMoney(paise(one), currency)}`
+    : `× ${quantity}`
 }
 
 /**
  * Formats the lines for an email or a receipt, one per row: "Accompanying person, 2 × ₹ 4,720: ₹
  * 9,440". For quantity one, only the total.
  */
-export function linesText(lines: readonly Line[]): string {
+export function linesText(lines: readonly Line[], currency: Currency): string {
   return lines
     .map((line) => {
-      const times = countText(line, line.total)
-      return `${line.label}${times === null ? '' : `, ${times}`}: ${formatPrice(line.total)}`
+      const times = countText(line, line.total, currency)
+      return `${line.label}${times === null ? '' : `, ${times}`}: ${formatPrice(line.total, currency)}`
     })
     .join('\n')
 }

@@ -7,9 +7,9 @@ import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { calculateBill, sumLines } from './bill.ts'
-import { findCategory } from '../rules/category.ts'
+import { currencyOf, findCategory } from '../rules/category.ts'
 import type { Line } from './bill-lines.ts'
-import { type Paise } from '../lib/money.ts'
+import { type Currency, type Paise } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import { checkRegistrationOpen, periodOn } from './price-periods.ts'
@@ -22,6 +22,7 @@ export type Quote = {
   readonly base: Paise
   readonly gst: Paise
   readonly total: Paise
+  readonly currency: Currency
   readonly lines: readonly Line[]
 }
 export type QuoteRefusal =
@@ -79,7 +80,13 @@ export function quoteInPeriod(
   if (category === null) return err({ code: 'no_category' })
   const lines = calculateBill(event, answers, category, period, on)
   return lines.ok
-    ? ok({ category, period, ...sumLines(lines.value), lines: lines.value })
+    ? ok({
+        category,
+        period,
+        ...sumLines(lines.value),
+        currency: currencyOf(event, category),
+        lines: lines.value,
+      })
     : err({ code: 'not_on_sale', ...lines.error })
 }
 

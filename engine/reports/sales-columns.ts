@@ -1,7 +1,7 @@
 /** Sales as columns and filter of lists and exports: quantity and amount per item and adjustment. */
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
-import { rupees, type Paise } from '../lib/money.ts'
+import { type Currency, rupees, type Paise } from '../lib/money.ts'
 import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
 type Sold = Pick<EventConfig, 'fees'>
@@ -65,10 +65,13 @@ export function columnHeading(id: string, label: string): string {
 }
 
 /**
- * Returns the values of these columns: totals in rupees with tax, and quantities; items that are
+ * Returns the values of these columns: totals in major units with tax, and quantities; items that are
  * not on the bill are absent.
  */
-export function salesValues(lines: readonly Line[]): Readonly<Record<string, number>> {
+export function salesValues(
+  lines: readonly Line[],
+  currency: Currency,
+): Readonly<Record<string, number>> {
   const values: Record<string, number> = {}
   const paid: Record<string, number> = {}
   for (const { id, quantity, total } of lines) {
@@ -76,6 +79,7 @@ export function salesValues(lines: readonly Line[]): Readonly<Record<string, num
     const count = `${ITEMS}${id}${COUNT}`
     values[count] = (values[count] ?? 0) + quantity
   }
-  for (const [id, total] of Object.entries(paid)) values[`${ITEMS}${id}`] = rupees(total as Paise)
+  for (const [id, total] of Object.entries(paid))
+    values[`${ITEMS}${id}`] = rupees(total as Paise, currency)
   return values
 }

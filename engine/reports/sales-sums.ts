@@ -76,9 +76,9 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SoldAns
       option_label: options.find(({ id }) => id === sum.option)?.label ?? sum.option,
       registrations: sum.registrations,
       quantity: sum.quantity,
-      total: rupees(sum.total),
+      total: rupees(sum.total, event.currency),
       paid_quantity: sum.paidQuantity,
-      paid_total: rupees(sum.paidTotal),
+      paid_total: rupees(sum.paidTotal, event.currency),
     }))
 }
 

@@ -3,6 +3,7 @@ import type { PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { matchesCondition } from './evaluate-condition.ts'
 import { CODE, fullSeatName } from './pricing-context.ts'
+import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 
 /**
@@ -20,6 +21,14 @@ export function findCategory(event: PublicEvent, answers: Answers): string | nul
 /** Returns a category's label; its id if the file no longer has it. */
 export function categoryLabel({ categories }: Pick<PublicEvent, 'categories'>, id: string): string {
   return categories.find((one) => one.id === id)?.label ?? id
+}
+
+/** Returns the currency of a bill: that of its category. Null: the category is not known yet. */
+export function currencyOf(
+  { categories, currency }: Pick<PublicEvent, 'categories' | 'currency'>,
+  category: string | null,
+): Currency {
+  return categories.find(({ id }) => id === category)?.currency ?? currency
 }
 
 function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {

@@ -1,5 +1,6 @@
 /** Formats a document's frozen data as the text and amounts to print; computes nothing else. */
 import {
+  INR,
   documentTitle,
   formatDay,
   formatInstant,
@@ -105,7 +106,7 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
       isOtherAmount && kind === 'receipt'
         ? [...sums, ...formatDifference(body.total, amountPaid)]
         : sums,
-    total: [total, formatMoney(statedAmount(body))],
+    total: [total, formatMoney(statedAmount(body), INR)],
     in_words: body.inWords,
     notes: [
       ...(of === null
@@ -124,7 +125,7 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
             [
               paymentLabel,
               formatMessage(isAmountShown ? text.paidAmountAt : text.paidAt, {
-                amount: formatMoney(amountPaid),
+                amount: formatMoney(amountPaid, INR),
                 time: formatInstant(paid.at),
                 reference: removeLinks(paid.reference),
               }),
@@ -201,9 +202,9 @@ function buildTablesWithoutRates({ gst, tax, lines, untaxed }: DocumentBody, saf
     rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
       safe(label),
       String(quantity),
-      formatMoney(unit),
-      ...(hasTax ? [formatMoney(base), formatMoney(taxed)] : []),
-      formatMoney(total),
+      formatMoney(unit, INR),
+      ...(hasTax ? [formatMoney(base, INR), formatMoney(taxed, INR)] : []),
+      formatMoney(total, INR),
     ]),
     rates: null,
   }
@@ -228,7 +229,7 @@ function buildTablesWithRates(
   const isIntra = byRate.some(({ isInterState }) => !isInterState)
   const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
   const formatTaxPart = (isCharged: boolean, percent: number, amount: Paise): string =>
-    isCharged ? formatMessage(text.taxPart, { percent, amount: formatMoney(amount) }) : '–'
+    isCharged ? formatMessage(text.taxPart, { percent, amount: formatMoney(amount, INR) }) : '–'
   return {
     columns:
       byRate.length === 0
@@ -240,17 +241,21 @@ function buildTablesWithRates(
         ...(adjusted ?? []).map((adjustment) =>
           formatMessage(text.adjustment, {
             label: adjustment.label,
-            amount: formatMoney(adjustment.base),
+            amount: formatMoney(adjustment.base, INR),
           }),
         ),
       ].join('\n'),
       sac ?? '',
       String(quantity),
-      formatMoney(unit),
-      formatMoney(base),
+      formatMoney(unit, INR),
+      formatMoney(base, INR),
       ...(byRate.length === 0
         ? []
-        : [(rate ?? 0) > 0 ? `${rate}%` : text.untaxed, formatMoney(gst), formatMoney(total)]),
+        : [
+            (rate ?? 0) > 0 ? `${rate}%` : text.untaxed,
+            formatMoney(gst, INR),
+            formatMoney(total, INR),
+          ]),
     ]),
     rates:
       byRate.length === 0
@@ -273,7 +278,7 @@ function buildTablesWithRates(
                     }),
                   ]
                 : []),
-              formatMoney(row.taxable),
+              formatMoney(row.taxable, INR),
               ...(isIntra
                 ? [
                     formatTaxPart(!row.isInterState, row.rate / 2, row.cgst),
@@ -304,19 +309,19 @@ function formatSums(body: DocumentBody): readonly Pair[] {
       [text.untaxedItems, paise(base - taxable)],
     ]
     return [
-      [columns.taxableValue, formatMoney(taxable)],
+      [columns.taxableValue, formatMoney(taxable, INR)],
       ...parts
         .filter(([, amount]) => amount !== 0)
-        .map(([name, amount]): Pair => [name, formatMoney(amount)]),
+        .map(([name, amount]): Pair => [name, formatMoney(amount, INR)]),
     ]
   }
   if (gst <= 0) return []
   const { untaxed = paise(0) } = body
   return [
-    [columns.taxableValue, formatMoney(paise(base - untaxed))],
-    ...(untaxed === 0 ? [] : ([[text.untaxedItems, formatMoney(untaxed)]] as const)),
+    [columns.taxableValue, formatMoney(paise(base - untaxed), INR)],
+    ...(untaxed === 0 ? [] : ([[text.untaxedItems, formatMoney(untaxed, INR)]] as const)),
     ...(heads === null
-      ? ([[tax?.name ?? columns.tax, formatMoney(gst)]] as const)
+      ? ([[tax?.name ?? columns.tax, formatMoney(gst, INR)]] as const)
       : formatTaxSums(body, heads)),
   ]
 }
@@ -324,10 +329,10 @@ function formatSums(body: DocumentBody): readonly Pair[] {
 /** Rows for the case that a user has accepted another amount as the price. */
 function formatDifference(price: Paise, amountPaid: Paise): readonly Pair[] {
   return [
-    [text.priceRow, formatMoney(price)],
+    [text.priceRow, formatMoney(price, INR)],
     amountPaid < price
-      ? [text.waived, formatMoney(paise(amountPaid - price))]
-      : [text.overpaid, formatMoney(paise(amountPaid - price))],
+      ? [text.waived, formatMoney(paise(amountPaid - price), INR)]
+      : [text.overpaid, formatMoney(paise(amountPaid - price), INR)],
   ]
 }
 
@@ -347,11 +352,11 @@ function formatTaxSums(
     isOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
   return [
     ...(igst > 0
-      ? ([[labelWithRate(text.igst, percent), formatMoney(igst)]] as const)
+      ? ([[labelWithRate(text.igst, percent), formatMoney(igst, INR)]] as const)
       : ([
-          [labelWithRate(text.cgst, percent / 2), formatMoney(cgst)],
-          [labelWithRate(second, percent / 2), formatMoney(sgst)],
+          [labelWithRate(text.cgst, percent / 2), formatMoney(cgst, INR)],
+          [labelWithRate(second, percent / 2), formatMoney(sgst, INR)],
         ] as const)),
-    ...(roundOff === 0 ? [] : ([[text.roundOff, formatMoney(roundOff)]] as const)),
+    ...(roundOff === 0 ? [] : ([[text.roundOff, formatMoney(roundOff, INR)]] as const)),
   ]
 }

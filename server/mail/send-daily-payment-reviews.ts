@@ -4,6 +4,7 @@
  * if a decision is needed.
  */
 import {
+  INR,
   dayOf,
   formatDay,
   formatInstant,
@@ -107,8 +108,8 @@ export function getDashboardUrl(publicUrl: string): string {
 
 function formatLine({ id, regNo, name, came: received, due, why: reason, since }: Review): string {
   const amountLines = [
-    received === null ? null : `${formatMoney(received.amount)} received`,
-    due === null ? null : `${formatMoney(due)} was due`,
+    received === null ? null : `${formatMoney(received.amount, INR)} received`,
+    due === null ? null : `${formatMoney(due, INR)} was due`,
   ].filter((part) => part !== null)
   return [
     [id, regNo, name].filter((part) => part !== null && part !== '').join(' · '),

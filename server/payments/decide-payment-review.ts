@@ -2,7 +2,7 @@
  * Carries out staff decisions on payments, for the office routes and for commands.
  * If a decision requires a refund, requests it from the gateway immediately.
  */
-import { checkSameAccount, err, fromRupees, ok, readAmount } from '../../engine/index.ts'
+import { INR, checkSameAccount, err, fromRupees, ok, readAmount } from '../../engine/index.ts'
 import type {
   Decision,
   DecisionRefusal,
@@ -176,7 +176,7 @@ async function addPriceOfDay(
 /** Null if no amount was sent. */
 function readRefundAmount(value: unknown): Result<Paise | null, DecisionRefusal> {
   if (value === undefined || value === null || value === '') return ok(null)
-  const amount = typeof value === 'string' ? readAmount(value) : fromRupees(value)
+  const amount = typeof value === 'string' ? readAmount(value, INR) : fromRupees(value, INR)
   return amount === null
     ? err({ code: 'bad_amount', message: 'Enter the amount in rupees, such as 985 or 985.50.' })
     : ok(amount)

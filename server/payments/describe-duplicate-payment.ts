@@ -1,5 +1,5 @@
 /** Describes a second payment for the self-service page and the office. */
-import { isoIndia, rupees } from '../../engine/index.ts'
+import { INR, isoIndia, rupees } from '../../engine/index.ts'
 import type { Paise } from '../../engine/index.ts'
 import type { WireSecondPayment } from '../../engine/api.ts'
 import type { SecondPayment } from '../storage/payments/find-duplicate-payments.ts'
@@ -12,7 +12,7 @@ export function toWireSecondPayment(
   const { first, askedAt } = second
   return {
     first,
-    amount: rupees(keptAmount),
+    amount: rupees(keptAmount, INR),
     asked_at: askedAt === null ? null : isoIndia(askedAt),
   }
 }

@@ -1,6 +1,6 @@
 /** Defines the routes that pay for a stored registration: retry by number, and the emailed link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readAmount } from '../../engine/index.ts'
+import { INR, readAmount } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, Paise, RegNo } from '../../engine/index.ts'
 import type { RegisterAnswer } from '../../engine/api.ts'
@@ -156,5 +156,5 @@ async function pay(
 
 /** A value that is not an amount counts as not accepted. */
 function readAcceptedTotal(fields: Fields | null): Paise | null {
-  return readAmount(fields?.['price'] ?? '')
+  return readAmount(fields?.['price'] ?? '', INR)
 }

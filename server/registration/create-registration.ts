@@ -205,11 +205,16 @@ function buildNewRegistration(
   if (approval !== null) {
     const deadline = decisionDeadline(approval, validated.at)
     const total = validated.quote?.total ?? paise(0)
-    const email = buildWaitingForApprovalEmail(event, registration, {
-      approval,
-      total,
-      by: deadline,
-    })
+    const currency = validated.quote?.currency ?? event.currency
+    const email = buildWaitingForApprovalEmail(
+      event,
+      { ...registration, currency },
+      {
+        approval,
+        total,
+        by: deadline,
+      },
+    )
     return { ...registration, mail: email, approval: { id: approval.id, decideBy: deadline } }
   }
   const { deskPayment } = validated
@@ -269,7 +274,7 @@ function buildFirstEmail(
   const payUntil = expiryTime(method, at)
   return buildPaymentInstructionsEmail(
     event,
-    { regNo, answers },
+    { regNo, answers, currency: frozenQuote.currency },
     method,
     frozenQuote.total,
     payUntil,
@@ -315,6 +320,7 @@ function buildPaidView(
       base: frozenQuote?.base ?? null,
       gst: frozenQuote?.gst ?? null,
       total: frozenQuote?.total ?? null,
+      currency: frozenQuote?.currency ?? event.currency,
       lines: frozenQuote?.lines ?? [],
       paymentStatus: 'success',
       inReview: false,
@@ -347,6 +353,7 @@ function buildPayment(
     regNo,
     eventId,
     amount: frozenQuote.total,
+    currency: frozenQuote.currency,
     status: 'success',
     reference,
     review: null,

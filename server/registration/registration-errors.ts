@@ -1,16 +1,16 @@
 /** Defines every refusal of registering and paying again: status, code and message. */
 import type { FastifyReply } from 'fastify'
 import {
+  INR,
   allSeatPools,
   assertNever,
   emailNotForGateway,
   formatMoney,
   formatPrice,
-  rupees,
   fullSeatMessage,
   lowerCaseLabel,
 } from '../../engine/index.ts'
-import { toWireLines } from '../../engine/api.ts'
+import { toWireQuote } from '../../engine/api.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   CodeStatus,
@@ -19,7 +19,6 @@ import type {
   Quote,
   QuoteRefusal,
 } from '../../engine/index.ts'
-import type { WireQuote } from '../../engine/api.ts'
 import type { BodyRefusal } from '../http/request-body.ts'
 import { sendError, RETRY_SECONDS, errorForStatus } from '../http/error-response.ts'
 import type { ErrorDetails } from '../http/error-response.ts'
@@ -253,7 +252,7 @@ export function differenceRefusal(
   differs: Difference,
   quoted: Quote | null,
 ): Refusal {
-  const total = quoted === null ? null : formatMoney(quoted.total)
+  const total = quoted === null ? null : formatMoney(quoted.total, quoted.currency)
   return newRefusal(409, `${differs}_changed`, differenceText(event, differs, quoted, total), {
     quote: quoted === null ? null : toWireQuote(quoted),
   })
@@ -323,7 +322,7 @@ export function notPayableRefusal(
         409,
         'not_payable',
         joinSentences(
-          formatMessage(payment.minimum, { amount: formatMoney(reason.minimum) }),
+          formatMessage(payment.minimum, { amount: formatMoney(reason.minimum, INR) }),
           otherMethods.length === 0
             ? contactSentence
             : formatMessage(payment.chooseInstead, { methods: otherMethods.join(', ') }),
@@ -351,8 +350,8 @@ export function retryRefusal(event: EventConfig, refusal: RetryRefusal): Refusal
         409,
         refusal.code,
         formatMessage(payment.priceNotGuaranteed, {
-          was: formatMoney(was.total),
-          now: formatPrice(now.total),
+          was: formatMoney(was.total, was.currency),
+          now: formatPrice(now.total, now.currency),
         }),
         { quote: toWireQuote(now), was: toWireQuote(was) },
       )
@@ -385,15 +384,4 @@ function itemLabel(event: EventConfig, id: string, option: string | null): strin
   const item = event.fees.items.find((candidate) => candidate.id === id)
   const options = event.fields.find((field) => field.id === item?.by)?.options ?? []
   return options.find((candidate) => candidate.id === option)?.label ?? item?.label ?? id
-}
-
-export function toWireQuote({ category, period, base, gst, total, lines }: Quote): WireQuote {
-  return {
-    category,
-    period,
-    base: rupees(base),
-    gst: rupees(gst),
-    total: rupees(total),
-    lines: toWireLines(lines),
-  }
 }

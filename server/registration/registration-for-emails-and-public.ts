@@ -8,7 +8,7 @@ import {
   rupees,
   paymentState,
 } from '../../engine/index.ts'
-import { toWireLines } from '../../engine/api.ts'
+import { toWireCurrency, toWireLines } from '../../engine/api.ts'
 import { transactionIdOf } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Paise } from '../../engine/index.ts'
 import type { RegistrationAnswer } from '../../engine/api.ts'
@@ -23,7 +23,9 @@ export function registrationView(
   stored: StoredRegistration,
   at: Instant,
 ): RegistrationAnswer['registration'] {
-  const toRupees = (value: Paise | null): number | null => (value === null ? null : rupees(value))
+  const { currency } = stored
+  const toRupees = (value: Paise | null): number | null =>
+    value === null ? null : rupees(value, currency)
   const toIso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
   const state = paymentState(stored, at)
@@ -45,7 +47,8 @@ export function registrationView(
     base: toRupees(stored.base),
     gst: toRupees(stored.gst),
     total: toRupees(stored.total),
-    lines: toWireLines(stored.lines),
+    ...toWireCurrency(currency),
+    lines: toWireLines(stored.lines, currency),
     stands: state,
     held_until: toIso(findHoldEnd(event, stored)),
     review_since: toIso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
@@ -53,8 +56,10 @@ export function registrationView(
       state === 'complete' && stored.payments.some((payment) => payment.hasMoneyInReview),
     refunded_amount: rupees(
       paise(stored.payments.reduce((sum, payment) => sum + payment.refunded, 0)),
+      currency,
     ),
-    difference_due: stored.paymentStatus === 'success' ? rupees(paise(Math.max(0, stored.due))) : 0,
+    difference_due:
+      stored.paymentStatus === 'success' ? rupees(paise(Math.max(0, stored.due)), currency) : 0,
     decide_by: toIso(stored.decideBy),
     may_pay: mayPay,
   }

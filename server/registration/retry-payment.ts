@@ -269,6 +269,7 @@ function readQuote(stored: StoredRegistration, { amount, quote }: StoredPayment)
     base: amounts.base,
     gst: amounts.gst,
     total: amount,
+    currency: stored.currency,
     lines: stored.lines,
   }
 }

@@ -1,5 +1,6 @@
 /** Builds the self-service page: the registration's data and the actions available now. */
 import {
+  INR,
   allowedActions,
   documentTitle,
   editableFields,
@@ -60,7 +61,7 @@ export async function buildSelfServicePage(
       title: documentTitle({ kind, form }),
       serial,
       at: isoIndia(issuedAt),
-      total: rupees(total),
+      total: rupees(total, INR),
     })),
     edit: {
       fields: listEditableAnswers({ ...config, fields }, shown),
@@ -74,8 +75,8 @@ export async function buildSelfServicePage(
       (secondPayment === null || findCancellationRequest(actions) !== null)
         ? {
             asked_at: findCancellationRequest(actions),
-            kept: rupees(keptAmount),
-            back: refund === null ? null : rupees(refund),
+            kept: rupees(keptAmount, INR),
+            back: refund === null ? null : rupees(refund, INR),
           }
         : null,
     second_payment: toWireSecondPayment(secondPayment, keptAmount),

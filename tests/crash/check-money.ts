@@ -3,7 +3,7 @@ import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.t
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { readAmount } from '../../engine/index.ts'
+import { INR, readAmount } from '../../engine/index.ts'
 import type { SandboxOrder } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Acknowledged } from './delegates.ts'
 
@@ -125,7 +125,7 @@ function findOrderProblems(
   ).map(({ amount }) => Number(amount))
   const problems: string[] = []
   for (const { amount } of order.refunds) {
-    const index = requestedAmounts.indexOf(readAmount(amount) ?? 0)
+    const index = requestedAmounts.indexOf(readAmount(amount, INR) ?? 0)
     if (index === -1)
       problems.push(`${order.orderId}: ${amount} was refunded more often than requested`)
     else requestedAmounts.splice(index, 1)

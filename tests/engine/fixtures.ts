@@ -1,5 +1,6 @@
 /** Hand-built events: small, complete, and independent of the compiler. */
 import {
+  INR,
   day,
   paise,
   type Condition,
@@ -53,6 +54,7 @@ export function createEvent(overrides: Partial<EventConfig> = {}): EventConfig {
   ]
   return {
     id: 'sample2026',
+    currency: INR,
     title: 'Sample 2026',
     from: day('2026-01-31'),
     to: day('2026-02-01'),

@@ -1,6 +1,6 @@
 /** Invented registrations and payment events for tests of the store. */
 import { randomInt } from 'node:crypto'
-import { instant, createOrderId, paise } from '../../engine/index.ts'
+import { INR, instant, createOrderId, paise } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'
 import type {
   ImportRow,
@@ -25,6 +25,7 @@ export const sampleQuote: Quote = {
   base: paise(425_000),
   gst: paise(76_500),
   total: paise(501_500),
+  currency: INR,
   lines: [],
 }
 
@@ -72,6 +73,7 @@ export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
     base: null,
     gst: null,
     total: paise(700_000),
+    currency: INR,
     paymentStatus: 'success',
     paymentId: `TX-${regNo}`,
     createdAt: noon,

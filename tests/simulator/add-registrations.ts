@@ -2,7 +2,7 @@
  * Simulates manual registrations, paid at the desk or later; clicks may be repeated, or sent again after no response. Checks that one click
  * creates one registration at the price of the day, and that a payment at the desk counts.
  */
-import { dayOf, rupees } from '../../engine/index.ts'
+import { INR, dayOf, rupees } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
 import type { AddedAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -81,7 +81,10 @@ export async function addAtDesk(
   const payload = {
     event: APPROVAL_EVENT,
     key: client.nextClick(),
-    answers: { ...createAnswers(name, isMember, null, 'transfer'), total_amount: rupees(price) },
+    answers: {
+      ...createAnswers(name, isMember, null, 'transfer'),
+      total_amount: rupees(price, INR),
+    },
     ...(isPaid ? { way: 'desk', paid: { mode: paymentMode, slip } } : { way: '' }),
   }
   if (isSignedOut) await client.call('POST', '/admin/logout/', token)

@@ -2,7 +2,7 @@
  * Generates bank statement lines that are hard to match, and checks the invariants for them: the conference's own account number, a
  * reference within a longer number, one reference in several lines, and two equal transfers.
  */
-import { paise, rupees } from '../../engine/index.ts'
+import { INR, paise, rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
 import type { ReconcileAnswer } from '../../engine/api.ts'
 import { normaliseReference } from './bank.ts'
@@ -50,7 +50,7 @@ export function drawAdditions(
 /** Two delegates transfer the same amount on one day, and the bank prints nothing to distinguish them. */
 export function drawEqualRows(today: Day, random: Random): readonly string[] {
   if (!random.chance(0.3)) return []
-  const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${rupees(paise(118_000))}`
+  const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${rupees(paise(118_000), INR)}`
   return [row, row]
 }
 

@@ -4,7 +4,7 @@
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../engine/api.ts'
-import { amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
+import { INR, amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from '../../server/payments/gateways/select-gateway.ts'
 import { respellReference } from './bank.ts'
@@ -208,7 +208,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         ? {
             TRANSACTIONID: order.orderId,
             TRANSACTIONSTATUS: '211',
-            AMOUNT: amountText(order.asked),
+            AMOUNT: amountText(order.asked, INR),
           }
         : buildMessage(order, lastTransaction, null)
     await call('POST', DEFAULT_RETURN_PATH, FORM, new URLSearchParams(messageFields).toString())

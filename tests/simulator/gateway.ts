@@ -2,7 +2,7 @@
  * The gateway: the orders of browsers, their results, and its responses to queries, in the format of its protocol. Its responses about
  * payments are always true, but it may be unreachable, and its messages may contain anything.
  */
-import { amountText, instant, paise } from '../../engine/index.ts'
+import { INR, amountText, instant, paise } from '../../engine/index.ts'
 import type { Instant, Paise } from '../../engine/index.ts'
 import type { Account } from '../../server/dependencies.ts'
 import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
@@ -165,7 +165,7 @@ function buildFields(order: Order, made: Transaction): Fields {
   return {
     TRANSACTIONID: order.orderId,
     APTRANSACTIONID: made.reference,
-    AMOUNT: amountText(made.amount),
+    AMOUNT: amountText(made.amount, INR),
     TRANSACTIONSTATUS: made.code,
     MESSAGE: made.message,
     CURRENCYCODE: made.currency === 'INR' ? '356' : made.currency,
@@ -179,7 +179,7 @@ function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): 
   return {
     TRANSACTIONID: order.orderId,
     APTRANSACTIONID: reference,
-    AMOUNT: amountText(amount),
+    AMOUNT: amountText(amount, INR),
     TRANSACTIONSTATUS: '200',
     MESSAGE: 'Refunded',
     CURRENCYCODE: '356',

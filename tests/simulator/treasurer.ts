@@ -2,7 +2,7 @@
  * The treasurer decides payment reviews, and refunds on request, in Rollcall or in the merchant panel. The panel is always right, and no
  * decision contradicts it.
  */
-import { amountText, assertNever, instant, paise, reviewVersion } from '../../engine/index.ts'
+import { INR, amountText, assertNever, instant, paise, reviewVersion } from '../../engine/index.ts'
 import type { Instant, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
 import type { DecisionInput } from '../../server/payments/decide-payment-review.ts'
@@ -145,7 +145,7 @@ export function chooseDecision(
         return {
           decision: 'accept',
           reference: shownTransaction.reference,
-          amount: amountText(shownTransaction.amount),
+          amount: amountText(shownTransaction.amount, INR),
         }
       return order !== undefined && timeline.now() < order.heldUntil
         ? null

@@ -1,6 +1,6 @@
 /** The specification's calls, fields and responses, tested with the complete server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../engine/index.ts'
+import { INR, paise } from '../../engine/index.ts'
 import { resultValues } from '../../engine/messages.ts'
 import type { Answers } from '../../engine/index.ts'
 import type {
@@ -275,6 +275,7 @@ async function importRegistration(n: number): Promise<string> {
     base: null,
     gst: null,
     total: paise(350_000),
+    currency: INR,
     paymentStatus: 'success' as const,
     paymentId: `OLD${n}`,
     createdAt: noon('2025-08-02'),

@@ -1,6 +1,7 @@
 /** Fees, periods, categories, fields and numbers of the specification, compared with the compiled event files. */
 import { describe, expect, test } from 'vitest'
 import {
+  INR,
   addDays,
   applyPaymentEvent,
   findCategory,
@@ -36,7 +37,7 @@ const buildNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 
 const ids = (event: EventConfig): string[] => event.fields.map((field) => field.id)
 const readPrice = (event: EventConfig, category: string, period: string) => {
   const found = quoteCategory(event, category, period)
-  return found && [rupees(found.base), rupees(found.gst), rupees(found.total)]
+  return found && [rupees(found.base, INR), rupees(found.gst, INR), rupees(found.total, INR)]
 }
 
 describe('the conferences', () => {
@@ -426,14 +427,9 @@ describe('what is required', () => {
 describe('the life of a payment', () => {
   const paymentTime = buildNoon('2026-01-02')
   const pending: Payment = {
-    orderId: createOrderId(
-      createRegNo(
-        afpicon,
-        Array.from({ length: 12 }, () => 7),
-      ),
-      1,
-    ),
+    orderId: createOrderId(createRegNo(afpicon, Array.from('777777777777', Number)), 1),
     amount: paise(708_000),
+    currency: INR,
     status: { is: 'pending' },
     review: null,
   }
@@ -499,14 +495,14 @@ describe('other constants', () => {
     for (const event of [afpicon, chirurgia]) {
       const tax = event.fees.tax && { ...event.fees.tax, round: 'rupee' as const }
       const found = splitTotal(tax, paise(total * 100))
-      expect([rupees(found.base), rupees(found.gst)]).toEqual([base, gst])
+      expect([rupees(found.base, INR), rupees(found.gst, INR)]).toEqual([base, gst])
     }
     expect(afpicon.results.amounts).toBe('split-total')
   })
   test('S183: Mid Zone adds 18 percent', () => {
     const answers = { afpi_member: false, is_pg: false }
     const found = expectOk(quote(midzone, answers, buildNoon('2025-11-01')))
-    expect(rupees(found.gst)).toBe(rupees(found.base) * 0.18)
+    expect(rupees(found.gst, INR)).toBe(rupees(found.base, INR) * 0.18)
   })
   test("S184: Chirurgia's and Mid Zone's prices are placeholders, and the pages say so", () => {
     expect(chirurgia.demo).toContain('fees.prices')
@@ -553,7 +549,7 @@ describe('other constants', () => {
     expect(findList(afpicon, 'afpicon').pageSizes).toEqual([])
   })
   test('S193: dates and amounts as India writes them', () => {
-    expect(formatMoney(paise(12_345_650)).replaceAll('\u00a0', ' ')).toBe('₹ 1,23,456.50')
+    expect(formatMoney(paise(12_345_650), INR).replaceAll('\u00a0', ' ')).toBe('₹ 1,23,456.50')
     expect(formatDay(addDays(day('2026-01-31'), 1))).toBe('1 February 2026')
     expect(formatDays(day('2026-02-21'), day('2026-02-22'))).toBe('21–22 February 2026')
   })

@@ -4,7 +4,7 @@
  * types of the responses are in `api-responses.ts` (public calls) and
  * `web/office/office-api-and-urls.ts`.
  */
-import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
+import { INR, assertNever, err, fromRupees, ok } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
 import type { ErrorAnswer, WireQuote } from '../../engine/api.ts'
@@ -105,7 +105,7 @@ function readQuote(quote: unknown): WireQuote | null {
   const { category, period, base, gst, total } = quote
   return typeof category === 'string' &&
     typeof period === 'string' &&
-    [base, gst, total].every((amount) => fromRupees(amount) !== null)
+    [base, gst, total].every((amount) => fromRupees(amount, INR) !== null)
     ? (quote as WireQuote)
     : null
 }

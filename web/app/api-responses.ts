@@ -1,5 +1,8 @@
 /** Parsers for public API responses. A reader returns null for unusable data. */
 import {
+  currencyOf,
+  readCurrency,
+  INR,
   fromRupees,
   isPaymentStatus,
   paise,
@@ -76,7 +79,7 @@ type Price = { base: number; gst: number; total: number }
 
 const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
   recordOf(row, (cell) =>
-    isRecord(cell) && (cell['price'] === null || fromRupees(cell['price']) !== null)
+    isRecord(cell) && (cell['price'] === null || fromRupees(cell['price'], INR) !== null)
       ? { price: cell['price'] as number | null }
       : null,
   )
@@ -84,12 +87,16 @@ const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
 /** Base and total determine the tax. */
 const readPrice: Reader<Price> = (price) => {
   if (!isRecord(price)) return null
-  const base = fromRupees(price['base'])
-  const total = fromRupees(price['total'])
-  const gst = price['gst'] === undefined ? null : fromRupees(price['gst'])
+  const base = fromRupees(price['base'], INR)
+  const total = fromRupees(price['total'], INR)
+  const gst = price['gst'] === undefined ? null : fromRupees(price['gst'], INR)
   if (base === null || total === null || total < base) return null
   if (price['gst'] !== undefined && gst !== total - base) return null
-  return { base: rupees(base), gst: rupees(paise(total - base)), total: rupees(total) }
+  return {
+    base: rupees(base, INR),
+    gst: rupees(paise(total - base), INR),
+    total: rupees(total, INR),
+  }
 }
 
 /** Today's prices from the complete table, computed as the engine does. */
@@ -101,17 +108,28 @@ function calculatePricing(
   if (period === null) return {}
   return Object.fromEntries(
     Object.entries(data).flatMap(([category, row]) => {
-      const price = fromRupees(row[period]?.price)
+      const currency = currencyOf(event, category)
+      const price = fromRupees(row[period]?.price, currency)
       if (price === null) return []
       const { base, gst, total } = splitPrice(event.fees.tax, price)
-      return [[category, { base: rupees(base), gst: rupees(gst), total: rupees(total) }]]
+      const prices = {
+        base: rupees(base, currency),
+        gst: rupees(gst, currency),
+        total: rupees(total, currency),
+      }
+      return [[category, prices]]
     }),
   )
 }
 
 /** Converts an API quote to paise. Null if an amount is invalid. */
 export function toQuote(wire: WireQuote): Quote | null {
-  const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
+  const currency = readCurrency(wire.currency) ?? INR
+  const [base, gst, total] = [
+    fromRupees(wire.base, currency),
+    fromRupees(wire.gst, currency),
+    fromRupees(wire.total, currency),
+  ]
   return base === null || gst === null || total === null
     ? null
     : {
@@ -120,7 +138,8 @@ export function toQuote(wire: WireQuote): Quote | null {
         base,
         gst,
         total,
-        lines: readLines(recordsOf(wire.lines) as WireQuote['lines']),
+        currency,
+        lines: readLines(recordsOf(wire.lines) as WireQuote['lines'], currency),
       }
 }
 
@@ -226,8 +245,8 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     held_until: textOf(priceGuaranteedUntil),
     review_since: textOf(reviewSince),
     second_payment: found['second_payment'] === true,
-    refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
-    difference_due: fromRupees(difference) === null ? 0 : Number(difference),
+    refunded_amount: fromRupees(refunded, INR) === null ? 0 : Number(refunded),
+    difference_due: fromRupees(difference, INR) === null ? 0 : Number(difference),
     decide_by: textOf(decideBy),
     may_pay: pay === true,
     lines: recordsOf(found['lines']),
@@ -286,7 +305,8 @@ function readFailure(value: unknown): Failure {
   return FAILURES.find((one) => one === value) ?? 'unclear'
 }
 
-const isAmountOrNull = (value: unknown): boolean => value === null || fromRupees(value) !== null
+const isAmountOrNull = (value: unknown): boolean =>
+  value === null || fromRupees(value, INR) !== null
 
 /** An event file as its author wrote it. */
 export const readEventFile: Reader<EventFileAnswer> = (body) =>

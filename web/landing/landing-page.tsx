@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
-import { closedText, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
+import { INR, closedText, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
 import { formatMessage, LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { hiddenText, richMessage } from '../ui/rich-message.tsx'
@@ -167,7 +167,9 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
                     {row.name}
                     <small>{row.about}</small>
                   </span>
-                  <span className="p">{formatMoney(fromRupees(row.amount) ?? paise(0))}</span>
+                  <span className="p">
+                    {formatMoney(fromRupees(row.amount, INR) ?? paise(0), INR)}
+                  </span>
                   <svg viewBox="0 0 30 30">
                     <path d={TICKS[at % TICKS.length]} />
                   </svg>

@@ -1,5 +1,12 @@
 /** Parsers of the office API's responses. A reader returns null for unusable data. */
-import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
+import {
+  INR,
+  fromRupees,
+  isDay,
+  isPaymentStatus,
+  readInstant,
+  statusText,
+} from '../../engine/index.ts'
 import type {
   AdminList,
   Column,
@@ -164,7 +171,7 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
   return typeof now === 'string' &&
     readInstant(now) !== null &&
     isRecord(revenue) &&
-    fromRupees(revenue['total_revenue']) !== null &&
+    fromRupees(revenue['total_revenue'], INR) !== null &&
     newest !== null &&
     byDay !== null &&
     workQueue !== null &&
@@ -195,8 +202,8 @@ const isEventStats = (value: unknown): value is EventStats =>
   ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
     isCount(value[`${name}_registrations`]),
   ) &&
-  fromRupees(value['total_revenue']) !== null &&
-  fromRupees(value['dismissed_amount'] ?? 0) !== null &&
+  fromRupees(value['total_revenue'], INR) !== null &&
+  fromRupees(value['dismissed_amount'] ?? 0, INR) !== null &&
   isCount(value['refunded_registrations'] ?? 0) &&
   isCount(value['ended_registrations'] ?? 0) &&
   isCount(value['needs_decision'] ?? 0)
@@ -209,7 +216,7 @@ const readRecentRegistration: Reader<RecentRegistration> = (row) =>
   isRecord(row) &&
   hasAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
   isPaymentStatus(row['payment_status']) &&
-  (row['final_amount'] === null || fromRupees(row['final_amount']) !== null)
+  (row['final_amount'] === null || fromRupees(row['final_amount'], INR) !== null)
     ? (row as RecentRegistration)
     : null
 
@@ -221,7 +228,7 @@ const readDayFigures: Reader<DayFigures> = (entry) =>
   isCount(entry['registrations']) &&
   typeof entry['revenue'] === 'number' &&
   // Negative if more was refunded than received.
-  fromRupees(Math.abs(entry['revenue'])) !== null
+  fromRupees(Math.abs(entry['revenue']), INR) !== null
     ? (entry as DayFigures)
     : null
 
@@ -339,7 +346,7 @@ const readPayment = (value: unknown): Unread | null => {
   const payment = readStrings(value, 'order_id', 'created_at', 'asked')
   return payment !== null &&
     isPaymentStatus(payment['status']) &&
-    fromRupees(payment['amount']) !== null &&
+    fromRupees(payment['amount'], INR) !== null &&
     listOf(payment['facts'], (event) => readStrings(event, 'at', 'text')) !== null
     ? payment
     : null

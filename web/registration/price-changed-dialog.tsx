@@ -1,5 +1,6 @@
 /** The dialogs after a submit: the price has changed, or the registration is complete. */
 import {
+  INR,
   categoryLabel,
   buttonText,
   formatMoney,
@@ -52,7 +53,7 @@ export function PriceChangedDialog({
       : oldQuote.period !== newQuote.period
         ? [changed.titlePeriod, changed.period]
         : [changed.titlePrice, changed.price]
-  const amount = formatMoney(newQuote.total)
+  const amount = formatMoney(newQuote.total, INR)
   return (
     <Dialog title={isSamePrice ? dialogTitle : changed.titlePrice} onClose={onClose}>
       <p>

@@ -1,5 +1,5 @@
 /** The bill of a registration as rows. */
-import { fromRupees } from '../../engine/index.ts'
+import { fromRupees, INR, readCurrency } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
@@ -20,11 +20,14 @@ export function billRowsOf(
 }
 
 function readQuote({ category, period, lines: wire, ...amounts }: Registration): Quote | null {
-  const [base, gst, total] = [amounts.base, amounts.gst, amounts.total].map(fromRupees)
-  const lines = readLines(wire)
+  const currency = readCurrency(amounts.currency) ?? INR
+  const [base, gst, total] = [amounts.base, amounts.gst, amounts.total].map((amount) =>
+    fromRupees(amount, currency),
+  )
+  const lines = readLines(wire, currency)
   return base == null || gst == null || total == null || lines.length < 2
     ? null
-    : { category: category ?? '', period: period ?? '', base, gst, total, lines }
+    : { category: category ?? '', period: period ?? '', base, gst, total, currency, lines }
 }
 
 /** Shows the bill as a separate list, below the other payment details. */

@@ -1,6 +1,13 @@
 /** The result pages of payments that are pending, under review, refunded or cancelled. */
 import { useEffect, useRef, useState } from 'react'
-import { formatInstant, formatMoney, fromRupees, labelOf, readInstant } from '../../engine/index.ts'
+import {
+  INR,
+  formatInstant,
+  formatMoney,
+  fromRupees,
+  labelOf,
+  readInstant,
+} from '../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES, resultRows } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -86,7 +93,7 @@ export function ConfirmingPayment({
   reload,
 }: StatePageProps & { readonly reload: () => void }) {
   const isPolling = usePolling(reload)
-  const amount = fromRupees(registration.total)
+  const amount = fromRupees(registration.total, INR)
   return (
     <section className="pend" aria-labelledby="pending">
       <h2 className="disp" id="pending">
@@ -96,7 +103,7 @@ export function ConfirmingPayment({
       <p>
         {amount === null
           ? confirming.notConfirmedUnknownAmount
-          : formatMessage(confirming.notConfirmed, { amount: formatMoney(amount) })}{' '}
+          : formatMessage(confirming.notConfirmed, { amount: formatMoney(amount, INR) })}{' '}
         {isPolling
           ? confirming.checking
           : richMessage(confirming.waitForEmail, {
@@ -134,7 +141,7 @@ export function ConfirmingPayment({
 export function UnderReview({ event, registration }: StatePageProps) {
   const { review_since: since, order_id: orderId } = registration
   const at = since === null ? null : readInstant(since)
-  const amount = fromRupees(registration.total)
+  const amount = fromRupees(registration.total, INR)
   return (
     <section className="pend care" aria-labelledby="pending">
       <h2 className="disp" id="pending">
@@ -144,7 +151,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
       <p>
         {amount === null
           ? underReview.explanationUnknownAmount
-          : formatMessage(underReview.explanation, { amount: formatMoney(amount) })}
+          : formatMessage(underReview.explanation, { amount: formatMoney(amount, INR) })}
       </p>
       <p>
         {richMessage(underReview.next, {
@@ -202,7 +209,7 @@ export function Refunded({ event, registration }: StatePageProps) {
 
 /** Cancelled by the organisers. Any refund is between them and the delegate. */
 export function Cancelled({ event, registration }: StatePageProps) {
-  const refunded = fromRupees(registration.refunded_amount)
+  const refunded = fromRupees(registration.refunded_amount, INR)
   const rows = resultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
     .map((row) => toLedgerRow(event, row))
@@ -215,7 +222,7 @@ export function Cancelled({ event, registration }: StatePageProps) {
       <p>
         {cancelled.explanation}{' '}
         {refunded !== null && refunded > 0
-          ? formatMessage(cancelled.refunded, { amount: formatMoney(refunded) })
+          ? formatMessage(cancelled.refunded, { amount: formatMoney(refunded, INR) })
           : cancelled.refundByEmail}{' '}
         <Questions event={event} orderId={registration.order_id} />
       </p>

@@ -3,6 +3,7 @@
  * refund; the email's link opens the page, because mail scanners follow links.
  */
 import {
+  INR,
   dayOf,
   formatDay,
   formatMoney,
@@ -25,7 +26,7 @@ export function DuplicatePayment({
   const action = useSelfServiceAction({ path, reload })
   if (duplicate === null) return null
   const requestedAt = duplicate.asked_at === null ? null : readInstant(duplicate.asked_at)
-  const amount = formatMoney(fromRupees(duplicate.amount) ?? paise(0))
+  const amount = formatMoney(fromRupees(duplicate.amount, INR) ?? paise(0), INR)
   const actionButton = (act: 'ask_refund' | 'withdraw_refund', label: string) => (
     <button
       type="button"

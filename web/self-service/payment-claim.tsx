@@ -1,7 +1,7 @@
 /** The manual payment panel: payment instructions and the "I have paid" form. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { INR, dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import type { WireAsk, WirePaying, WirePaymentClaim } from '../../engine/api.ts'
@@ -81,7 +81,7 @@ function PaymentInstructions({
   readonly number: string
 }) {
   const { tell: instructions, numbers, upi, price_until: until } = paying
-  const total = fromRupees(paying.total)
+  const total = fromRupees(paying.total, INR)
   const payUntil = lastDayOf(paying.pay_until)
   return (
     <div className="where">
@@ -90,7 +90,7 @@ function PaymentInstructions({
         {total !== null && (
           <CopyableNumber
             label={paymentClaim.amount}
-            text={formatMoney(total)}
+            text={formatMoney(total, INR)}
             copy={String(paying.total)}
           />
         )}

@@ -1,5 +1,5 @@
 /** The receipts, invoices and credit notes of a registration, as PDF downloads. */
-import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
+import { INR, formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { PanelProps } from './panel-props.ts'
@@ -32,11 +32,11 @@ export function Documents({ data: { documents }, path }: PanelProps) {
 /** "1 January 2027, ₹ 7,080" */
 function formatDocument(at: string, total: number): string {
   const issued = readInstant(at)
-  const amount = fromRupees(total)
+  const amount = fromRupees(total, INR)
   return issued === null || amount === null
     ? ''
     : formatMessage(text.issued, {
         day: formatDay(dayOf(issued)),
-        amount: formatMoney(amount),
+        amount: formatMoney(amount, INR),
       })
 }

@@ -1,6 +1,6 @@
 /** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
-import { formatPrice, fromRupees, lowerCaseLabel } from '../../engine/index.ts'
+import { INR, formatPrice, fromRupees, lowerCaseLabel } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call, newKey } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -16,7 +16,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
   const [problem, setProblem] = useState<string | null>(null)
   if (refusal === null) return null
   const { why: reason, say: explanation, offer } = refusal
-  const total = offer === null ? null : fromRupees(offer.total)
+  const total = offer === null ? null : fromRupees(offer.total, INR)
   const accept = async () => {
     if (offer === null || isBusy) return
     setBusy(true)
@@ -43,7 +43,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
             {formatMessage(text.explanation, {
               word: lowerCaseLabel(event, 'category'),
               category: offer.label,
-              amount: formatPrice(total),
+              amount: formatPrice(total, INR),
             })}
           </p>
           <div className="acts">
@@ -55,7 +55,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
             >
               {formatMessage(text.accept, {
                 category: offer.label,
-                amount: formatPrice(total),
+                amount: formatPrice(total, INR),
               })}
             </button>
           </div>

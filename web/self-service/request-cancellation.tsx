@@ -1,6 +1,6 @@
 /** The cancellation request: the refund if cancelled today, and the date of an earlier request. */
 import { useRef, useState } from 'react'
-import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { INR, dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { RegistrationState } from '../../engine/index.ts'
 import type { WireCancel } from '../../engine/api.ts'
@@ -70,12 +70,12 @@ export function RequestCancellation({ data: { cancel, state }, path, reload }: P
 }
 
 function refundText({ kept, back }: WireCancel, state: RegistrationState): string {
-  const [paid, refunded] = [fromRupees(kept), fromRupees(back)]
+  const [paid, refunded] = [fromRupees(kept, INR), fromRupees(back, INR)]
   if ((paid === null || paid === 0) && state === 'told') return cancellation.paymentNotFound
   if (paid === null || paid === 0) return cancellation.nothingPaid
-  const values = { paid: formatMoney(paid) }
+  const values = { paid: formatMoney(paid, INR) }
   if (refunded === null) return formatMessage(cancellation.organisersDecide, values)
   return refunded === 0
     ? formatMessage(cancellation.noRefund, values)
-    : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded) })
+    : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded, INR) })
 }

@@ -8,6 +8,7 @@
 import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
 import { delegateMethods, methodQuestion } from '../../payments/payment-methods.ts'
 import { findRoles } from '../../event/delegate-fields.ts'
+import { INR, readCurrency } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
 import { toApprovals } from './approval.ts'
 import { toCondition } from './conditions.ts'
@@ -133,6 +134,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       success: text(map(file.routes).success),
       failed: text(map(file.routes).failed),
     },
+    currency: readCurrency(file.currency) ?? INR,
     categories,
     categoryChoice:
       map(file.category).chosen_in !== undefined

@@ -1,5 +1,5 @@
 /** Reads plain values of a file that passed the schema check; each function relies on the schema. */
-import { paise, readAmount, type Paise } from '../../lib/money.ts'
+import { INR, paise, readAmount, type Paise } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
 
 /** A plain value of the file; maps have no prototype. */
@@ -30,7 +30,7 @@ export const optionalDay = (value: unknown): Day | undefined =>
  * never served.
  */
 export function toPaise(value: unknown): Paise {
-  return readAmount(text(value)) ?? paise(0)
+  return readAmount(text(value), INR) ?? paise(0)
 }
 
 /** Converts an amount that may be negative. */

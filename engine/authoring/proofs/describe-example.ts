@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer } from '../../event/answer-types.ts'
 import { CODE } from '../../rules/pricing-context.ts'
-import { formatMoney } from '../../lib/money.ts'
+import { INR, formatMoney } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
 import type { PossibleBill } from './bill-bounds.ts'
 import type { SampleDelegate } from './item-prices.ts'
@@ -39,12 +39,12 @@ function describeAnswer(answer: Answer): string {
 export function describeBill(event: EventConfig, bill: PossibleBill): string {
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
-    ([id, some]) => `${id} ${formatMoney(addTotals(some.map(({ total }) => total)))}`,
+    ([id, some]) => `${id} ${formatMoney(addTotals(some.map(({ total }) => total)), INR)}`,
   )
   const said = describeAnswers(bill)
   const isOne = lines.length === 1
   const period = event.fees.periods.length > 1 ? ` in \`${bill.period}\`` : ''
-  return `${formatMoney(bill.total)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${said === '' ? '' : ` with ${said}`}`
+  return `${formatMoney(bill.total, INR)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${said === '' ? '' : ` with ${said}`}`
 }
 
 function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {

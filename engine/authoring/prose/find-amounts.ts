@@ -1,5 +1,5 @@
 /** Finds amounts of money in texts ("Rs. 1,500/-", "1500 per person") and whether a delegate pays them. */
-import { readAmount, type Paise } from '../../lib/money.ts'
+import { INR, readAmount, type Paise } from '../../lib/money.ts'
 import { plainDigits } from '../suggestions/amount-notations.ts'
 import { findStatement } from './subject-of-day.ts'
 import { findMatches } from './pattern-matches.ts'
@@ -47,7 +47,7 @@ export function findAmounts(text: string): readonly StatedAmount[] {
       const [start, end] = [match.index, match.index + match[0].length]
       if (found.some((one) => one.start < end && start < one.end)) continue
       const factor = FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1
-      const read = readAmount((match[1] ?? '').replaceAll(',', ''))
+      const read = readAmount((match[1] ?? '').replaceAll(',', ''), INR)
       if (read === null || read === 0) continue
       const { left, right } = findStatement(readable, { start, end })
       found.push({ amount: (read * factor) as Paise, start, end, left, right })

@@ -1,6 +1,6 @@
 /** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../event/config.ts'
-import { formatPrice, type Paise } from '../../lib/money.ts'
+import { INR, formatPrice, type Paise } from '../../lib/money.ts'
 import { splitPrice } from '../../pricing/line-tax.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import type { Item } from '../../event/pricing-types.ts'
@@ -140,5 +140,5 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
   const mine = table.parts.find((part) => part.when === when)?.rows.find(({ id }) => id === row)
   if (mine === undefined) return 'no row'
   const price: Paise | null = mine.cells[event.fees.periods.indexOf(period)] ?? null
-  return price === null ? 'not on sale' : formatPrice(splitPrice(item.tax, price).total)
+  return price === null ? 'not on sale' : formatPrice(splitPrice(item.tax, price).total, INR)
 }

@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
 import { findCategory } from '../../rules/category.ts'
-import { formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
+import { INR, formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
@@ -343,18 +343,18 @@ function formatPriceChange(change: PriceChange): string {
     difference === null || difference === 0
       ? ''
       : difference > 0
-        ? `  ▲ ${formatMoney(difference as Paise)}`
-        : `  ▼ ${formatMoney(-difference as Paise)}`
+        ? `  ▲ ${formatMoney(difference as Paise, INR)}`
+        : `  ▼ ${formatMoney(-difference as Paise, INR)}`
   const say = (price: PriceOn | null): string =>
     difference === 0 && price?.is === 'price'
-      ? `${formatPrice(price.total)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base)} + ${formatMoney(price.gst)}`})`
+      ? `${formatPrice(price.total, INR)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base, INR)} + ${formatMoney(price.gst, INR)}`})`
       : formatOptionalPrice(price)
   return `${from}${until}  ${change.category}  ${say(change.old)} → ${say(change.next)}${arrow}`
 }
 
 function formatOptionalPrice(price: PriceOn | null): string {
   if (price === null) return 'no category'
-  if (price.is === 'price') return formatPrice(price.total)
+  if (price.is === 'price') return formatPrice(price.total, INR)
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
 

@@ -18,7 +18,7 @@ import {
   type PriceTable,
 } from '../../event/pricing-types.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { formatMoney, formatPrice, type Paise, type Tax } from '../../lib/money.ts'
+import { INR, formatMoney, formatPrice, type Paise, type Tax } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
@@ -162,7 +162,7 @@ function formatAdjustmentUnit({ on, by, id }: Adjustment, { unit }: Line): strin
 
 /** Formats "+₹ 500". */
 export function formatSigned(amount: Paise): string {
-  return `${amount > 0 ? '+' : ''}${formatMoney(amount)}`
+  return `${amount > 0 ? '+' : ''}${formatMoney(amount, INR)}`
 }
 
 /** Returns items and adjustments that are not on the bill. */
@@ -254,7 +254,7 @@ export function formatBill(
     ),
     [
       'total',
-      `${formatPrice(total)}${gst === 0 ? '' : `: ${formatMoney(base)} and ${formatMoney(gst)} tax`}`,
+      `${formatPrice(total, INR)}${gst === 0 ? '' : `: ${formatMoney(base, INR)} and ${formatMoney(gst, INR)} tax`}`,
     ],
   ]
 }
@@ -271,10 +271,10 @@ function formatBillLine(
   }
   const { quantity, unit } = line
   const price = (unit * quantity) as Paise
-  const sum = quantity === 1 ? '' : ` = ${formatPrice(price)}`
+  const sum = quantity === 1 ? '' : ` = ${formatPrice(price, INR)}`
   const times = line.id === REGISTRATION ? '' : `${quantity} × `
   return [
-    ['line', `${line.label}  ${times}${formatPrice(unit)}${sum}  ${said}`],
+    ['line', `${line.label}  ${times}${formatPrice(unit, INR)}${sum}  ${said}`],
     ...(tax === null || price === 0 ? [] : [['tax', formatTax(tax, price, line)] as const]),
   ]
 }
@@ -288,6 +288,6 @@ export function formatLineNumber(line: number | null): string {
 export function formatTax(tax: Tax, price: Paise, { base, gst }: Split): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
   if (tax.prices === 'exclusive')
-    return `${formatMoney(price)} × ${tax.percent}% = ${formatMoney(gst)}${rounding} ${tax.name}, added to the price`
-  return `${formatMoney(price)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base)}${rounding}, the rest ${formatMoney(gst)} is ${tax.name}`
+    return `${formatMoney(price, INR)} × ${tax.percent}% = ${formatMoney(gst, INR)}${rounding} ${tax.name}, added to the price`
+  return `${formatMoney(price, INR)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base, INR)}${rounding}, the rest ${formatMoney(gst, INR)} is ${tax.name}`
 }

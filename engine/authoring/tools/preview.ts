@@ -11,7 +11,7 @@ import { extractContext } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
-import { formatPrice, rupees, type Paise } from '../../lib/money.ts'
+import { INR, formatPrice, rupees, type Paise } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { themeColors } from '../../lib/theme-colors.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
@@ -85,13 +85,14 @@ function renderView(
   event: EventConfig,
   example: FormCase,
   answers: Answers,
-  price: (Split & Pick<Quote, 'category' | 'period' | 'lines'>) | null,
+  price: (Split & Pick<Quote, 'category' | 'period' | 'currency' | 'lines'>) | null,
 ): RegistrationView {
   const regNo = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}` as RegNo & OrderId
   return {
     regNo,
     answers,
     category: price?.category ?? null,
+    currency: price?.currency ?? event.currency,
     period: price?.period ?? periodOn(event.fees, dayOf(example.on))?.id ?? null,
     base: price?.base ?? null,
     gst: price?.gst ?? null,
@@ -149,7 +150,9 @@ function summary(event: EventConfig, view: RegistrationView, refusal: string | n
     (line) =>
       `<dt>${escapeHtml(labelOf(event, line, view.lines))}</dt><dd>${escapeHtml(getOwn(values, line) ?? event.texts.missingValue)}</dd>`,
   )
-  const lines = sellsMore(event) ? `<pre>${escapeHtml(linesText(view.lines))}</pre>\n` : ''
+  const lines = sellsMore(event)
+    ? `<pre>${escapeHtml(linesText(view.lines, view.currency))}</pre>\n`
+    : ''
   return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
 }
 
@@ -162,7 +165,7 @@ function result(
   const { title, intro, notes, notesTitle, reasons, buttons, lookup } = event.results[outcome]
   const query = {
     orderId: view.regNo,
-    amount: view.total === null ? null : String(rupees(view.total)),
+    amount: view.total === null ? null : String(rupees(view.total, view.currency)),
     date: new Date(at).toISOString(),
   }
   const known =
@@ -243,7 +246,7 @@ function soldBesides(event: EventConfig, head: string): string {
 }
 
 function priceText(price: Paise | null): string {
-  return price === null ? 'not on sale' : formatPrice(price)
+  return price === null ? 'not on sale' : formatPrice(price, INR)
 }
 
 function closedNotice(event: EventConfig): string {

@@ -8,7 +8,7 @@
 import { EACH } from '../../pricing/bill.ts'
 import { describeCondition } from '../../rules/describe-condition.ts'
 import type { EventConfig, Field } from '../../event/config.ts'
-import { formatCount, formatMoney, paise, type Paise, type Tax } from '../../lib/money.ts'
+import { INR, formatCount, formatMoney, paise, type Paise, type Tax } from '../../lib/money.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Adjustment, Item, Quota, PriceTable, MemberList } from '../../event/pricing-types.ts'
 import { formatDay } from '../../lib/time.ts'
@@ -170,7 +170,7 @@ function formatMaximum(field: Field | undefined): string {
 }
 
 function formatAmountField(field: Field | undefined, id: string): string {
-  const amount = (rupees: number): string => formatMoney(paise(Math.round(rupees * 100)))
+  const amount = (rupees: number): string => formatMoney(paise(Math.round(rupees * 100)), INR)
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
     ? `as entered in ${id}`

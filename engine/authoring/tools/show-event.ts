@@ -15,7 +15,7 @@ import type {
   ResultPage,
 } from '../../event/config.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
-import { amountText, rupees, type Paise } from '../../lib/money.ts'
+import { INR, amountText, rupees, type Paise } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { isoIndia } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
@@ -256,7 +256,7 @@ function showExample(example: ExampleCase): Block {
   const { base, gst, total, ...others } = example.expect
   const { lines, ...rest } = { lines: undefined, ...others }
   const amount = (value: Paise | undefined): DisplayedValue =>
-    value === undefined ? undefined : Number(amountText(value))
+    value === undefined ? undefined : Number(amountText(value, INR))
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
   return removeUndefined({
     name,
@@ -270,7 +270,7 @@ function showExample(example: ExampleCase): Block {
       lines:
         lines === undefined
           ? undefined
-          : fromPairs(Object.entries(lines).map(([id, line]) => [id, rupees(line)] as const)),
+          : fromPairs(Object.entries(lines).map(([id, line]) => [id, rupees(line, INR)] as const)),
     }),
   })
 }

@@ -11,7 +11,7 @@ import {
   type MemberList,
 } from '../../event/pricing-types.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
-import { rupees, type Paise, type Tax } from '../../lib/money.ts'
+import { INR, rupees, type Paise, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
 import {
   removeUndefined,
@@ -45,7 +45,7 @@ export function showFees(fees: Fees, categories: readonly Category[]): Block {
 function showTable(table: PriceTable, periods: readonly Period[]): Block {
   const columns = periods.map(({ id }) => id)
   const cell = (price: Paise | null | undefined): DisplayedValue =>
-    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price)
+    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price, INR)
   return fromPairs<DisplayedValue>([
     ['period', columns],
     ...Object.keys(table)
@@ -100,7 +100,7 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
     from,
     to,
     on: on === REGISTRATION ? undefined : on,
-    ...('percent' in by ? { percent: by.percent } : { amount: rupees(by.amount) }),
+    ...('percent' in by ? { percent: by.percent } : { amount: rupees(by.amount, INR) }),
   })
 }
 

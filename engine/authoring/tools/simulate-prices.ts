@@ -10,7 +10,7 @@ import { findCategory } from '../../rules/category.ts'
 import { proveBill, type PossibleBill } from '../proofs/bill-bounds.ts'
 import { answersAt, categoryAxes, listPoints, formatPoints } from '../proofs/answer-combinations.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
-import { formatMoney, formatPrice } from '../../lib/money.ts'
+import { INR, formatMoney, formatPrice } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { priceTable, type PriceRow } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
@@ -171,7 +171,7 @@ function formatTables(
   const { periods } = event.fees
   const heads = periods.map(({ id }) => id)
   const cells = (row: ListedRow): readonly string[] => [
-    ...row.cells.map((price) => (price === null ? 'not on sale' : formatPrice(price))),
+    ...row.cells.map((price) => (price === null ? 'not on sale' : formatPrice(price, INR))),
     row.note ?? '',
   ]
   return [
@@ -225,9 +225,9 @@ function formatPossibleBill(bill: PossibleBill): string {
     ([field, answer]) => `${field}: ${formatGivenAnswer(answer)}`,
   )
   return [
-    `${formatPrice(total)}, ${category} in ${period}, such as on ${formatDay(on)}`,
+    `${formatPrice(total, INR)}, ${category} in ${period}, such as on ${formatDay(on)}`,
     ...(given.length === 0 ? [] : [`  given ${given.join(', ')}`]),
-    ...linesText(lines)
+    ...linesText(lines, INR)
       .split('\n')
       .map((line) => `  ${line}`),
   ].join('\n')
@@ -259,8 +259,8 @@ function cellTexts(price: Split | null, isTaxed: boolean): readonly string[] {
     price === null
       ? ['–', '–', 'not on sale']
       : price.total === 0
-        ? ['–', '–', formatPrice(price.total)]
-        : [price.base, price.gst, price.total].map(formatMoney)
+        ? ['–', '–', formatPrice(price.total, INR)]
+        : [price.base, price.gst, price.total].map((part) => formatMoney(part, INR))
   return isTaxed ? cells : cells.slice(-1)
 }
 

@@ -266,7 +266,9 @@ async function importAll(
     for (const { id, type } of event.alsoStored) {
       if (type === 'number') answers[id] = companions
       if (type === 'money')
-        answers[id] = Number(amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee))
+        answers[id] = Number(
+          amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee, event.currency),
+        )
     }
     const luck = chance()
     const paymentStatus =
@@ -290,6 +292,7 @@ async function importAll(
       base: null,
       gst: null,
       total: paise(fee + companions * 250_000),
+      currency: event.currency,
       paymentStatus,
       paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${digits(chance, 9)}` : null,
       createdAt: at,

@@ -1,5 +1,5 @@
 /** `rollcall payment reconcile`: polls pending payments now, or matches a bank statement or a settlement. */
-import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
+import { INR, formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
 import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
 import { matchStatement } from '../../office/reconciliation/bank-statements.ts'
@@ -142,20 +142,20 @@ function printSettlement(
       (part) => part != null,
     )
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount)}, ${name}: ${labels.join('; ')}`,
+      `${file}:${line.line}: ${formatMoney(line.amount, INR)}, ${name}: ${labels.join('; ')}`,
     )
   }
   for (const line of report?.unread ?? [])
     terminal.print(`${file}:${line}: it cannot be read, or is in another currency`)
   for (const { day, utr, lines, net } of payouts)
     terminal.print(
-      `${[day === null ? null : formatDay(day), utr].filter(Boolean).join(', ')}: ${formatMoney(net)} to the bank for ${lines}`,
+      `${[day === null ? null : formatDay(day), utr].filter(Boolean).join(', ')}: ${formatMoney(net, INR)} to the bank for ${lines}`,
     )
   const openPayments = unsettled.filter(({ money }) => money.eventId === eventId)
   for (const { money, days } of openPayments) {
     const account = formatFormerAccount(current, money)
     terminal.print(
-      `${money.regNo ?? money.reference}: ${formatMoney(money.amount)} paid ${days} days ago${account === null ? '' : ` through the account ${account}`}: in no settlement yet`,
+      `${money.regNo ?? money.reference}: ${formatMoney(money.amount, INR)} paid ${days} days ago${account === null ? '' : ` through the account ${account}`}: in no settlement yet`,
     )
   }
   const isLate = openPayments.some(({ days }) => days > SETTLED_WITHIN_DAYS)
@@ -182,9 +182,10 @@ function printStatement(
   terminal: Terminal,
 ): Status {
   for (const { line, as: outcome, of, reference, payout, why: reason } of lines) {
-    const payoutText = payout === null ? [] : [`of ${formatMoney(payout.net)} for ${payout.lines}`]
+    const payoutText =
+      payout === null ? [] : [`of ${formatMoney(payout.net, INR)} for ${payout.lines}`]
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
+      `${file}:${line.line}: ${formatMoney(line.amount, INR)} on ${formatDay(line.day)}, ${reference}: ${[LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
     )
   }
   for (const line of unreadableLines)
@@ -193,7 +194,7 @@ function printStatement(
     terminal.print(`${file}:${line}: the same as line ${first}, counted once`)
   for (const { regNo, due, told: claim } of openClaims)
     terminal.print(
-      `${regNo}: ${formatMoney(due)}, reported as ${claim?.reference ?? ''}: not in the statement`,
+      `${regNo}: ${formatMoney(due, INR)}, reported as ${claim?.reference ?? ''}: not in the statement`,
     )
   const allResolved = lines.every(isResolved) && openClaims.length + unreadableLines.length === 0
   return allResolved ? 0 : 1

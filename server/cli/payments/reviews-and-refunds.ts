@@ -1,5 +1,6 @@
 /** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
 import {
+  INR,
   allowedDecisions,
   formatInstant,
   formatMoney,
@@ -71,16 +72,16 @@ function formatReview(review: Review, event: string): string {
   const receivedText =
     received === null
       ? null
-      : `${formatMoney(received.amount)} was received on ${formatInstant(received.paidAt)}, reference ${received.reference}`
+      : `${formatMoney(received.amount, INR)} was received on ${formatInstant(received.paidAt)}, reference ${received.reference}`
   const isRefund = review.is === 'refund-unsure' || review.is === 'refund-refused'
   const remainder = isRefund
-    ? `refund of ${formatMoney(left)}`
+    ? `refund of ${formatMoney(left, INR)}`
     : received !== null && left !== received.amount
-      ? `${formatMoney(left)} of it is left`
+      ? `${formatMoney(left, INR)} of it is left`
       : null
   const lines = [
     review.why,
-    [receivedText, remainder, due === null ? null : `${formatMoney(due)} was due`]
+    [receivedText, remainder, due === null ? null : `${formatMoney(due, INR)} was due`]
       .filter((part) => part !== null)
       .join('; '),
     said === null || said === '' ? '' : `The gateway: ${said}`,

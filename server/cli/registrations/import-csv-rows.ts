@@ -4,6 +4,7 @@
  * missing, because an old form had fewer fields.
  */
 import {
+  INR,
   assertNever,
   bankKey,
   toNfc,
@@ -263,10 +264,11 @@ function parseRow(
         ? 'There is no payment status.'
         : `payment_status: “${values.payment_status}” ${explainUnsupported(values.payment_status) ?? 'is none of pending, success, failed, refunded.'}`,
     )
+  const { currency } = event
   const [base, gst, total] = [parseAmount('base'), parseAmount('gst'), parseAmount('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)
     errors.push(
-      `base ${rupees(base)} and gst ${rupees(gst)} do not make the total ${rupees(total)}.`,
+      `base ${rupees(base, currency)} and gst ${rupees(gst, currency)} do not make the total ${rupees(total, currency)}.`,
     )
   const createdAt = parseInstant('created_at')
   if (values.created_at === undefined) errors.push('There is no date of registration.')
@@ -295,6 +297,7 @@ function parseRow(
     base,
     gst,
     total,
+    currency,
     paymentStatus,
     paymentId: values.payment_id ?? null,
     createdAt,
@@ -339,7 +342,7 @@ function parseTyped(
   switch (type) {
     case 'money': {
       const amount = parseMoney(text)
-      return amount === null ? reject('amount in rupees') : ok(rupees(amount))
+      return amount === null ? reject('amount in rupees') : ok(rupees(amount, INR))
     }
     case 'number': {
       const number = Number(text)
@@ -384,7 +387,7 @@ function parseTyped(
 
 /** Also accepts the formats of people and spreadsheets: "₹ 7,080", "7,080.00". */
 const parseMoney = (text: string): Paise | null =>
-  readAmount(text.replace(/^(₹|Rs\.?|INR)\s*/i, '').replaceAll(',', ''))
+  readAmount(text.replace(/^(₹|Rs\.?|INR)\s*/i, '').replaceAll(',', ''), INR)
 
 /** Accepts an instant, a day alone (noon in India), or day and time in India. */
 function parseWhen(text: string): Instant | null {

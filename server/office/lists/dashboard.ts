@@ -1,6 +1,7 @@
 /** Computes the dashboard's figures per event, and the revenue of all events together. */
 import type { FastifyReply } from 'fastify'
 import {
+  INR,
   dayOf,
   isoIndia,
   paise,
@@ -60,15 +61,15 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         refunded_registrations: figure.refunded,
         ended_registrations: figure.ended,
         today_registrations: figure.today,
-        total_revenue: rupees(figure.revenue),
-        dismissed_amount: rupees(figure.dismissed),
+        total_revenue: rupees(figure.revenue, INR),
+        dismissed_amount: rupees(figure.dismissed, INR),
         needs_decision: reviews.filter(({ eventId }) => eventId === event.id).length,
       } satisfies EventStats
       data.recent_registrations[key] = figure.recent.map((registration) => ({
         id: registration.id,
         full_name: findName(event, registration),
         reg_no: registration.regNo,
-        final_amount: registration.total === null ? null : rupees(registration.total),
+        final_amount: registration.total === null ? null : rupees(registration.total, INR),
         payment_status: registration.paymentStatus,
         payment_status_display: paymentStatusDisplay(registration),
         in_review: registration.inReview,
@@ -78,11 +79,11 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       data.by_day[key] = figure.byDay.map((entry) => ({
         day: entry.day,
         registrations: entry.registrations,
-        revenue: rupees(entry.revenue),
+        revenue: rupees(entry.revenue, INR),
       }))
       revenue += figure.revenue
     }
-    data.revenue_stats.total_revenue = rupees(paise(revenue))
+    data.revenue_stats.total_revenue = rupees(paise(revenue), INR)
     await deps.store.addAuditEntry({
       at,
       who: admin.username,

@@ -1,6 +1,6 @@
 /** Serves lists (one page of rows) and their exports (all rows as CSV), with the same filters. */
 import type { FastifyReply } from 'fastify'
-import { listColumns, paise, rupees } from '../../../engine/index.ts'
+import { INR, listColumns, paise, rupees } from '../../../engine/index.ts'
 import type { Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
 import type { ListAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -93,7 +93,7 @@ function toWireSums(sums: readonly StatusSum[]): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
   const addUp = (amounts: readonly Paise[]): number =>
-    rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)))
+    rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)), INR)
   return {
     paid: countStatus('success'),
     pending: countStatus('pending'),

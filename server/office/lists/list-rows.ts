@@ -1,5 +1,6 @@
 /** Builds list rows from registrations: answers by field id, values by the specification's names. */
 import {
+  INR,
   answerText,
   assertNever,
   readDelegate,
@@ -59,7 +60,8 @@ export function findName(
   return readDelegate(event, answers).fullName || regNo
 }
 
-const toRupees = (value: Paise | null): number | null => (value === null ? null : rupees(value))
+const toRupees = (value: Paise | null): number | null =>
+  value === null ? null : rupees(value, INR)
 
 /** Formats a list answer as one string of its options or persons. */
 const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
@@ -68,7 +70,9 @@ const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Sca
 type ValueReader = (registration: ListedRegistration) => Scalar | null
 type ValueReaders = ReadonlyMap<string, ValueReader>
 
-const readSoldValues = memoize(({ lines }: ListedRegistration) => salesValues(lines))
+const readSoldValues = memoize(({ lines, currency }: ListedRegistration) =>
+  salesValues(lines, currency),
+)
 
 /** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
 const buildReaders = memoize((event: EventConfig): ValueReaders => {

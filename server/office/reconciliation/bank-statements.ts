@@ -1,6 +1,7 @@
 /** Reconciles bank statements: matches lines, confirms matches in bulk, and stores settlements. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  INR,
   allowedActions,
   err,
   canSee,
@@ -329,7 +330,7 @@ function toWireStatement({
   const toWireAwaited = (registration: Awaited, day?: Day) => ({
     reg_no: registration.regNo,
     name: registration.name,
-    due: rupees((day === undefined ? null : registration.dueOn?.(day)) ?? registration.due),
+    due: rupees((day === undefined ? null : registration.dueOn?.(day)) ?? registration.due, INR),
     reference: registration.told?.reference ?? null,
   })
   return {
@@ -341,11 +342,13 @@ function toWireStatement({
       narration: line.narration,
       reference,
       also: [...also],
-      amount: rupees(line.amount),
+      amount: rupees(line.amount, INR),
       as,
       why: reason,
       payout:
-        payout === null ? null : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net) },
+        payout === null
+          ? null
+          : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net, INR) },
       of: of.map((regNo) => {
         const registration = byNumber.get(regNo)
         return registration === undefined

@@ -1,5 +1,6 @@
 /** Reads the lines of a bank statement that staff send to review. */
 import {
+  INR,
   REFERENCE_CHARACTERS_MAX,
   bankKey,
   findReferenceKeys,
@@ -29,7 +30,7 @@ export function parseLinesToKeep(
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
   const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
   const read = list.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
-    const received = fromRupees(amount)
+    const received = fromRupees(amount, INR)
     const isUsable =
       typeof reference === 'string' &&
       bankKey(reference) !== '' &&

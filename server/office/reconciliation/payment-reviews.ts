@@ -1,6 +1,7 @@
 /** Serves the payment reviews and records the decisions on them under the signed-in user. */
 import type { FastifyReply } from 'fastify'
 import {
+  INR,
   assertNever,
   allowedDecisions,
   isoIndia,
@@ -152,15 +153,15 @@ export function toWireReview(review: Review): WireReview {
       received === null
         ? null
         : {
-            amount: rupees(received.amount),
+            amount: rupees(received.amount, INR),
             currency: received.currency,
             kind: received.kind,
             reference: received.reference,
             source: received.source,
             paid_at: isoIndia(received.paidAt),
           },
-    due: due === null ? null : rupees(due),
-    left: rupees(review.left),
+    due: due === null ? null : rupees(due, INR),
+    left: rupees(review.left, INR),
     said: review.said,
     why: review.why,
     since: isoIndia(review.since),

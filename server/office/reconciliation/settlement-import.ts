@@ -1,7 +1,16 @@
 /** Imports gateway settlements: matches a report with payments, stores it, serves it as page or CSV. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { bankKey, dayOf, isoIndia, canSee, paise, payouts, rupees } from '../../../engine/index.ts'
+import {
+  INR,
+  bankKey,
+  dayOf,
+  isoIndia,
+  canSee,
+  paise,
+  payouts,
+  rupees,
+} from '../../../engine/index.ts'
 import type {
   BankKey,
   EventConfig,
@@ -51,7 +60,7 @@ export function toWireSettlement(
       .map(({ money, days }) => ({
         reg_no: money.regNo,
         reference: money.reference,
-        amount: rupees(money.amount),
+        amount: rupees(money.amount, INR),
         paid_on: dayOf(money.paidAt),
         days,
         account: formatFormerAccount(current, money),
@@ -91,7 +100,7 @@ function buildAccountPayouts({ all, payouts: paid, ownership: whose }: Account):
     const { day, net } = payout
     const otherEventLines = {
       lines: payoutLines.length - shown.length,
-      net: rupees(paise(net - own.net)),
+      net: rupees(paise(net - own.net), INR),
     }
     return [{ ...toWirePayout({ ...own, day, net }), elsewhere: otherEventLines }]
   })
@@ -102,12 +111,12 @@ function toWirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
     day,
     utr,
     lines,
-    sales: rupees(amounts.sales),
-    refunds: rupees(amounts.refunds),
-    fee: rupees(amounts.fee),
-    tax: rupees(amounts.tax),
-    others: rupees(amounts.others),
-    net: rupees(amounts.net),
+    sales: rupees(amounts.sales, INR),
+    refunds: rupees(amounts.refunds, INR),
+    fee: rupees(amounts.fee, INR),
+    tax: rupees(amounts.tax, INR),
+    others: rupees(amounts.others, INR),
+    net: rupees(amounts.net, INR),
     account: null,
     elsewhere: null,
   }
@@ -128,10 +137,10 @@ function toWireLine(settledLine: Settled, { isElsewhere, isPartial }: LineOwners
     // The order id of a first attempt is the registration number.
     order_id: isHidden ? '' : line.order,
     reference: line.reference,
-    amount: rupees(line.amount),
-    fee: rupees(line.fee),
-    tax: rupees(line.tax),
-    net: rupees(line.net),
+    amount: rupees(line.amount, INR),
+    fee: rupees(line.fee, INR),
+    tax: rupees(line.tax, INR),
+    net: rupees(line.net, INR),
     day: line.day,
     utr: line.utr,
     reg_no: findOwner(settledLine)?.regNo ?? null,
@@ -307,7 +316,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       const { line, money } = settledLine
       const { as, reg_no: regNo, order_id: order, why: reason } = toWireLine(settledLine, whose)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
-        rupees: rupees(amount),
+        rupees: rupees(amount, INR),
       }))
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]

@@ -1,6 +1,7 @@
 /** Serves the actions on a registration: lists those available and performs one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
+  INR,
   allowedActions,
   dayOf,
   formatDayShort,
@@ -13,6 +14,7 @@ import {
   methodInSentence,
 } from '../../../engine/index.ts'
 import type { ActionName } from '../../../engine/index.ts'
+import { toWireQuote } from '../../../engine/api.ts'
 import type { ActionDoneAnswer, ActionsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -25,7 +27,6 @@ import type {
   StoredPaymentClaim,
 } from '../../storage/index.ts'
 import { toWireSecondPayment } from '../../payments/describe-duplicate-payment.ts'
-import { toWireQuote } from '../../registration/registration-errors.ts'
 import {
   ACTION_PARAMETERS,
   readIdempotency,
@@ -147,23 +148,24 @@ async function loadActions(
     state,
     state_display: describeState(registration, captures),
     today: dayOf(clock()),
-    due: rupees(paise(Math.max(0, due))),
-    pay_back: rupees(calculateRefundDue(registration, refunds)),
-    goodwill: rupees(calculateGoodwill(registration, billMoney)),
-    kept: rupees(netPaid),
+    due: rupees(paise(Math.max(0, due)), INR),
+    pay_back: rupees(calculateRefundDue(registration, refunds), INR),
+    goodwill: rupees(calculateGoodwill(registration, billMoney), INR),
+    kept: rupees(netPaid, INR),
     back_by_gateway: rupees(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
+      INR,
     ),
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid),
-    proposed_back: proposed === null ? null : rupees(proposed),
+    proposed_back: proposed === null ? null : rupees(proposed, INR),
     cancellation: {
-      paid: rupees(refund.paid),
-      owed: rupees(refund.owed),
-      remaining: rupees(refund.remaining),
+      paid: rupees(refund.paid, INR),
+      owed: rupees(refund.owed, INR),
+      remaining: rupees(refund.remaining, INR),
       percent: refund.percent,
-      share: refund.share === null ? null : rupees(refund.share),
-      refunded: rupees(refund.refunded),
+      share: refund.share === null ? null : rupees(refund.share, INR),
+      refunded: rupees(refund.refunded, INR),
     },
     allowed,
     fields: allowed.includes('correct') ? listEditableAnswers(served.config, registration) : [],

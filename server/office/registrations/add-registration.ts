@@ -1,6 +1,7 @@
 /** Adds a registration at the desk: same form and prices, paid there or left unpaid. */
 import type { FastifyReply } from 'fastify'
 import {
+  INR,
   assert,
   dayOf,
   err,
@@ -100,7 +101,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       {
         user: admin.username,
         deskPayment: paid.value === null ? null : { ...paid.value, actor: admin.role },
-        shownTotal: fromRupees(getOwn(parameters, 'total')),
+        shownTotal: fromRupees(getOwn(parameters, 'total'), INR),
       },
     )
     if (!result.ok)

@@ -1,6 +1,6 @@
 /** Serves a registration's documents to staff: the list, and each as PDF. */
 import type { FastifyReply } from 'fastify'
-import { documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
+import { INR, documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -35,7 +35,7 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
         title: documentTitle({ kind, form }),
         serial,
         at: isoIndia(at),
-        total: rupees(total),
+        total: rupees(total, INR),
       })),
     }
     return reply.header('cache-control', 'no-store').send(answer)

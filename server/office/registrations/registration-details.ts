@@ -1,6 +1,7 @@
 /** Serves one registration with all stored data about it, and its files. */
 import type { FastifyReply } from 'fastify'
 import {
+  INR,
   allSeatPools,
   answerText,
   CODE,
@@ -76,11 +77,11 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       registration: buildListRow(event, registration),
       name: findName(event, registration),
       contact: buildContact(event, registration),
-      lines: toWireLines(registration.lines),
+      lines: toWireLines(registration.lines, registration.currency),
       answers: buildAnswers(event, registration, code === null ? null : maskCode(admin.role, code)),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
-        amount: rupees(payment.amount),
+        amount: rupees(payment.amount, registration.currency),
         status: payment.status,
         review: payment.review,
         reference: payment.reference,
@@ -98,10 +99,10 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       settled: settlements.map(({ is, order, reference, amount, fee, tax, net, day, utr }) => ({
         is,
         reference: reference === '' ? order : reference,
-        amount: rupees(amount),
-        fee: rupees(fee),
-        tax: rupees(tax),
-        net: rupees(net),
+        amount: rupees(amount, INR),
+        fee: rupees(fee, INR),
+        tax: rupees(tax, INR),
+        net: rupees(net, INR),
         day,
         utr,
       })),
@@ -295,14 +296,14 @@ function buildManualRefunds(
     .map(({ at, amount, reference }) => ({
       at: isoIndia(at),
       type: 'refunded',
-      text: `${formatMoney(amount)} was refunded outside Rollcall, reference ${reference}.`,
+      text: `${formatMoney(amount, INR)} was refunded outside Rollcall, reference ${reference}.`,
     }))
 }
 
 function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment): string {
   switch (paymentEvent.type) {
     case 'confirmed':
-      return `The gateway confirmed ${formatMoney(paymentEvent.amount)}${paymentEvent.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount)}`}, reference ${paymentEvent.reference}.`
+      return `The gateway confirmed ${formatMoney(paymentEvent.amount, INR)}${paymentEvent.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount, INR)}`}, reference ${paymentEvent.reference}.`
     case 'declined':
       return `The gateway declined the payment: ${paymentEvent.message} (${paymentEvent.code}).`
     case 'expired':
@@ -310,7 +311,7 @@ function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment
     case 'undecided':
       return 'Needs review: the gateway has not returned a final result.'
     case 'refunded':
-      return `${formatMoney(paymentEvent.amount)} was refunded, reference ${paymentEvent.reference}.`
+      return `${formatMoney(paymentEvent.amount, INR)} was refunded, reference ${paymentEvent.reference}.`
   }
 }
 

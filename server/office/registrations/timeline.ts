@@ -1,5 +1,5 @@
 /** Builds a registration's timeline: actions, and decisions on its payments. */
-import { ACTION_HISTORY_TEXTS, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
+import { INR, ACTION_HISTORY_TEXTS, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
 import type { WireAction } from '../../../engine/api.ts'
 import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/index.ts'
 
@@ -51,7 +51,7 @@ function describeData(data: StoredAction['data']): string {
     ...(Array.isArray(changes) ? changes.map(String) : []),
     ...(typeof to === 'string' ? [to] : []),
     ...(typeof toRefund === 'number' && toRefund > 0
-      ? [`${formatMoney(paise(toRefund))} to refund`]
+      ? [`${formatMoney(paise(toRefund), INR)} to refund`]
       : []),
     ...(typeof difference === 'number' && difference !== 0
       ? [describeDifference(difference, dueAmount)]
@@ -61,11 +61,11 @@ function describeData(data: StoredAction['data']): string {
 
 /** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
 function describeDifference(difference: number, dueAmount: unknown): string {
-  const size = formatMoney(paise(Math.abs(difference)))
+  const size = formatMoney(paise(Math.abs(difference)), INR)
   if (difference > 0 && dueAmount === undefined) return `${size} more due`
   const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
   if (typeof dueAmount !== 'number' || dueAmount === 0) return changed
-  const balance = formatMoney(paise(Math.abs(dueAmount)))
+  const balance = formatMoney(paise(Math.abs(dueAmount)), INR)
   return `${changed}; ${balance} ${dueAmount > 0 ? 'due' : 'to refund'}`
 }
 
@@ -87,7 +87,7 @@ function toDecisionEntry(
       ? `, reference ${completed.reference}`
       : ''
   const outcome = decision === 'refund' && isRefused ? ', refused by the gateway' : ''
-  const amountText = amount === null ? '' : `, ${formatMoney(amount)}`
+  const amountText = amount === null ? '' : `, ${formatMoney(amount, INR)}`
   const text = `${describeDecision(decision, subject)}${amountText}${reference}${outcome}`
   return { at: isoIndia(at), who: user, act: decision.split(' ')[0] ?? decision, text, why: reason }
 }

@@ -1,6 +1,6 @@
 /** Defines and parses the input of an action on a registration. */
 import { createHash } from 'node:crypto'
-import { err, fromRupees, ok, readAmount } from '../../../engine/index.ts'
+import { INR, err, fromRupees, ok, readAmount } from '../../../engine/index.ts'
 import type { ActionName, FieldErrors, Paise, Result } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type {
@@ -86,7 +86,8 @@ export function readAmountParameter(
 ): Result<Paise | null, ActionDenial> {
   const parameter = params[name]
   if (parameter === undefined || parameter === null || parameter === '') return ok(null)
-  const amount = typeof parameter === 'string' ? readAmount(parameter) : fromRupees(parameter)
+  const amount =
+    typeof parameter === 'string' ? readAmount(parameter, INR) : fromRupees(parameter, INR)
   return amount === null || amount < 0
     ? badData('Enter the amount in rupees, such as 985 or 985.50.')
     : ok(amount)

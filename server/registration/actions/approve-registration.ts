@@ -1,5 +1,6 @@
 /** Handles approval before payment: approve, refuse, and accept an offered category. */
 import {
+  INR,
   approvalFor,
   isoIndia,
   labelOf,
@@ -103,11 +104,11 @@ export function buildApprovalView(
       }
     }),
     decide_by: decideBy === null ? null : isoIndia(decideBy),
-    total: total === null ? null : rupees(total),
+    total: total === null ? null : rupees(total, INR),
     offer:
       offered === null
         ? null
-        : { label: categoryLabel(config, offered.category), total: rupees(offered.total) },
+        : { label: categoryLabel(config, offered.category), total: rupees(offered.total, INR) },
   }
 }
 
@@ -130,7 +131,7 @@ export async function buildRefusalView(
         : {
             category: offered.category,
             label: categoryLabel(config, offered.category),
-            total: rupees(offered.total),
+            total: rupees(offered.total, INR),
           },
   }
 }

@@ -1,5 +1,6 @@
 /** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
+  INR,
   assertNever,
   calculateBalance,
   correctRegistration,
@@ -289,8 +290,8 @@ function formatPriceChange({ total }: Pick<StoredRegistration, 'total'>, now: Pa
   const oldTotal = total ?? paise(0)
   const [increase, decrease] = [paise(now - oldTotal), paise(oldTotal - now)]
   const changeAnswers =
-    increase > 0 ? `${formatMoney(increase)} more` : `${formatMoney(decrease)} less`
-  return `This correction changes the price from ${formatMoney(oldTotal)} to ${formatMoney(now)}: ${changeAnswers}. Agree to save it.`
+    increase > 0 ? `${formatMoney(increase, INR)} more` : `${formatMoney(decrease, INR)} less`
+  return `This correction changes the price from ${formatMoney(oldTotal, INR)} to ${formatMoney(now, INR)}: ${changeAnswers}. Agree to save it.`
 }
 
 /** Warns that a new price asks for a refund beside an earlier one, perhaps for the same change; '' if it does not. */
@@ -303,7 +304,7 @@ function formatRefundedBefore(
   const toRefund = -calculateBalance(newTotal, amounts)
   const refundsMore = toRefund > -calculateBalance(registration.total ?? newTotal, amounts)
   return goodwill > 0 && toRefund > 0 && refundsMore
-    ? ` ${formatMoney(goodwill)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(paise(toRefund))}.`
+    ? ` ${formatMoney(goodwill, INR)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(paise(toRefund), INR)}.`
     : ''
 }
 

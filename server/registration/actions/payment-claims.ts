@@ -1,5 +1,6 @@
 /** Handles payment claims ("I have paid"): claim by the delegate, rejection, reopening. */
 import {
+  INR,
   addDays,
   dayOf,
   endOfDay,
@@ -171,7 +172,7 @@ export async function findLastClaim(
       at: isoIndia(at),
       label: method?.label ?? id,
       reference,
-      amount: rupees(getAmountOwed(registration)),
+      amount: rupees(getAmountOwed(registration), INR),
       paid_on: paidOn,
       answers: fields.flatMap((field) => {
         const answer = getOwn(answers, field.id)

@@ -1,5 +1,6 @@
 /** Builds the payment instructions of the self-service page for payments outside a gateway. */
 import {
+  INR,
   amountText,
   bankNumbers,
   dayOf,
@@ -44,8 +45,8 @@ export async function buildPaymentInstructions(
     upi:
       upi === undefined
         ? null
-        : upiLink({ upi, name: event.title, amount: amountText(amount), note: regNo }),
-    total: rupees(amount),
+        : upiLink({ upi, name: event.title, amount: amountText(amount, INR), note: regNo }),
+    total: rupees(amount, INR),
     price_until: method.priceDate === 'credit' ? lastDayOfPrice(event, dayOf(deps.clock())) : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: toWireFields(method, activeClaim?.claim ?? null),

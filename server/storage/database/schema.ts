@@ -264,6 +264,8 @@ export const migrations: readonly string[] = [
   '',
   // The counts of rate limits on PostgreSQL are logged (server/storage/postgres/schema/migrations.ts).
   '',
+  // ISO 4217 code of the amounts of the registration. Earlier ones are in rupees.
+  "ALTER TABLE registrations ADD COLUMN currency TEXT NOT NULL DEFAULT 'INR';",
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

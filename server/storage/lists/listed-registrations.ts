@@ -41,6 +41,7 @@ export const listedRows = (builder: Kysely<Tables>) =>
       'r.base',
       'r.gst',
       'r.total',
+      'r.currency',
       'r.bill',
       'r.payment_status as paymentStatus',
       'r.in_review as inReview',

@@ -381,6 +381,7 @@ async function applyRefund(
           code: 'more_back_than_came',
           came: amounts.came,
           got: paise(amounts.back + event.amount),
+          currency: row.currency,
         }
   writeFact(sql, row.id, event, refusal.code)
   const review = joinReasons(row.review, findReviewReason(refusal))

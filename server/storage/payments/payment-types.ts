@@ -5,6 +5,7 @@ import type {
   Instant,
   LastResponse,
   OrderId,
+  Currency,
   Paise,
   PaymentEvent,
   PaymentStatus,
@@ -31,6 +32,7 @@ export type StoredPayment = {
   readonly regNo: RegNo
   readonly eventId: string
   readonly amount: Paise
+  readonly currency: Currency
   readonly status: PaymentStatus
   readonly reference: string | null
   readonly review: string | null

@@ -1,5 +1,5 @@
 /** Review reasons of payments that the bank may have returned, from the statement to the recorded refund. */
-import { formatDay, formatMoney, paise } from '../../../engine/index.ts'
+import { INR, formatDay, formatMoney, paise } from '../../../engine/index.ts'
 import type { Day, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -18,7 +18,7 @@ const INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of 
 
 type Withdrawal = { readonly amount: Paise; readonly day: Day }
 const getReasonStart = ({ amount, day }: Withdrawal): string => {
-  const sum = amount === 0 ? '' : ` of ${formatMoney(amount)}`
+  const sum = amount === 0 ? '' : ` of ${formatMoney(amount, INR)}`
   return `The bank shows a withdrawal${sum} on ${formatDay(day)} that names `
 }
 

@@ -3,6 +3,7 @@
  * Each is a capture like any other: a matching one pays the registration, any other needs a decision.
  */
 import {
+  INR,
   err,
   formatMoney,
   isDeskPayment,
@@ -75,7 +76,12 @@ export function recordPayment(
     const unavailableSeat = row.asks_for === 'difference' ? null : await placeGone(sql, id, at)
     const reason =
       amount !== row.amount
-        ? findReviewReason({ code: 'amount_differs', expected: row.amount, got: amount })
+        ? findReviewReason({
+            code: 'amount_differs',
+            expected: row.amount,
+            got: amount,
+            currency: row.currency,
+          })
         : unavailableSeat === null
           ? null
           : findReviewReason({ code: 'place_gone', place: unavailableSeat.name })
@@ -93,7 +99,7 @@ export function recordPayment(
     })
     if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
     await resolveClaims(sql, { id, regNo }, at)
-    const paymentText = `${formatMoney(amount)} ${methodInSentence(method)}`
+    const paymentText = `${formatMoney(amount, INR)} ${methodInSentence(method)}`
     const data = { came: `${paymentText}, ${reference}`, paid_at: paidAt }
     if (reason !== null) {
       await savePaymentState(
@@ -162,7 +168,7 @@ export function recordFurtherPayment(
         at,
       )
     }
-    const paymentText = `${formatMoney(amount)} ${methodInSentence(method)}`
+    const paymentText = `${formatMoney(amount, INR)} ${methodInSentence(method)}`
     return ok({
       message: `${paymentText}, needs review: ${reason}`,
       data: { came: `${paymentText}, ${reference}`, paid_at: paidAt },

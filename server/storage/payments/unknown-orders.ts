@@ -3,7 +3,13 @@
  * Gateway messages contain them. After a restore, they also include the next orders of registrations in the copy, which
  * may have been paid meanwhile.
  */
-import { ATTEMPTS_MAX, formatInstant, formatMoney, createOrderId } from '../../../engine/index.ts'
+import {
+  INR,
+  ATTEMPTS_MAX,
+  formatInstant,
+  formatMoney,
+  createOrderId,
+} from '../../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -151,7 +157,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
   const { orderId, eventId, source, account, refunded, at } = payment
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
   const refundSentence =
-    refunded === 0 ? '' : ` ${formatMoney(refunded)} of it was refunded at the gateway.`
+    refunded === 0 ? '' : ` ${formatMoney(refunded, INR)} of it was refunded at the gateway.`
   const received = payment.money.reduce((sum, { amount }) => sum + amount, 0)
   if (await isKnownOrder(sql, orderId)) return 0
   let addedCount = 0
@@ -168,7 +174,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
     // Nothing is left to decide.
     if (refunded >= received) continue
     const dateText = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
-    const reason = `The gateway confirms ${formatMoney(amount)}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
+    const reason = `The gateway confirms ${formatMoney(amount, INR)}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
     addUnmatched.run(sql, {
       source,
       account,

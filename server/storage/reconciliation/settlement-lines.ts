@@ -4,6 +4,7 @@
  */
 import { filterInOrder } from '../database/in-order.ts'
 import {
+  INR,
   assert,
   bankKey,
   formatDay,
@@ -200,8 +201,8 @@ async function saveUnknownPayment(
   const unknownOrder = row === undefined && line.order !== '' ? line.order : null
   const reason =
     unknownOrder === null
-      ? `${formatMoney(line.amount)} is in the gateway’s settlement${dateText}, but the gateway never reported the payment.`
-      : `${formatMoney(line.amount)} is in the gateway’s settlement${dateText} for the order ${unknownOrder}, which is not in this database.`
+      ? `${formatMoney(line.amount, INR)} is in the gateway’s settlement${dateText}, but the gateway never reported the payment.`
+      : `${formatMoney(line.amount, INR)} is in the gateway’s settlement${dateText} for the order ${unknownOrder}, which is not in this database.`
   insertPayment.run(sql, {
     source,
     account,

@@ -1,5 +1,6 @@
 /** Carries out staff decisions on refunds: of counted payments, and those in doubt at the gateway. */
 import {
+  INR,
   assert,
   assertNever,
   formatMoney,
@@ -115,7 +116,7 @@ export async function requestCaptureRefund(
   if (await isUnderWay(sql, capture.id, amount))
     return refused(
       'under_way',
-      `A refund of ${formatMoney(amount)} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
+      `A refund of ${formatMoney(amount, INR)} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
     )
   return ok(await addRefundRequest(sql, capture.id, amount, decisionGrounds, at))
 }
@@ -194,7 +195,7 @@ export async function decideRefund(
       const reference = follows.reference ?? row.reference ?? ''
       await recordReturnedAmount(sql, { capture, amount }, { reference, at })
       return done(sql, review, capture.id, decision, decisionGrounds, amount, at, {
-        message: `${formatMoney(amount)} was refunded.`,
+        message: `${formatMoney(amount, INR)} was refunded.`,
       })
     }
     case 'refund-left':
@@ -209,7 +210,7 @@ export async function decideRefund(
       const request = await requestCaptureRefund(sql, capture, part.value, decisionGrounds, at)
       if (!request.ok) return request
       return done(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
-        message: `Refund of ${formatMoney(part.value)} requested again.`,
+        message: `Refund of ${formatMoney(part.value, INR)} requested again.`,
         refundId: request.value,
       })
     }
@@ -279,8 +280,8 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const splitText = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
   const message =
     byHand === undefined
-      ? `Refund of ${formatMoney(refundAmount.value)} requested${splitText}.`
-      : `${formatMoney(refundAmount.value)} was refunded outside Rollcall${splitText}.`
+      ? `Refund of ${formatMoney(refundAmount.value, INR)} requested${splitText}.`
+      : `${formatMoney(refundAmount.value, INR)} was refunded outside Rollcall${splitText}.`
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
 
@@ -290,7 +291,7 @@ const sumOf = (captures: readonly CountedCapture[]): Paise =>
 const describeNotByGateway = (refundableMax: Paise): string =>
   refundableMax === 0
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
-    : `The gateway can refund only ${formatMoney(refundableMax)}. Refund the rest another way, and record its reference.`
+    : `The gateway can refund only ${formatMoney(refundableMax, INR)}. Refund the rest another way, and record its reference.`
 
 /** The whole amount from one payment, the oldest that covers it; else from several, oldest first. */
 function splitRefund(

@@ -2,7 +2,15 @@
 import { sql as raw } from 'kysely'
 import type { Selectable } from 'kysely'
 import { someInOrder } from '../database/in-order.ts'
-import { assert, bankKey, formatMoney, isUtr, referenceKeys, paise } from '../../../engine/index.ts'
+import {
+  INR,
+  assert,
+  bankKey,
+  formatMoney,
+  isUtr,
+  referenceKeys,
+  paise,
+} from '../../../engine/index.ts'
 import type {
   Grounds,
   Instant,
@@ -216,7 +224,7 @@ export async function explainRefundReference(
   )
   if (found === undefined) return null
   return isOfCapture(found)
-    ? `A refund of ${formatMoney(found.amount)} is already recorded under ${reference}. Enter the reference of this refund.`
+    ? `A refund of ${formatMoney(found.amount, INR)} is already recorded under ${reference}. Enter the reference of this refund.`
     : `${reference} is already the reference of another refund.`
 }
 

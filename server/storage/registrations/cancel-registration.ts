@@ -2,7 +2,7 @@
  * Cancels a registration: ends its open payments, settles its balance and proposes a refund.
  * `settleRegistration` releases its seats (seats/keep-and-release-seats.ts).
  */
-import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
+import { INR, err, formatMoney, ok, paise } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
@@ -44,12 +44,12 @@ export function cancel(
     if (payBack > keptAmount)
       return err({
         code: 'bad_data',
-        message: `Only ${formatMoney(keptAmount)} can be refunded.`,
+        message: `Only ${formatMoney(keptAmount, INR)} can be refunded.`,
       })
     if (shown !== null && shown !== keptAmount)
       return err({
         code: 'not_now',
-        message: `The payments have changed: ${formatMoney(keptAmount)} is paid now. Nothing was cancelled. Check the registration again.`,
+        message: `The payments have changed: ${formatMoney(keptAmount, INR)} is paid now. Nothing was cancelled. Check the registration again.`,
       })
     await endOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
@@ -62,7 +62,7 @@ export function cancel(
       message:
         payBack === 0
           ? 'Registration cancelled.'
-          : `Registration cancelled. To refund: ${formatMoney(payBack)}.`,
+          : `Registration cancelled. To refund: ${formatMoney(payBack, INR)}.`,
       data: { pay_back: payBack },
     })
   })

@@ -1,6 +1,6 @@
 /** Writes new registrations, within the writer's transaction. A thrown error undoes the whole registration. */
 import type { Selectable } from 'kysely'
-import { assert, dayOf, err, ok } from '../../../engine/index.ts'
+import { INR, assert, dayOf, err, ok } from '../../../engine/index.ts'
 import type { Instant, RegistrationState, Result } from '../../../engine/index.ts'
 import type { ActionOutcome } from './action-types.ts'
 import { isActive } from '../events/activate-versions.ts'
@@ -64,6 +64,7 @@ const COLUMNS = [
   'base',
   'gst',
   'total',
+  'currency',
   'bill',
   'payment_status',
   'payment_id',
@@ -114,6 +115,7 @@ export async function register(
     base: quote?.base ?? null,
     gst: quote?.gst ?? null,
     total: quote?.total ?? null,
+    currency: quote?.currency ?? INR,
     paymentStatus: isComplete ? 'success' : 'pending',
     state: isComplete ? 'complete' : approval === undefined ? 'to_pay' : 'to_approve',
     paymentId: null,
@@ -234,6 +236,7 @@ export async function insertRegistration(
     base: row.base,
     gst: row.gst,
     total: row.total,
+    currency: row.currency,
     bill: row.bill ?? null,
     payment_status: row.paymentStatus,
     payment_id: row.paymentId,

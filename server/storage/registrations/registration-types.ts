@@ -8,6 +8,7 @@ import type {
   Instant,
   Line,
   OrderId,
+  Currency,
   Paise,
   PaymentStatus,
   Quote,
@@ -137,6 +138,7 @@ export type StoredRegistration = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
+  readonly currency: Currency
   /**
    * The parts of the total, in the bill's order. Empty if stored by an older version, imported, or without a price.
    */
@@ -177,6 +179,7 @@ export type ListedRegistration = Pick<
   | 'base'
   | 'gst'
   | 'total'
+  | 'currency'
   | 'lines'
   | 'paymentStatus'
   | 'inReview'
@@ -203,6 +206,7 @@ export type ImportRow = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
+  readonly currency: Currency
   readonly paymentStatus: PaymentStatus
   readonly paymentId: string | null
   readonly createdAt: Instant

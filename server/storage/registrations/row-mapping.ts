@@ -103,7 +103,7 @@ const payments = (builder: Kysely<Tables>, dialect: Dialect) =>
 export const ownedPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
   payments(builder, dialect)
     .innerJoin('registrations as r', 'r.id', 'p.registration_id')
-    .select(['r.reg_no', 'r.event_id'])
+    .select(['r.reg_no', 'r.event_id', 'r.currency'])
 export type PaymentRow = InferResult<ReturnType<typeof payments>>[number]
 export type OwnedPaymentRow = InferResult<ReturnType<typeof ownedPayments>>[number]
 /** Uses a subquery, because SQLite plans a join again at every run if its condition compares with a bound value. */
@@ -125,6 +125,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   regNo: row.reg_no,
   eventId: row.event_id,
   amount: row.amount,
+  currency: row.currency,
   status: row.status,
   reference: row.reference,
   review: row.review,
@@ -160,8 +161,9 @@ export function quoteOf({
 }
 
 /** Returns the input of the engine's `applyPaymentEvent`. A refunded payment has its sale's reference there. */
-export function toPayment(row: PaymentRow): Payment {
-  const common = { orderId: row.order_id, amount: row.amount, review: row.review }
+export function toPayment(row: OwnedPaymentRow): Payment {
+  const { order_id: orderId, amount, currency, review } = row
+  const common = { orderId, amount, currency, review }
   switch (row.status) {
     case 'pending':
       return { ...common, status: { is: 'pending' } }
@@ -299,6 +301,7 @@ function toStoredRegistrations(
       base: row.base,
       gst: row.gst,
       total: row.total,
+      currency: row.currency,
       lines: lines(id, row.bill),
       paymentStatus: row.payment_status,
       inReview: row.in_review === 1,
@@ -317,7 +320,12 @@ function toStoredRegistrations(
       paidAt: row.paid_at,
       createdAt: row.created_at,
       payments: (paymentsById.get(id) ?? []).map((payment) =>
-        toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
+        toStoredPayment({
+          ...payment,
+          reg_no: row.reg_no,
+          event_id: row.event_id,
+          currency: row.currency,
+        }),
       ),
       uploads: (uploads.get(id) ?? []).map(({ field, sha256, name, type, bytes, dropped_at }) => ({
         field,

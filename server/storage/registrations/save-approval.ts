@@ -3,7 +3,7 @@
  * An approved registration is to be paid at the price of its registration date. A refused one no longer holds seats,
  * and may be offered another category.
  */
-import { assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
+import { INR, assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActionRefusal, Instant, Paise, Quote, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Approval, NewAction, AcceptedOffer } from './action-types.ts'
@@ -124,7 +124,7 @@ export function acceptOffer(
 function describeNextStep(done: string, total: Paise): string {
   return total === 0
     ? `${done}. It is complete.`
-    : `${done}. A link to pay ${formatMoney(total)} was sent.`
+    : `${done}. A link to pay ${formatMoney(total, INR)} was sent.`
 }
 
 type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>

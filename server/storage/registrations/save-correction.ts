@@ -4,7 +4,7 @@
  * bill, to be paid or refunded.
  */
 import type { Selectable } from 'kysely'
-import { err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
+import { INR, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Correction, NewAction } from './action-types.ts'
@@ -156,7 +156,7 @@ function describeCorrection(
     return changes.length === 0 ? selfService.nothingChanged : selfService.saved
   if (changes.length === 0) return selfService.nothingChanged
   if (difference === 0) return 'Correction saved.'
-  const amount = formatMoney(paise(Math.abs(difference)))
+  const amount = formatMoney(paise(Math.abs(difference)), INR)
   return difference > 0
     ? `Correction saved. The price is ${amount} higher.`
     : `Correction saved. The price is ${amount} lower.`

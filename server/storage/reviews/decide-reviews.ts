@@ -4,6 +4,7 @@
  * users decide simultaneously.
  */
 import {
+  INR,
   assert,
   assertNever,
   closePayment,
@@ -145,7 +146,7 @@ async function decideOne(
           follows.amount,
           at,
           {
-            message: `${formatMoney(follows.amount)} was refunded outside Rollcall.`,
+            message: `${formatMoney(follows.amount, INR)} was refunded outside Rollcall.`,
           },
         )
       }
@@ -168,7 +169,7 @@ async function decideOne(
         )
       }
       return done(sql, review, capture.id, decision, decisionGrounds, follows.amount, at, {
-        message: `Refund of ${formatMoney(follows.amount)} requested.`,
+        message: `Refund of ${formatMoney(follows.amount, INR)} requested.`,
         refundId: requestResult.value,
       })
     }
@@ -188,8 +189,8 @@ async function decideOne(
       if (!moveResult.ok) return moveResult
       return done(sql, review, number, decision, decisionGrounds, review.left, at, {
         message: follows.fits
-          ? `${formatMoney(review.left)} moved to ${follows.to}, which is now paid.`
-          : `${formatMoney(review.left)} moved to ${follows.to}, where it needs review.`,
+          ? `${formatMoney(review.left, INR)} moved to ${follows.to}, which is now paid.`
+          : `${formatMoney(review.left, INR)} moved to ${follows.to}, where it needs review.`,
       })
     }
     case 'refund-done':
@@ -215,15 +216,17 @@ async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise):
   const moveKind =
     amount === due
       ? 'counts'
-      : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due)}`
+      : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due, INR)}`
   // The change of a later correction remains due, or is refunded.
   const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
   const open = registration?.due ?? paise(0)
   const counts =
-    is === 'rest' ? `${formatMoney(amount)} is added` : `${formatMoney(amount)} ${moveKind}`
-  if (open > 0) return `${counts}: ${formatMoney(open)} is still due.`
+    is === 'rest'
+      ? `${formatMoney(amount, INR)} is added`
+      : `${formatMoney(amount, INR)} ${moveKind}`
+  if (open > 0) return `${counts}: ${formatMoney(open, INR)} is still due.`
   if (open < 0)
-    return `${counts}: the registration is paid. To refund: ${formatMoney(paise(-open))}.`
+    return `${counts}: the registration is paid. To refund: ${formatMoney(paise(-open), INR)}.`
   return `${counts}: the registration is paid.`
 }
 

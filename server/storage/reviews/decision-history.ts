@@ -1,5 +1,5 @@
 /** Writes the decision lines, which are never edited, and describes them. */
-import { err, formatMoney, ok } from '../../../engine/index.ts'
+import { INR, err, formatMoney, ok } from '../../../engine/index.ts'
 import type {
   Decision,
   DecisionRefusal,
@@ -112,7 +112,7 @@ export async function done(
   const captured =
     captureId === null ? undefined : await amountOfCapture.get(sql, { id: captureId })
   const decidedAmount = amount ?? captured?.amount ?? null
-  const entryText = `${DECISION_TEXTS[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${decidedAmount === null ? '' : `, ${formatMoney(decidedAmount)}`}: ${reason}`
+  const entryText = `${DECISION_TEXTS[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${decidedAmount === null ? '' : `, ${formatMoney(decidedAmount, INR)}`}: ${reason}`
   for (const registration of new Set([regNo, (decision.to as RegNo | undefined) ?? regNo]))
     addAuditEntry(sql, { at, who: user, what: entryText, eventId, regNo: registration })
   return ok({ regNo, message, refundId })

@@ -1,6 +1,6 @@
 /** Which fields have the delegate's name, email address and phone number, whatever their ids. */
 import { describe, expect, test } from 'vitest'
-import { readDelegate, instant, suggestMailbox } from '../../../engine/index.ts'
+import { INR, readDelegate, instant, suggestMailbox } from '../../../engine/index.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import { findRoles } from '../../../engine/event/delegate-fields.ts'
 import { createEvent, field } from '../fixtures.ts'
@@ -68,6 +68,7 @@ test('email is sent to the address whatever the id of its field', () => {
     base: null,
     gst: null,
     total: null,
+    currency: INR,
     lines: [],
     paymentStatus: 'success',
     inReview: false,

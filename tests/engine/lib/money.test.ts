@@ -1,5 +1,6 @@
 import { expect, it, test } from 'vitest'
 import {
+  INR,
   amountText,
   formatAmount,
   formatCount,
@@ -19,10 +20,10 @@ test.each([
   [100000000000, '1000000000.00', '₹\u00a01,00,00,00,000', 1e9],
   [-50000, '-500.00', '−₹\u00a0500', -500],
 ])('%i paise read %s, %s, %d', (amount, text, money, number) => {
-  expect(amountText(paise(amount))).toBe(text)
-  expect(formatMoney(paise(amount))).toBe(money)
-  expect(rupees(paise(amount))).toBe(number)
-  expect(formatAmount(paise(amount))).toBe(money.replace(/₹\s/, ''))
+  expect(amountText(paise(amount), INR)).toBe(text)
+  expect(formatMoney(paise(amount), INR)).toBe(money)
+  expect(rupees(paise(amount), INR)).toBe(number)
+  expect(formatAmount(paise(amount), INR)).toBe(money.replace(/₹\s/, ''))
 })
 
 test.each([
@@ -37,7 +38,7 @@ test.each([
   ['7080', null],
   [null, null],
 ])('%j rupees of the API are %j paise', (wire, amount) => {
-  expect(fromRupees(wire)).toBe(amount)
+  expect(fromRupees(wire, INR)).toBe(amount)
 })
 
 test.each([
@@ -57,12 +58,12 @@ test.each([
   [' 7080.00 ', 708000],
   ['0', 0],
 ])('"%s" is %i paise', (text, amount) => {
-  expect(readAmount(text)).toBe(amount)
+  expect(readAmount(text, INR)).toBe(amount)
 })
 test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', '9999999999999'])(
   '"%s" is not an amount',
   (text) => {
-    expect(readAmount(text)).toBeNull()
+    expect(readAmount(text, INR)).toBeNull()
   },
 )
 it('rejects a part of a paisa', () => expect(() => paise(0.5)).toThrow())

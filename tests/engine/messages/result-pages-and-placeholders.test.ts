@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import {
+  INR,
   day,
   fillPlaceholders,
   fillKnown,
@@ -36,6 +37,7 @@ const registration: RegistrationView = {
   base: rupee(4237.29),
   gst: rupee(762.71),
   total: rupee(5000),
+  currency: INR,
   lines: [
     {
       id: 'registration',
@@ -304,7 +306,7 @@ it('the API response gives the same pages as the stored registration', () => {
     base: 4237.29,
     gst: 762.71,
     total: 5000,
-    lines: toWireLines(registration.lines),
+    lines: toWireLines(registration.lines, INR),
     stands: 'complete',
     held_until: null,
     review_since: null,

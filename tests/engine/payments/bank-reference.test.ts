@@ -4,6 +4,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  INR,
   bankKey,
   day,
   formatMoney,
@@ -380,7 +381,7 @@ describe('a line of a recorded transfer', () => {
       payments: [[UTR, createRecorded(1, 1000)]],
     })
     expect(all[0]?.why).toBe(
-      `${formatMoney(rupee(1000))} is recorded, the bank shows ${formatMoney(rupee(1180))}.`,
+      `${formatMoney(rupee(1000), INR)} is recorded, the bank shows ${formatMoney(rupee(1180), INR)}.`,
     )
   })
 

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  INR,
   ATTEMPTS_MAX,
   day,
   priceHoldEnd,
@@ -54,7 +55,15 @@ const createRegistration = (...payments: readonly Attempt[]): Payable => ({
 })
 const createQuote = (total = heldPrice): Terms['quote'] => ({
   ok: true,
-  value: { category: 'member', period: 'late', base: total, gst: paise(0), total, lines: [] },
+  value: {
+    category: 'member',
+    period: 'late',
+    base: total,
+    gst: paise(0),
+    total,
+    currency: INR,
+    lines: [],
+  },
 })
 const createTerms = (overrides: Partial<Terms> = {}): Terms => ({
   opening: 'open',

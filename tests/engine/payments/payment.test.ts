@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import {
+  INR,
   applyPaymentEvent,
   expectOk,
   findFailure,
@@ -16,6 +17,7 @@ const paidAt = instant(2_000)
 const payment = (status: Payment['status']): Payment => ({
   orderId: 'SAMP1' as OrderId,
   amount: paise(708000),
+  currency: INR,
   status,
   review: null,
 })
@@ -176,7 +178,7 @@ it('keeps reference, time and reason of each event', () => {
   })
   expect(applyPaymentEvent(states.pending, paymentEvents.less)).toEqual({
     ok: false,
-    error: { code: 'amount_differs', expected: 708000, got: 707999 },
+    error: { code: 'amount_differs', expected: 708000, got: 707999, currency: INR },
   })
   expect(applyPaymentEvent(states.success, paymentEvents.again)).toEqual({
     ok: false,
@@ -203,7 +205,7 @@ it('partial refunds: a success until everything is refunded, and never more than
   expect([afterFirst.status.is, afterSecond.status.is]).toEqual(['success', 'success'])
   expect(applyPaymentEvent(afterSecond, partialRefund('R3'))).toEqual({
     ok: false,
-    error: { code: 'more_back_than_came', came: 708000, got: 900000 },
+    error: { code: 'more_back_than_came', came: 708000, got: 900000, currency: INR },
   })
   const remainingRefund: PaymentEvent = {
     type: 'refunded',
@@ -220,7 +222,12 @@ it('partial refunds: a success until everything is refunded, and never more than
 
 it('a mismatched payment needs staff; a late failure needs no one', () => {
   expect(
-    findReviewReason({ code: 'amount_differs', expected: paise(708000), got: paise(707999) }),
+    findReviewReason({
+      code: 'amount_differs',
+      expected: paise(708000),
+      got: paise(707999),
+      currency: INR,
+    }),
   ).toBe('Received ₹\u00a07,079.99, expected ₹\u00a07,080.')
   expect(findReviewReason({ code: 'paid_twice', first: 'G1', second: 'G2' })).toBe(
     'Payment received a second time, as G2. The first payment is G1.',

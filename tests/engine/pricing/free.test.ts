@@ -3,7 +3,7 @@
  * shows.
  */
 import { expect, test } from 'vitest'
-import { buttonText, day, quote, startOfDay, type EventConfig } from '../../../engine/index.ts'
+import { INR, buttonText, day, quote, startOfDay, type EventConfig } from '../../../engine/index.ts'
 import { buildTariff } from '../../../engine/api.ts'
 import {
   buildConfirmationEmail,
@@ -85,6 +85,7 @@ const view: RegistrationView = {
   base: 0 as RegistrationView['base'],
   gst: 0 as RegistrationView['gst'],
   total: 0 as RegistrationView['total'],
+  currency: INR,
   lines: [],
   paymentStatus: 'success',
   inReview: false,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { amountText, readAmount, splitPrice } from '../../../engine/index.ts'
+import { INR, amountText, readAmount, splitPrice } from '../../../engine/index.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'pricing.md'), 'utf8')
 const rows = [
@@ -17,7 +17,7 @@ test('the page has an example of both tax modes and both roundings', () => {
 })
 
 test.each(rows)('%s with %s percent, %s, %s', (price, percent, prices, round, base, gst, total) => {
-  const amount = readAmount(price ?? '')
+  const amount = readAmount(price ?? '', INR)
   if (amount === null) throw new Error(`${price} is not an amount`)
   const tax = {
     name: 'GST',
@@ -26,5 +26,9 @@ test.each(rows)('%s with %s percent, %s, %s', (price, percent, prices, round, ba
     round: round === 'rupee' ? 'rupee' : 'paise',
   } as const
   const parts = splitPrice(tax, amount)
-  expect([parts.base, parts.gst, parts.total].map(amountText)).toEqual([base, gst, total])
+  expect([parts.base, parts.gst, parts.total].map((part) => amountText(part, INR))).toEqual([
+    base,
+    gst,
+    total,
+  ])
 })

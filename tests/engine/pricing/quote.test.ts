@@ -92,6 +92,7 @@ describe('a derived category', () => {
         base: rupee(4237),
         gst: rupee(763),
         total: rupee(5000),
+        currency: 'INR',
         lines: [
           {
             id: 'registration',

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import {
+  INR,
   day,
   findAnswerErrors,
   labelOf,
@@ -76,8 +77,8 @@ function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'tota
   const { base, gst, total, lines } = result.value
   expect(base + gst).toBe(total)
   return {
-    lines: toWireLines(lines).map(formatLine),
-    total: rupees(total),
+    lines: toWireLines(lines, INR).map(formatLine),
+    total: rupees(total, INR),
   }
 }
 const QUOTE_ERRORS = {
@@ -474,7 +475,12 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
     'Registration Number',
     'Total Amount',
   ])
-  const pending = { answers: { email: 'a@example.org' }, total: paise(100), regNo: 'NILA1' }
+  const pending = {
+    answers: { email: 'a@example.org' },
+    total: paise(100),
+    currency: 'INR',
+    regNo: 'NILA1',
+  }
   const unfinishedEmailText = (event: EventConfig) =>
     buildPaymentReminderEmail(event, pending as never, null)?.text ?? ''
   expect(unfinishedEmailText(marathon)).toMatch(/^Dear runner,/)

@@ -1,6 +1,7 @@
 /** An event without tax: no text about it mentions a tax. */
 import { expect, test } from 'vitest'
 import {
+  INR,
   day,
   labelOf,
   priceParts,
@@ -73,6 +74,7 @@ const view: RegistrationView = {
   base: 525_000 as RegistrationView['base'],
   gst: 0 as RegistrationView['gst'],
   total: 525_000 as RegistrationView['total'],
+  currency: INR,
   lines: [],
   paymentStatus: 'success',
   inReview: false,

@@ -466,6 +466,7 @@ test('a stored bill equals the bill computed again from its file version, for an
         base: stored.base,
         gst: stored.gst,
         total: stored.total,
+        currency: stored.currency,
         lines: stored.lines,
       },
     })

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isoIndia, paise, readAmount } from '../../../engine/index.ts'
+import { INR, isoIndia, paise, readAmount } from '../../../engine/index.ts'
 import type { OrderId, Paise, RawAnswers } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
 import type { AnsweredValues } from '../../../engine/api/registration.ts'
@@ -121,7 +121,7 @@ async function readStored(eventId: string, regNo: string): Promise<AnsweredValue
   return answer.json<{ registration: AnsweredValues }>().registration
 }
 async function paid({ payment_data: order }: RegisterAnswer): Promise<void> {
-  const amount: Paise = readAmount(order?.amount ?? '') ?? paise(0)
+  const amount: Paise = readAmount(order?.amount ?? '', INR) ?? paise(0)
   const confirmedEvent = confirmedBy(`AP${order?.orderid}`, amount, server.now())
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }

@@ -4,7 +4,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant, paise } from '../../../engine/index.ts'
+import { INR, instant, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
 import { assemble } from '../../../server/assemble-server.ts'
@@ -97,6 +97,7 @@ describe('paying for an imported registration', () => {
     base: paise(100_000),
     gst: paise(18_000),
     total: paise(118_000),
+    currency: INR,
     paymentStatus: 'failed',
     paymentId: null,
     createdAt: startTime,

@@ -76,7 +76,7 @@ export function listsContract(setUp: ContractSetup): void {
       const fullRow = await store.registration(divya ?? '')
       const { payments, ...listedRow } = firstPage.rows[0] ?? {}
       expect(fullRow).toMatchObject(listedRow)
-      expect(Object.keys(listedRow)).toHaveLength(18)
+      expect(Object.keys(listedRow)).toHaveLength(19)
       expect(payments).toEqual([{ orderId: fullRow?.payments[0]?.orderId }])
     })
 

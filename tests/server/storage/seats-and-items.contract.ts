@@ -1,6 +1,6 @@
 /** Store contract for sold items: bill lines, frozen with their total, and limited seats. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, paise } from '../../../engine/index.ts'
+import { INR, dayOf, paise } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, Line } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -420,7 +420,14 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
           answers: {},
           searchable,
         }
-        const noPrice = { period: null, base: null, gst: null, total: null, paymentId: null }
+        const noPrice = {
+          period: null,
+          base: null,
+          gst: null,
+          total: null,
+          currency: INR,
+          paymentId: null,
+        }
         const paymentStatus = index === 2 ? ('failed' as const) : ('success' as const)
         return { ...row, ...noPrice, category, paymentStatus, createdAt: noon, paidAt: null }
       })

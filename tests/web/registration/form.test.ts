@@ -74,6 +74,7 @@ test('the price is the server’s, in paise', () => {
       base: 100_000,
       gst: 18_000,
       total: 118_000,
+      currency: 'INR',
       lines: [],
     },
   })
@@ -85,6 +86,7 @@ test('the price is the server’s, in paise', () => {
     base: 423_729,
     gst: 76_271,
     total: 500_000,
+    currency: 'INR',
     lines: [],
   })
 })
@@ -134,7 +136,15 @@ test('a price of zero is a price, and the button works', () => {
   const freeTariff = createTariff({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
   expect(calculatePrice(pricedEvent, freeTariff, { kind: 'plain' })).toEqual({
     is: 'price',
-    quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0, lines: [] },
+    quote: {
+      category: 'plain',
+      period: 'now',
+      base: 0,
+      gst: 0,
+      total: 0,
+      currency: 'INR',
+      lines: [],
+    },
   })
 })
 

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import {
+  INR,
   labelOf,
   EMPTY_CONTEXT,
   normalise,
@@ -250,6 +251,7 @@ test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it h
       base,
       gst,
       total,
+      currency: INR,
       lines,
       paymentStatus: 'success',
       inReview: false,

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import {
+  INR,
   assertNever,
   dayOf,
   formatAmount,
@@ -314,15 +315,15 @@ function formatCell(column: Column, row: ListRow): string {
  * Formats rupees from the API, with or without the rupee sign. Returns invalid values unchanged.
  */
 export function formatRupees(value: unknown, withSymbol = false): string {
-  const paiseAmount = fromRupees(value)
+  const paiseAmount = fromRupees(value, INR)
   if (paiseAmount === null)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  return withSymbol ? formatMoney(paiseAmount) : formatAmount(paiseAmount)
+  return withSymbol ? formatMoney(paiseAmount, INR) : formatAmount(paiseAmount, INR)
 }
 
 /** Formats a total from the API: with the rupee sign, or “Free” if it is zero. */
 export function formatTotal(value: unknown): string {
-  return fromRupees(value) === 0 ? formatPrice(paise(0)) : formatRupees(value, true)
+  return fromRupees(value, INR) === 0 ? formatPrice(paise(0), INR) : formatRupees(value, true)
 }
 
 /** Formats an instant as a date and a time in India: "31 Jan 2026" and "9:53 am". */
@@ -349,6 +350,6 @@ export function PlaceholderRows() {
 
 /** Formats an amount that may be negative: 590 and −590. */
 export function formatSignedRupees(amount: number): string {
-  const absolute = fromRupees(Math.abs(amount))
-  return absolute === null ? '' : formatMoney(paise(amount < 0 ? -absolute : absolute))
+  const absolute = fromRupees(Math.abs(amount), INR)
+  return absolute === null ? '' : formatMoney(paise(amount < 0 ? -absolute : absolute), INR)
 }

@@ -1,7 +1,7 @@
 /** The sales report of a list: items and options, accompanying persons, seats. Loaded when opened. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatCount, formatMoney, isEnded, paise } from '../../../engine/index.ts'
+import { INR, formatCount, formatMoney, isEnded, paise } from '../../../engine/index.ts'
 import type { AdminList, SoldAnswer } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
@@ -149,7 +149,7 @@ function SalesTable({
  * Formats rupees from the API with two decimals. Adjustments that reduce the price are negative.
  */
 function formatExactRupees(rupees: number): string {
-  return formatMoney(paise(Math.round(rupees * 100)))
+  return formatMoney(paise(Math.round(rupees * 100)), INR)
 }
 
 /** Adds in paise, to avoid rounding errors. */

@@ -1,5 +1,5 @@
 /** Parsers of the responses of bank statement calls. */
-import { fromRupees } from '../../../engine/index.ts'
+import { INR, fromRupees } from '../../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
@@ -27,7 +27,7 @@ const readLine = (value: unknown): Record<string, unknown> | null =>
   typeof value['line'] === 'number' &&
   Array.isArray(value['also']) &&
   (value['why'] === null || typeof value['why'] === 'string') &&
-  fromRupees(value['amount']) !== null &&
+  fromRupees(value['amount'], INR) !== null &&
   listOf(value['of'], readCandidate) !== null
     ? value
     : null
@@ -38,7 +38,9 @@ const readRepeatedLine = (value: unknown): Record<string, unknown> | null =>
     : null
 
 const readCandidate = (value: unknown): Record<string, unknown> | null =>
-  isRecord(value) && hasAll(value, 'string', 'reg_no', 'name') && fromRupees(value['due']) !== null
+  isRecord(value) &&
+  hasAll(value, 'string', 'reg_no', 'name') &&
+  fromRupees(value['due'], INR) !== null
     ? value
     : null
 

@@ -1,12 +1,12 @@
 /** Parsers of the responses of settlement calls. */
-import { fromRupees } from '../../../engine/index.ts'
+import { INR, fromRupees } from '../../../engine/index.ts'
 import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 
 /** Whether the value is an amount, which may be negative. */
 const isAmount = (value: unknown): boolean =>
-  typeof value === 'number' && fromRupees(Math.abs(value)) !== null
+  typeof value === 'number' && fromRupees(Math.abs(value), INR) !== null
 const readAmounts =
   (...names: readonly string[]) =>
   (value: unknown): Record<string, unknown> | null =>

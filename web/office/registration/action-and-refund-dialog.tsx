@@ -1,7 +1,7 @@
 /** The dialog for an action: its reason and additional fields. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { INR, formatMoney, fromRupees } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -184,8 +184,8 @@ function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): Re
 }
 
 const formatRupees = (amount: number): string => {
-  const paise = fromRupees(amount)
-  return paise === null ? '' : formatMoney(paise)
+  const paise = fromRupees(amount, INR)
+  return paise === null ? '' : formatMoney(paise, INR)
 }
 
 function CancellationRefundFields({

@@ -1,5 +1,5 @@
 /** Parsers of the responses of action calls. */
-import { fromRupees, isActionName } from '../../../engine/index.ts'
+import { INR, fromRupees, isActionName } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
@@ -29,11 +29,11 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
   } = body
   const isReadable =
     [due, refundDue, goodwill, refundable, gatewayRefundable].every(
-      (amount) => fromRupees(amount) !== null,
+      (amount) => fromRupees(amount, INR) !== null,
     ) &&
     typeof isRefundUnsettled === 'boolean' &&
     (secondPayment === null || isSecondPayment(secondPayment)) &&
-    (proposedRefund === null || fromRupees(proposedRefund) !== null) &&
+    (proposedRefund === null || fromRupees(proposedRefund, INR) !== null) &&
     isCancellation(cancellation) &&
     listOf(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==
       null &&
@@ -49,7 +49,7 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
 }
 
 const isSecondPayment = (value: unknown): boolean =>
-  isRecord(value) && hasAll(value, 'string', 'first') && fromRupees(value['amount']) !== null
+  isRecord(value) && hasAll(value, 'string', 'first') && fromRupees(value['amount'], INR) !== null
 
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false
@@ -57,14 +57,14 @@ const isApproval = (value: unknown): boolean => {
   const isFile = (file: unknown): Record<string, unknown> | null =>
     isRecord(file) && hasAll(file, 'string', 'id', 'label', 'name') ? file : null
   const isOffer =
-    isRecord(offer) && hasAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
+    isRecord(offer) && hasAll(offer, 'string', 'label') && fromRupees(offer['total'], INR) !== null
   return listOf(documents, isFile) !== null && (offer === null || isOffer)
 }
 
 const isPaymentClaim = (value: unknown): boolean =>
   isRecord(value) &&
   hasAll(value, 'string', 'label', 'reference') &&
-  fromRupees(value['amount']) !== null &&
+  fromRupees(value['amount'], INR) !== null &&
   listOf(value['answers'], (answer) =>
     isRecord(answer) && hasAll(answer, 'string', 'label', 'text') ? answer : null,
   ) !== null
@@ -84,7 +84,7 @@ const readEditableField = (value: unknown): Record<string, unknown> | null =>
 const isCancellation = (value: unknown): boolean =>
   isRecord(value) &&
   [value['paid'], value['owed'], value['remaining'], value['refunded']].every(
-    (amount) => fromRupees(amount) !== null,
+    (amount) => fromRupees(amount, INR) !== null,
   ) &&
   (value['percent'] === null || typeof value['percent'] === 'number') &&
-  (value['share'] === null || fromRupees(value['share']) !== null)
+  (value['share'] === null || fromRupees(value['share'], INR) !== null)

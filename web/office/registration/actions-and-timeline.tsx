@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
+  INR,
   dayOf,
   formatDayShort,
   formatMoney,
@@ -140,7 +141,7 @@ function StateSummary({
   pay_back: refundRupees,
   refund_unsettled: isRefundUnsettled,
 }: ActionsAnswer) {
-  const [balance, refundDue] = [fromRupees(due), fromRupees(refundRupees)]
+  const [balance, refundDue] = [fromRupees(due, INR), fromRupees(refundRupees, INR)]
   return (
     <>
       <p className="state">
@@ -149,13 +150,13 @@ function StateSummary({
       {balance !== null && balance > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          Due after a correction: {formatMoney(balance)}
+          Due after a correction: {formatMoney(balance, INR)}
         </p>
       )}
       {refundDue !== null && refundDue > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          To refund: {formatMoney(refundDue)}
+          To refund: {formatMoney(refundDue, INR)}
         </p>
       )}
       {isRefundUnsettled && (

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
+  INR,
   allSeatPools,
   findApproval,
   CODE,
@@ -160,7 +161,7 @@ function AddRegistrationForm({
           answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
           way: method,
           paid: paymentDetails,
-          ...(price !== null && { total: rupees(price) }),
+          ...(price !== null && { total: rupees(price, INR) }),
         },
       }),
     onSuccess: onCreated,
@@ -273,7 +274,7 @@ function AddRegistrationForm({
           !isPaymentTooEarly &&
           (price === null
             ? 'The price appears when the answers are complete.'
-            : `To pay: ${formatMoney(price)}`)}
+            : `To pay: ${formatMoney(price, INR)}`)}
       </p>
       <FormField
         name="way"

@@ -1,5 +1,5 @@
 /** The documents and answers to review for an approval, and the category offered with a refusal. */
-import { formatPrice, fromRupees } from '../../../engine/index.ts'
+import { INR, formatPrice, fromRupees } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
@@ -48,6 +48,6 @@ export function ApprovalDetails({
 }
 
 const formatFee = (amount: number): string => {
-  const paise = fromRupees(amount)
-  return paise === null ? '' : formatPrice(paise)
+  const paise = fromRupees(amount, INR)
+  return paise === null ? '' : formatPrice(paise, INR)
 }

@@ -1,6 +1,7 @@
 /** The fields that record a manual payment, with the delegate's payment claim. */
 import { useState } from 'react'
 import {
+  INR,
   amountText,
   formatDayShort,
   formatMoney,
@@ -78,11 +79,12 @@ export function RecordPaymentFields({ told: claim, today }: Pick<ActionsAnswer, 
 /** The delegate's payment claim, with its screenshot. */
 export function PaymentClaimDetails({ claim }: { readonly claim: WirePaymentClaim }) {
   const { label, reference, amount, paid_on: paidOn, answers, stands: state } = claim
-  const amountPaise = state === 'looking' && amount > 0 ? fromRupees(amount) : null
+  const amountPaise = state === 'looking' && amount > 0 ? fromRupees(amount, INR) : null
   return (
     <div className="told">
       <p>
-        Reported by delegate:{amountPaise === null ? '' : ` ${formatMoney(amountPaise)} by`} {label}
+        Reported by delegate:{amountPaise === null ? '' : ` ${formatMoney(amountPaise, INR)} by`}{' '}
+        {label}
         {paidOn === null ? '' : ` on ${formatDayShort(paidOn as Day)}`}, <b>{reference}</b>.{' '}
         {CLAIM_STATES[state]}
       </p>
@@ -112,6 +114,6 @@ const CLAIM_STATES = {
 
 /** Formats rupees for an input: 590 and 590.50. */
 export function formatForInput(amount: number): string {
-  const amountPaise = fromRupees(amount)
-  return amountPaise === null ? '' : amountText(amountPaise).replace(/\.00$/, '')
+  const amountPaise = fromRupees(amount, INR)
+  return amountPaise === null ? '' : amountText(amountPaise, INR).replace(/\.00$/, '')
 }

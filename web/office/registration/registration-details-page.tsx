@@ -1,6 +1,7 @@
 /** The page of one registration in the office. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
+import { INR } from '../../../engine/index.ts'
 import { readLines } from '../../../engine/api.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
@@ -189,7 +190,7 @@ function buildPriceRows(
   registration: OfficeRegistrationAnswer['registration'],
   wireLines: OfficeRegistrationAnswer['lines'],
 ): readonly LedgerRow[] {
-  const lines = readLines(wireLines)
+  const lines = readLines(wireLines, INR)
   const details = [
     ['category_display', 'Category'],
     ['period_display', 'Price period'],

@@ -1,6 +1,7 @@
 /** The preview of a delegate's price, with its explanation. */
 import { useMemo } from 'react'
 import {
+  INR,
   findCategory,
   firstFull,
   formatPrice,
@@ -220,7 +221,7 @@ function Table({
                   const isHighlighted =
                     it.cell?.category === category.id && it.cell.period === period.id
                   const line = lines?.prices[category.id]?.[period.id] ?? null
-                  const amount = price === null ? '–' : formatPrice(price.total)
+                  const amount = price === null ? '–' : formatPrice(price.total, INR)
                   return (
                     <td
                       key={period.id}

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import {
+  INR,
   findCategory,
   dayOf,
   isoIndia,
@@ -115,10 +116,10 @@ function createRegistration(
     category,
     category_label: event.categories.find(({ id }) => id === category)?.label ?? null,
     period,
-    base: price && rupees(price.base),
-    gst: price && rupees(price.gst),
-    total: price && rupees(price.total),
-    lines: toWireLines(price?.lines ?? []),
+    base: price && rupees(price.base, INR),
+    gst: price && rupees(price.gst, INR),
+    total: price && rupees(price.total, INR),
+    lines: toWireLines(price?.lines ?? [], price?.currency ?? event.currency),
     stands: PAYMENT_STATES[status],
     held_until: null,
     review_since: null,

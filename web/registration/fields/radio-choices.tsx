@@ -5,6 +5,7 @@ import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
 import {
+  INR,
   formatDay,
   formatPrice,
   fromRupees,
@@ -33,8 +34,8 @@ export function formatOptionPrice(
   option: Pick<Option, 'id'>,
 ): string | null {
   const price = tariff.pricing[option.id]
-  const amount = fromRupees(price && listedPart(event, price))
-  return amount === null ? null : formatPrice(amount)
+  const amount = fromRupees(price && listedPart(event, price), INR)
+  return amount === null ? null : formatPrice(amount, INR)
 }
 
 /** States the last day of the listed prices, and whether they include tax. */

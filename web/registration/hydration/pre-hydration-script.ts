@@ -3,7 +3,13 @@
  * Built separately and loaded first, at a thirtieth of the full size. It undoes its changes to the
  * page when React hydrates the form.
  */
-import { buttonText, formatPrice, NO_MONEY, normalise } from '../../../engine/index.ts'
+import {
+  INR,
+  buttonText,
+  formatPrice,
+  formatUnknownAmount,
+  normalise,
+} from '../../../engine/index.ts'
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { RawAnswers } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
@@ -43,13 +49,13 @@ function runBeforeHydration({ event: { event }, tariff }: EventPage): void {
     })
     const total = totalOf(price)
     const texts: Readonly<Record<Spot, string | null>> = {
-      total: total === null ? NO_MONEY : formatPrice(total),
-      instead: total === null ? null : formatPrice(total),
+      total: total === null ? formatUnknownAmount(INR) : formatPrice(total, INR),
+      instead: total === null ? null : formatPrice(total, INR),
       short: price.is === 'none' ? price.reason : '',
       empty:
         total === null
           ? null
-          : formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(total) }),
+          : formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(total, INR) }),
       why: price.is === 'none' ? price.reason : null,
       pay: isPressed ? FORM_PRICE_MESSAGES.wait : buttonText(event, total),
     }

@@ -1,5 +1,6 @@
 /** The fee table with current and upcoming fees, and the delegate's next price. Loaded on demand. */
 import {
+  INR,
   dayOf,
   formatDayShort,
   formatPrice,
@@ -54,7 +55,7 @@ export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
           ? formatMessage(messages.thenPrice, {
               day,
               next: formatShortDay(from),
-              amount: formatPrice(total),
+              amount: formatPrice(total, INR),
             })
           : formatMessage(
               checkRegistrationOpen(event, from).open
@@ -127,5 +128,5 @@ function formatDays({ from, to }: PriceRange, isNow: boolean): string {
 function formatPriceIn(event: PublicEvent, category: string, { period }: PriceRange): string {
   const price = quoteCategory(event, category, period.id)
   if (price === null) return text.notOnSale
-  return formatPrice(listedPart(event, price))
+  return formatPrice(listedPart(event, price), INR)
 }

@@ -1,5 +1,6 @@
 /** The itemised price of the answers, and the prices and seats next to the options. */
 import {
+  INR,
   findCategory,
   tablePrice,
   itemApplies,
@@ -137,7 +138,7 @@ function formatOptionPrice(
     const table = findTable(item, answersWithOption, category)
     const cellPrice = table === null || period === null ? null : tablePrice(table, option, period)
     if (cellPrice === null) return null
-    return cellPrice === 0 ? formatPrice(cellPrice) : formatTimesUnit(event, item, cellPrice)
+    return cellPrice === 0 ? formatPrice(cellPrice, INR) : formatTimesUnit(event, item, cellPrice)
   })
   return prices.includes(null) ? null : prices.join(' + ')
 }
@@ -168,7 +169,7 @@ function formatUnitPrice(
       if (cellPrice === null) return []
       const price =
         cellPrice === 0
-          ? formatPrice(cellPrice)
+          ? formatPrice(cellPrice, INR)
           : formatMessage(priceMessages.each, { price: formatTimesUnit(event, item, cellPrice) })
       // If a list has several items, name each, such as children and adults.
       return [
@@ -187,13 +188,16 @@ function formatUnitPrice(
 function formatTimesUnit(event: PublicEvent, { times: by, tax }: Item, statedPrice: Paise): string {
   const cellPrice = listedPrice(event, tax, statedPrice)
   const times = event.fields.find(({ id }) => id === by)
-  if (times === undefined) return formatMoney(cellPrice)
+  if (times === undefined) return formatMoney(cellPrice, INR)
   return times.unitOne === undefined
     ? formatMessage(priceMessages.timesUnit, {
-        price: formatMoney(cellPrice),
+        price: formatMoney(cellPrice, INR),
         units: times.unit ?? times.label.toLowerCase(),
       })
-    : formatMessage(priceMessages.perUnit, { price: formatMoney(cellPrice), unit: times.unitOne })
+    : formatMessage(priceMessages.perUnit, {
+        price: formatMoney(cellPrice, INR),
+        unit: times.unitOne,
+      })
 }
 
 /** The answers with an option selected in addition. */

@@ -1,7 +1,7 @@
 /** The price summary, as a column or a bar, with the submit button. */
 import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { buttonText, formatPrice, isEmail, categoryLabel } from '../../../engine/index.ts'
+import { INR, buttonText, formatPrice, isEmail, categoryLabel } from '../../../engine/index.ts'
 import {
   COMMON_MESSAGES,
   CONNECTION_ERROR_MESSAGES,
@@ -250,7 +250,7 @@ function TotalAnnouncement({ price }: Pick<SummaryProps, 'price'>) {
   return (
     <p className="vh" aria-live="polite">
       {price.is === 'price' &&
-        formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(price.quote.total) })}
+        formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(price.quote.total, INR) })}
     </p>
   )
 }
@@ -378,7 +378,7 @@ function SummaryBar(props: SummaryProps) {
             aria-controls={isOpen ? 'summary-details' : undefined}
             onClick={() => setOpen(!isOpen)}
           >
-            <strong {...preHydrationSpot('total')}>{formatPrice(price.quote.total)}</strong>
+            <strong {...preHydrationSpot('total')}>{formatPrice(price.quote.total, INR)}</strong>
             <small>
               {text.details} <Icon name="chev" small />
             </small>

@@ -1,5 +1,5 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
-import { fillKnown, formatMoney, fromRupees, labelOf } from '../../../engine/index.ts'
+import { INR, fillKnown, formatMoney, fromRupees, labelOf } from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
@@ -155,10 +155,10 @@ export function Ticket({ event, registration, query }: TicketProps) {
 
 /** Returns notes about other payments of a valid registration, which do not affect the ticket. */
 function otherPaymentNotes(registration: Registration): readonly string[] {
-  const refunded = fromRupees(registration.refunded_amount)
+  const refunded = fromRupees(registration.refunded_amount, INR)
   return [
     ...(refunded !== null && refunded > 0
-      ? [formatMessage(RESULT_MESSAGES.ticket.refundedPart, { amount: formatMoney(refunded) })]
+      ? [formatMessage(RESULT_MESSAGES.ticket.refundedPart, { amount: formatMoney(refunded, INR) })]
       : []),
     ...(registration.second_payment ? [RESULT_MESSAGES.ticket.secondPayment] : []),
   ]

@@ -1,5 +1,5 @@
 /** The notice of a balance after a correction by the organisers, above the ticket, which stays valid. */
-import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { INR, formatMoney, fromRupees } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -19,9 +19,9 @@ type BalanceDueProps = {
 
 /** Renders nothing if there is no balance. */
 export function BalanceDue({ event, registration, payButton }: BalanceDueProps) {
-  const due = fromRupees(registration.difference_due)
+  const due = fromRupees(registration.difference_due, INR)
   if (due === null || due === 0) return null
-  const amount = formatMoney(due)
+  const amount = formatMoney(due, INR)
   return (
     <section className="pend todo" aria-labelledby="difference">
       <h2 className="disp" id="difference">

@@ -1,5 +1,5 @@
 /** The result pages of a manual payment: unpaid, claimed by the delegate, or expired. */
-import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { INR, formatMoney, fromRupees } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -46,7 +46,7 @@ export function ManualPaymentPage({
   isSelfService,
 }: ManualPaymentProps & { readonly paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
   usePolling(reload)
-  const total = fromRupees(registration.total)
+  const total = fromRupees(registration.total, INR)
   const { title, explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[paymentState]
   return (
     <section className={paymentState === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
@@ -62,7 +62,7 @@ export function ManualPaymentPage({
           label={
             total === null
               ? manualPayment.payByCard
-              : formatMessage(manualPayment.payAmountByCard, { amount: formatMoney(total) })
+              : formatMessage(manualPayment.payAmountByCard, { amount: formatMoney(total, INR) })
           }
           payButton={payButton}
         />

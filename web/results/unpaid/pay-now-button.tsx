@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import {
+  INR,
   dayOf,
   formatDay,
   formatMoney,
@@ -107,7 +108,7 @@ export function usePayment({
           oldQuote={step.oldQuote}
           newQuote={step.newQuote}
           heldUntil={heldUntil}
-          pay={() => void pay(rupees(step.newQuote.total))}
+          pay={() => void pay(rupees(step.newQuote.total, INR))}
           close={() => setStep({ is: 'idle' })}
         />
       )}
@@ -188,7 +189,7 @@ function PriceChangedDialog({
       <Ledger rows={billRows(event, newQuote, priceParts(event), oldQuote ?? undefined)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
-          {formatMessage(priceChanged.pay, { amount: formatMoney(newQuote.total) })}
+          {formatMessage(priceChanged.pay, { amount: formatMoney(newQuote.total, INR) })}
         </button>
         <button type="button" className="btn line" onClick={close}>
           {priceChanged.cancel}
@@ -203,8 +204,8 @@ export function guaranteedPrice(
   { total: rupees, held_until: heldUntil }: Registration,
   now: string,
 ): string | null {
-  const total = fromRupees(rupees)
-  return total === null || isPast(heldUntil, now) ? null : formatMoney(total)
+  const total = fromRupees(rupees, INR)
+  return total === null || isPast(heldUntil, now) ? null : formatMoney(total, INR)
 }
 
 /** Whether the price guarantee has ended, by the server's clock. */

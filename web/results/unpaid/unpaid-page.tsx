@@ -1,5 +1,6 @@
 /** The result page of an unpaid registration: price, deadline and pay button. */
 import {
+  INR,
   dayOf,
   formatMoney,
   fromRupees,
@@ -40,8 +41,8 @@ type UnpaidPageProps = {
 export function UnpaidPage({ event, registration, now, reload, payButton }: UnpaidPageProps) {
   const { held_until: heldUntil, may_pay: mayPay } = registration
   usePolling(reload)
-  const total = fromRupees(registration.total)
-  const price = total === null ? null : formatMoney(total)
+  const total = fromRupees(registration.total, INR)
+  const price = total === null ? null : formatMoney(total, INR)
   const isOver = isPast(heldUntil, now)
   return (
     <section className="pend todo" aria-labelledby="not-paid">
@@ -113,14 +114,14 @@ export function amountRows(event: PublicEvent, registration: Registration): read
   const bill = billRowsOf(event, registration)
   if (bill.length > 0) return bill
   return priceParts(event).flatMap((part) => {
-    const amount = fromRupees(registration[part])
+    const amount = fromRupees(registration[part], INR)
     return amount === null
       ? []
       : [
           {
             id: part,
             label: labelOf(event, part),
-            value: formatMoney(amount),
+            value: formatMoney(amount, INR),
             total: part === 'total',
           },
         ]

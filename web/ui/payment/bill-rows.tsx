@@ -1,5 +1,5 @@
 /** The rows of a bill: lines with quantity × unit price, then the sums, compared with the previous bill. */
-import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
+import { INR, formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
@@ -96,7 +96,7 @@ export function lineRows(
  */
 function quantityText({ quantity, unit }: Line, amount: Paise): readonly string[] {
   if (quantity === 1) return []
-  return [unit * quantity === amount ? `${quantity} × ${formatMoney(unit)}` : `× ${quantity}`]
+  return [unit * quantity === amount ? `${quantity} × ${formatMoney(unit, INR)}` : `× ${quantity}`]
 }
 
-const priceText = (amount: Paise): string => formatPrice(paise(amount))
+const priceText = (amount: Paise): string => formatPrice(paise(amount), INR)

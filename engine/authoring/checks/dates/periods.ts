@@ -1,6 +1,6 @@
 /** Checks EV404 to EV432: at most one price period a day, consistent with event and registration days. */
 import type { Period } from '../../../event/pricing-types.ts'
-import { formatMoney } from '../../../lib/money.ts'
+import { INR, formatMoney } from '../../../lib/money.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { EVENT_DAYS_MAX } from './event-days.ts'
@@ -199,7 +199,7 @@ const priceFallsBack: Check = {
       const [was, is] = [before === null ? null : row[before.id], row[fees.otherDates ?? '']]
       return was != null && is != null && is < was
         ? [
-            `\`${category}\` costs ${formatMoney(was)} in \`${before?.id ?? ''}\`, then ${formatMoney(is)}`,
+            `\`${category}\` costs ${formatMoney(was, INR)} in \`${before?.id ?? ''}\`, then ${formatMoney(is, INR)}`,
           ]
         : []
     })

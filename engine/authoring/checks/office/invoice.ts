@@ -8,7 +8,7 @@ import {
   SERIAL_CHARACTERS_MAX,
   serialText,
 } from '../../../documents/document-number.ts'
-import { formatMoney } from '../../../lib/money.ts'
+import { INR, formatMoney } from '../../../lib/money.ts'
 import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/invoice-tax.ts'
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
@@ -112,7 +112,7 @@ const address: Check = {
       {
         at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
         part: 'key',
-        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines))}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
+        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines), INR)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
         notes: [describeBill(config, dearest)],
         help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },

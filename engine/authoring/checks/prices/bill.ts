@@ -5,7 +5,7 @@
  * existing lines.
  */
 import type { EventConfig } from '../../../event/config.ts'
-import { AMOUNT_MAX, formatMoney } from '../../../lib/money.ts'
+import { INR, AMOUNT_MAX, formatMoney } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { findOverlappingAdjustments, proveBill } from '../../proofs/bill-bounds.ts'
 import type { MissingPrice } from '../../proofs/item-prices.ts'
@@ -273,10 +273,10 @@ const tooDear: Check = {
           {
             at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
             part: 'key',
-            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total)}`,
+            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total, INR)}`,
             notes: [
               describeBill(config, dearest),
-              `the gateway accepts at most ${formatMoney(AMOUNT_MAX)}, tax included`,
+              `the gateway accepts at most ${formatMoney(AMOUNT_MAX, INR)}, tax included`,
             ],
             help: 'lower a max, or a price',
           },
@@ -301,7 +301,7 @@ const overdraws: Check = {
       const said = describeAnswers(who)
       return {
         at: `fees.adjustments.${at}`,
-        message: `\`${adjustment}\` deducts ${formatMoney(left)} more than the lines that it changes cost`,
+        message: `\`${adjustment}\` deducts ${formatMoney(left, INR)} more than the lines that it changes cost`,
         notes: [`for \`${who.category}\` on ${formatDay(on)}${said === '' ? '' : ` with ${said}`}`],
         help: 'deduct less, deduct a percentage, or exclude these delegates with `when`',
       }

@@ -4,7 +4,7 @@
  * Members do not pay more than others, nor trainees more than specialists.
  */
 import type { Condition, Test } from '../../../event/answer-types.ts'
-import { formatMoney, type Paise } from '../../../lib/money.ts'
+import { INR, formatMoney, type Paise } from '../../../lib/money.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -176,7 +176,7 @@ const ranksExchanged: Check = {
     const say = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
         const [mine, theirs] = [one.prices.get(period), other.prices.get(period)]
-        return `${formatMoney(mine ?? (0 as Paise))} and ${formatMoney(theirs ?? (0 as Paise))} in \`${period}\``
+        return `${formatMoney(mine ?? (0 as Paise), INR)} and ${formatMoney(theirs ?? (0 as Paise), INR)} in \`${period}\``
       })
       return {
         at: `fees.prices.${one.id}`,

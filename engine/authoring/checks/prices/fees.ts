@@ -1,5 +1,5 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
-import { AMOUNT_MAX, formatMoney, readAmount, type Paise } from '../../../lib/money.ts'
+import { INR, AMOUNT_MAX, formatMoney, readAmount, type Paise } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { suggestAmount, explainPrice } from '../../suggestions/amount-notations.ts'
@@ -122,7 +122,7 @@ export const priceTableCells = memoize((model: Model) => {
           at: `fees.prices.${category}.${at}`,
           value: cell,
           text: texts[at] ?? '',
-          amount: typeof cell === 'number' ? readAmount(texts[at] ?? '') : null,
+          amount: typeof cell === 'number' ? readAmount(texts[at] ?? '', INR) : null,
         }))
   })
 })
@@ -145,7 +145,7 @@ export const itemTableCells = memoize((model: Model) =>
               at: path,
               value,
               text,
-              amount: typeof value === 'number' ? readAmount(text) : null,
+              amount: typeof value === 'number' ? readAmount(text, INR) : null,
             }
           }),
     )
@@ -159,7 +159,15 @@ export function adjustmentAmounts(model: Model) {
     const text = model.source.written(at)?.text ?? ''
     return amount === undefined
       ? []
-      : [{ adjustment: i, at, text, value: amount, amount: readAmount(text.replace(/^[-+]/, '')) }]
+      : [
+          {
+            adjustment: i,
+            at,
+            text,
+            value: amount,
+            amount: readAmount(text.replace(/^[-+]/, ''), INR),
+          },
+        ]
   })
 }
 
@@ -188,14 +196,16 @@ const notPaise: Check = {
         if (!Object.hasOwn(expect, part)) return []
         const path = `examples.cases.${at}.expect.${part}`
         const text = model.source.written(path)?.text
-        return text === undefined || readAmount(text) !== null ? [] : [{ at: path, ...bad(text) }]
+        return text === undefined || readAmount(text, INR) !== null
+          ? []
+          : [{ at: path, ...bad(text) }]
       }),
     )
     const lines = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
       Object.keys(expect.lines ?? {}).flatMap((id): Draft[] => {
         const path = `examples.cases.${at}.expect.lines.${id}`
         const text = model.source.written(path)?.text
-        return text === undefined || readAmount(text.replace(/^[-+]/, '')) !== null
+        return text === undefined || readAmount(text.replace(/^[-+]/, ''), INR) !== null
           ? []
           : [{ at: path, ...bad(text) }]
       }),
@@ -206,7 +216,7 @@ const notPaise: Check = {
             {
               at,
               message: `\`${text}\` is above the maximum of one payment`,
-              notes: [`the gateway accepts at most ${formatMoney(AMOUNT_MAX)}, tax included`],
+              notes: [`the gateway accepts at most ${formatMoney(AMOUNT_MAX, INR)}, tax included`],
             },
           ]
         : [],
@@ -274,7 +284,7 @@ const priceDrops: Check = {
       const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
       return {
         at: cell.at,
-        message: `cheaper than in the period before (${formatMoney(before)})`,
+        message: `cheaper than in the period before (${formatMoney(before, INR)})`,
         related: [{ at: beforeAt, message: 'the period before' }],
         help: isColumn
           ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
@@ -354,7 +364,7 @@ const priceJump: Check = {
       return [
         {
           at,
-          message: `${formatMoney(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
+          message: `${formatMoney(amount, INR)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
         },
       ]
     })

@@ -1,5 +1,5 @@
 /** Checks tax rates, consistent splitting, and what texts say about tax. */
-import { formatMoney, readAmount, type Tax } from '../../../lib/money.ts'
+import { INR, formatMoney, readAmount, type Tax } from '../../../lib/money.ts'
 import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
@@ -29,7 +29,7 @@ const splitDisagrees: Check = {
     return [
       {
         at: one.at,
-        message: `the form shows a base of ${formatMoney(one.form)}, the result page ${formatMoney(one.page)}`,
+        message: `the form shows a base of ${formatMoney(one.form, INR)}, the result page ${formatMoney(one.page, INR)}`,
         related: [{ at: 'results.amounts', message: 'calculated here' }],
         notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
         help: 'remove results.amounts, or choose prices whose tax is whole rupees',
@@ -58,7 +58,7 @@ const taxInPaise: Check = {
     return [
       {
         at: one.at,
-        message: `${tax.name} of ${formatMoney(one.gst)}: ${what}`,
+        message: `${tax.name} of ${formatMoney(one.gst, INR)}: ${what}`,
         notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [],
         help: 'to round the tax, write round: rupee',
       },
@@ -210,7 +210,7 @@ const findSpan = (
 /** "Members pay ₹5,900 with GST": stating the final amount, or the amount without tax, is correct. */
 function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const said = [...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi)].flatMap(
-    (match) => readAmount((match[1] ?? '').replaceAll(',', '')) ?? [],
+    (match) => readAmount((match[1] ?? '').replaceAll(',', ''), INR) ?? [],
   )
   const { items, tax } = model.config.fees
   const known = [

@@ -1,6 +1,6 @@
 /** Checks EV455, EV456: amounts in texts agree with the price table. */
 import { EACH } from '../../../pricing/bill.ts'
-import { formatMoney, paise, type Paise } from '../../../lib/money.ts'
+import { INR, formatMoney, paise, type Paise } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { findAmounts, isPayableAmount, type StatedAmount } from '../../prose/find-amounts.ts'
@@ -158,7 +158,7 @@ const amountNotCharged: Check = {
       return [
         {
           ...at,
-          message: `${formatMoney(said.amount)} is not in the price table: it is never charged`,
+          message: `${formatMoney(said.amount, INR)} is not in the price table: it is never charged`,
           ...(model.file.fees.prices === undefined
             ? {}
             : {
@@ -196,7 +196,7 @@ const amountDiffers: Check = {
         {
           at: readable.path,
           span: [readable.at + said.start, readable.at + said.end],
-          message: `the text says ${formatMoney(said.amount)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          message: `the text says ${formatMoney(said.amount, INR)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
           related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
@@ -247,7 +247,7 @@ function differsFromAdjustment(
           .map(({ amount, start, end }): Draft => ({
             at: readable.path,
             span: [readable.at + start, readable.at + end],
-            message: `the text says ${formatMoney(amount)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
+            message: `the text says ${formatMoney(amount, INR)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
             related: [{ at, message: 'the amount' }],
             help: 'write the same amount in both places',
           })),
@@ -276,7 +276,7 @@ function differsFromItem(
     {
       at: readable.path,
       span: [readable.at + said.start, readable.at + said.end],
-      message: `the text says ${formatMoney(said.amount)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
+      message: `the text says ${formatMoney(said.amount, INR)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },

@@ -1,5 +1,5 @@
 /** Writes the first event file of a new conference, with comments for beginners. */
-import { amountText, type Paise, type Tax } from '../../../lib/money.ts'
+import { INR, amountText, type Paise, type Tax } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import { wordsFromId } from '../../../event/placeholders-and-answer-texts.ts'
@@ -138,7 +138,7 @@ export function newEventFile(options: SampleOptions): string {
     Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
   const row = (name: string, cells: readonly string[]): string =>
     `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
-  const number = (amount: Paise): string => amountText(amount).replace(/\.00$/, '')
+  const number = (amount: Paise): string => amountText(amount, INR).replace(/\.00$/, '')
   const cell = (price: Paise | null): string =>
     price === null ? 'none' : price === 0 ? 'free' : number(price)
   const periods = isFree

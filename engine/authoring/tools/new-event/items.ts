@@ -1,5 +1,5 @@
 /** Writes the items of a new event: accompanying persons, and workshops with their seats. */
-import { amountText, paise, type Paise, type Tax } from '../../../lib/money.ts'
+import { INR, amountText, paise, type Paise, type Tax } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
@@ -88,7 +88,7 @@ export function itemsSection(
 
 type Named = SampleWorkshop & { readonly id: string }
 
-const number = (amount: Paise): string => amountText(amount).replace(/\.00$/, '')
+const number = (amount: Paise): string => amountText(amount, INR).replace(/\.00$/, '')
 const cell = (price: Paise): string => (price === 0 ? 'free' : number(price))
 
 function accompanying(

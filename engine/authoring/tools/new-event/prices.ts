@@ -1,6 +1,6 @@
 /** Reads prices for `rollcall new`: categories, accompanying persons, workshops. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { formatMoney, paise, readAmount, type Paise } from '../../../lib/money.ts'
+import { INR, formatMoney, paise, readAmount, type Paise } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import type { SampleCategory } from './event-file.ts'
 import type { SampleCompanions, SampleWorkshop } from './items.ts'
@@ -108,7 +108,7 @@ function readPrice(cell: string): Paise | null | undefined {
   const suggestion = suggestAmount(cell)
   switch (suggestion?.is) {
     case 'rupees':
-      return readAmount(suggestion.rupees) ?? undefined
+      return readAmount(suggestion.rupees, INR) ?? undefined
     case 'free':
       return paise(0)
     case 'not-on-sale':
@@ -129,7 +129,7 @@ function cheaperLater(
 ): { readonly ok: false; readonly error: string } | null {
   return early !== null && regular !== null && regular > 0 && regular < early
     ? err(
-        `${label} would be cheaper later (${formatMoney(regular)}) than early (${formatMoney(early)}).`,
+        `${label} would be cheaper later (${formatMoney(regular, INR)}) than early (${formatMoney(early, INR)}).`,
       )
     : null
 }

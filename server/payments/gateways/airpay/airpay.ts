@@ -3,7 +3,7 @@
  * Only this folder contains code for Airpay. The code is the same for Airpay and for our simulator: only addresses and
  * credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/.
  */
-import { amountText, assert, dayOf, err } from '../../../../engine/index.ts'
+import { INR, amountText, assert, dayOf, err } from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'
 import type { Account, EventRegistry, GatewayAdapter, GatewayMode } from '../../../dependencies.ts'
 import { interpretStatus } from './status-response.ts'
@@ -105,7 +105,9 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
     async refund(event, reference, amount, at, timeoutMs) {
       const account = getAccount(event)
       if (account === null) return { is: 'not-sent', error: 'there are no credentials' }
-      const transactions = JSON.stringify([{ amount: amountText(amount), processor_id: reference }])
+      const transactions = JSON.stringify([
+        { amount: amountText(amount, INR), processor_id: reference },
+      ])
       const body = `{"merchant_id":${JSON.stringify(account.merchantId)},"private_key":${JSON.stringify(getPrivateKey(account))},"mode":"refund","transactions":${transactions},"checksum":"${refundChecksum(account, transactions, dayOf(at))}"}`
       const result = await postRequest(
         getAddresses(event).refund,

@@ -1,6 +1,7 @@
 /** Builds the form that the browser posts to Airpay: buyer, amount and merchant. */
 import type * as Letters from 'transliteration'
 import {
+  INR,
   AMOUNT_MAX,
   amountText,
   assert,
@@ -54,7 +55,7 @@ export function buildCheckoutForm(
   const { length: characters } = buyer.email
   if (characters < min || characters > max) return err({ code: 'email', characters })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)
-  const text = amountText(amount)
+  const text = amountText(amount, INR)
   const checksum = handOffChecksum(
     account,
     { email: buyer.email, firstName, lastName },

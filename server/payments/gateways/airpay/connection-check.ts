@@ -3,7 +3,7 @@
  * Shows whether it can be reached, whether it accepts our credentials, the format of its response, and how we would
  * interpret it.
  */
-import { assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
+import { INR, assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
 import type { Account, StatusAnswer } from '../../../dependencies.ts'
 import { requestStatus } from './airpay.ts'
@@ -184,7 +184,7 @@ function describeInterpretation(answer: StatusAnswer): CheckLine {
       const isExpected = kind === 'sale' && currency === 'INR'
       return [
         isExpected,
-        `This would count as ${formatMoney(amount)} with the reference ${reference}, in ${currency === '' ? 'an unknown currency' : currency}, ${{ sale: 'a sale', other: 'not known to be a sale', test: 'a test transaction' }[kind]}, paid ${paidAt === undefined ? 'at an unknown time' : formatInstant(paidAt)}.`,
+        `This would count as ${formatMoney(amount, INR)} with the reference ${reference}, in ${currency === '' ? 'an unknown currency' : currency}, ${{ sale: 'a sale', other: 'not known to be a sale', test: 'a test transaction' }[kind]}, paid ${paidAt === undefined ? 'at an unknown time' : formatInstant(paidAt)}.`,
         isExpected
           ? 'With the correct amount it is a success.'
           : 'It needs review. If the gateway never states currency or type, set AIRPAY_ASSUME (docs/airpay.md).',

@@ -5,6 +5,7 @@ import type {
   Day,
   HeldEmails,
   Instant,
+  Currency,
   Paise,
   PaymentStatus,
   RegistrationState,
@@ -268,6 +269,7 @@ export type Tables = MoneyTables & {
     documented_bill: number | null
     bill_without_invoice: number | null
     refunded: Generated<Paise>
+    currency: Generated<Currency>
   }
   roll_rows: {
     event_id: string

@@ -381,4 +381,5 @@ END $body$`,
     END $body$`,
     TAKE_TRY_FUNCTION,
   ],
+  50: [`ALTER TABLE registrations ADD COLUMN currency text COLLATE "C" NOT NULL DEFAULT 'INR'`],
 }

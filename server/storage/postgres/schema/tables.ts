@@ -37,6 +37,7 @@ export const tables: readonly string[] = [
     documented_bill bigint,
     bill_without_invoice bigint,
     refunded bigint NOT NULL DEFAULT 0,
+    currency text COLLATE "C" NOT NULL DEFAULT 'INR',
     CHECK (base + gst = total)
   )`,
   `CREATE TABLE uploads (

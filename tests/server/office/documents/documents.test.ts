@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { amountInWords } from '../../../../engine/documents/amount-in-words.ts'
-import { formatMoney, instant, createOrderId, paise } from '../../../../engine/index.ts'
+import { INR, formatMoney, instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../../engine/api.ts'
 import type { MyAnswer } from '../../../../engine/api.ts'
@@ -163,7 +163,7 @@ test.for([
     const accepted = received - before
     expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(accepted / 100)
     const { total, sums, in_words: inWords } = formatDocument(await body(regNo, 'receipt'))
-    expect(total).toEqual(['Paid', formatMoney(paise(accepted))])
+    expect(total).toEqual(['Paid', formatMoney(paise(accepted), INR)])
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],
       accepted > 118_000

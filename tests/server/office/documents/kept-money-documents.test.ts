@@ -3,7 +3,7 @@
  * rate.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant, createOrderId, paise, quote } from '../../../../engine/index.ts'
+import { INR, instant, createOrderId, paise, quote } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
@@ -79,6 +79,7 @@ async function importPaid(extras: Answers): Promise<RegNo> {
       base: null,
       gst: null,
       total: quoteResult?.ok === true ? quoteResult.value.total : null,
+      currency: INR,
       paymentStatus: 'success',
       paymentId: `52612345${String(1000 + count)}`,
       createdAt: on,

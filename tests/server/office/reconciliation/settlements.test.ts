@@ -9,7 +9,7 @@ import type {
   SettlementsAnswer,
   WireSettlement,
 } from '../../../../engine/api.ts'
-import { formatMoney, paise, randomDigits, createRegNo } from '../../../../engine/index.ts'
+import { INR, formatMoney, paise, randomDigits, createRegNo } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { buildExcel } from '../../../../server/office/spreadsheets/write-excel.ts'
 import { fixtureEvent } from '../../small-event.ts'
@@ -241,7 +241,7 @@ test('two events with one account: each sees lines of the other without names; t
   expect(await run(file)).toBe(0)
   expect(output[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
   expect(output.at(-1)).toBe(
-    `30 January 2026, UTR20: ${formatMoney(paise(2 * (mine.amount - 2360)))} to the bank for 2`,
+    `30 January 2026, UTR20: ${formatMoney(paise(2 * (mine.amount - 2360)), INR)} to the bank for 2`,
   )
   expect(await run(report(sale('ELSEWHERE9', 'AP99')))).toBe(1)
   expect(output[0]).toContain('unknown; No registration has this order.')

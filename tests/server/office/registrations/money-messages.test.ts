@@ -1,6 +1,6 @@
 /** Payment messages that were contradictory or not helpful. */
 import { expect, test } from 'vitest'
-import { instant, paise } from '../../../../engine/index.ts'
+import { INR, instant, paise } from '../../../../engine/index.ts'
 import { linesText } from '../../../../engine/pricing/bill-lines.ts'
 import { buildTimeline } from '../../../../server/office/registrations/timeline.ts'
 import { formatRefundResult } from '../../../../server/payments/decide-payment-review.ts'
@@ -63,7 +63,7 @@ test('the timeline says under which reference a refund was recorded outside the 
 test('a receipt line shows quantity and unit price with tax, like its total', () => {
   const line = { label: 'Twin room', quantity: 2, unit: paise(225_000), total: paise(472_500) }
   const text = (unit: number, total: number) =>
-    linesText([{ ...line, unit, total }] as never).replaceAll('\u00a0', ' ')
+    linesText([{ ...line, unit, total }] as never, INR).replaceAll('\u00a0', ' ')
   expect(text(225_000, 472_500)).toBe('Twin room, 2 × ₹ 2,362.50: ₹ 4,725')
   expect(text(225_050, 472_605)).toBe('Twin room, × 2: ₹ 4,726.05')
 })

@@ -1,7 +1,7 @@
 /**
  * Renders the sandbox gateway's pages: plain, distinct from ours, usable by keyboard without scripts.
  */
-import { escapeHtml, formatMoney, readAmount } from '../../../../../engine/index.ts'
+import { INR, escapeHtml, formatMoney, readAmount } from '../../../../../engine/index.ts'
 import type { Fields } from '../parse-message.ts'
 
 export type Stage = 'open' | 'in-process' | 'paid' | 'declined' | 'dropped'
@@ -74,8 +74,8 @@ const STAGE_LABELS: Readonly<Record<Stage, string>> = {
 }
 
 const formatAmount = (text: string): string => {
-  const amount = readAmount(text)
-  return amount === null ? text : formatMoney(amount)
+  const amount = readAmount(text, INR)
+  return amount === null ? text : formatMoney(amount, INR)
 }
 
 function renderPage(title: string, body: string, head = ''): string {

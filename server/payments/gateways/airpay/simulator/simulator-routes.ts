@@ -8,6 +8,7 @@ import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  INR,
   amountText,
   dayOf,
   err,
@@ -348,15 +349,15 @@ function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): 
             item.merchantId === account.merchantId &&
             item.stage === 'paid',
         )
-      const amount = readAmount(String(transaction?.amount)) ?? 0
+      const amount = readAmount(String(transaction?.amount), INR) ?? 0
       const refundedBefore = (order?.refunds ?? []).reduce(
-        (sum, item) => sum + (readAmount(item.amount) ?? 0),
+        (sum, item) => sum + (readAmount(item.amount, INR) ?? 0),
         0,
       )
       if (
         order === undefined ||
         amount === 0 ||
-        amount + refundedBefore > (readAmount(order.paid ?? '') ?? 0)
+        amount + refundedBefore > (readAmount(order.paid ?? '', INR) ?? 0)
       )
         return {
           airpayid: reference,
@@ -373,7 +374,7 @@ function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): 
           message: 'Refused in the rehearsal',
         }
       }
-      const newRefund = { reference: createReference(), amount: amountText(paise(amount)) }
+      const newRefund = { reference: createReference(), amount: amountText(paise(amount), INR) }
       orders.put({ ...order, refunds: [...order.refunds, newRefund] })
       return {
         airpayid: reference,

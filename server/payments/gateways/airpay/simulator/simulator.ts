@@ -6,7 +6,14 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { amountText, assert, assertNever, paise, readAmount } from '../../../../../engine/index.ts'
+import {
+  INR,
+  amountText,
+  assert,
+  assertNever,
+  paise,
+  readAmount,
+} from '../../../../../engine/index.ts'
 import type { Instant, Paise } from '../../../../../engine/index.ts'
 import type { Account, Log } from '../../../../dependencies.ts'
 import { secureHash } from '../checksums.ts'
@@ -216,8 +223,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         return action !== 'stay'
       }
       case 'wrong': {
-        const requestedAmount = readAmount(order.asked) ?? 0
-        recordPayment(order, amountText(paise(Math.max(1, requestedAmount - 100))))
+        const requestedAmount = readAmount(order.asked, INR) ?? 0
+        recordPayment(order, amountText(paise(Math.max(1, requestedAmount - 100)), INR))
         void notify(order.orderId)
         return true
       }
@@ -271,7 +278,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     settle,
     refundInPanel: (orderId, amount) => {
       const order = getOrder(orderId)
-      const refund = { reference: createReference(), amount: amountText(amount) }
+      const refund = { reference: createReference(), amount: amountText(amount, INR) }
       orders.put({ ...order, refunds: [...order.refunds, refund] })
       return refund.reference
     },
