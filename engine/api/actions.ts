@@ -8,10 +8,12 @@ import type { ActionName } from '../registration/states-and-actions.ts'
 import type { WirePaymentClaim } from './payment-methods.ts'
 import type { WireReview } from './office.ts'
 
-/** GET /admin/registrations/{reg_no}/acts/. Amounts are rupees. */
+/** GET /admin/registrations/{reg_no}/acts/. */
 export type ActionsAnswer = {
   status: 'success'
   reg_no: string
+  /** ISO 4217 code of all amounts, which are in major units; absent: INR. */
+  currency?: string
   state: RegistrationState
   /** The state in words: when and how it was paid, or why it is unpaid. */
   state_display: string
@@ -65,7 +67,7 @@ export type ActionsAnswer = {
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
   first: string
-  /** The amount paid here and not refunded, in rupees. */
+  /** The amount paid here and not refunded, in the currency of the registration. */
   amount: number
   /** When the delegate requested a refund. Null if never. */
   asked_at: string | null
@@ -74,7 +76,7 @@ export type WireApproval = {
   /** The files, by the label of their field; `href` null: it was not sent, or is no longer kept. */
   look_at: { id: string; label: string; name: string; href: string | null }[]
   decide_by: string | null
-  /** The current price, in rupees. Null if it states no price. */
+  /** The current price, in the currency of the registration. Null if it states no price. */
   total: number | null
   offer: { label: string; total: number } | null
 }
@@ -111,6 +113,8 @@ export type WireFound = {
   route: string | null
   category: string
   total: number | null
+  /** ISO 4217 code of the total; absent: INR. */
+  currency?: string
   payment_status: PaymentStatus
   payment_status_display: string
   in_review: boolean

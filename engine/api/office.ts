@@ -1,7 +1,7 @@
 /**
  * API types of the office: lists, a registration, payment reviews, discount codes, figures.
  *
- * Amounts and instants as in `registration.ts`.
+ * Amounts and instants as in `registration.ts`. An absent `currency` (ISO 4217 code) is INR.
  */
 import type { DocumentKind } from '../documents/receipt-invoice-and-credit-note.ts'
 import type {
@@ -41,6 +41,8 @@ export type ListAnswer = {
   shown: string
   /** Among second payments: the numbers for which the delegate requests a refund. */
   refund_requested?: string[]
+  /** Of the sums and rows; a row in another one states its own `currency`. */
+  currency?: string
   registrations: ListRow[]
   results: { registrations: ListRow[] }
 }
@@ -49,6 +51,8 @@ export type ListAnswer = {
 export type OfficeRegistrationAnswer = {
   status: 'success'
   registration: ListRow
+  /** Of all amounts in it. */
+  currency?: string
   /** The delegate's name, else the number. */
   name: string
   /** Empty if not given. */
@@ -127,6 +131,8 @@ export type WireReview = {
   } | null
   due: number | null
   left: number
+  /** Of `due` and `left`. */
+  currency?: string
   said: string | null
   why: string
   since: string
@@ -159,6 +165,8 @@ export type EventStats = {
   total_revenue: number
   /** Received and dismissed by staff: not included in any other figure. */
   dismissed_amount: number
+  /** Of the event's figures, days and newest registrations. */
+  currency?: string
   /** Payments and refunds in payment review. */
   needs_decision: number
 }

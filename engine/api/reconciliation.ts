@@ -1,4 +1,7 @@
-/** API types of bank statement reconciliation and bulk actions. Amounts are rupees. */
+/**
+ * API types of bank statement reconciliation and bulk actions. Amounts are in major units; an absent `currency` (ISO
+ * 4217 code) is INR.
+ */
 import type { Reconciled } from '../payments/reconciliation.ts'
 import type { WireSettlement } from './settlements.ts'
 
@@ -36,6 +39,8 @@ export type WireReconciled = {
   /** Other bank references in this line: sent back with it, so that none of them counts again. */
   also: string[]
   amount: number
+  /** Of the line and its payout. */
+  currency?: string
   as: Reconciled['as']
   /** The matching gateway payout, from its settlement. Null if it is not a payout. */
   payout: { utr: string; lines: number; net: number } | null
@@ -47,6 +52,8 @@ export type WireAwaited = {
   reg_no: string
   name: string
   due: number
+  /** Of `due`. */
+  currency?: string
   /** The reference of the delegate's payment claim. Null if none. */
   reference: string | null
 }

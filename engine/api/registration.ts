@@ -137,9 +137,9 @@ export type AnsweredValues = {
   review_since: string | null
   /** It is paid, and a further payment arrived for it. */
   second_payment: boolean
-  /** Rupees refunded of the payment. */
+  /** The amount refunded of the payment. */
   refunded_amount: number
-  /** The balance after a correction in rupees; 0: none. */
+  /** The balance after a correction; 0: none. */
   difference_due: number
   /** The organisers' deadline to decide about approval. Null if no approval is needed. */
   decide_by: string | null

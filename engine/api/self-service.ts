@@ -5,7 +5,10 @@ import type { DocumentsAnswer } from './office.ts'
 import type { WirePaying } from './payment-methods.ts'
 import type { RegistrationAnswer } from './registration.ts'
 
-/** GET /api/my/{token}/. Amounts are rupees, instants ISO 8601 with offset. */
+/**
+ * GET /api/my/{token}/. Amounts are in major units of the currency that `registration` states, instants ISO 8601 with
+ * offset.
+ */
 export type MyAnswer = {
   status: 'success'
   /** With every answer: the link belongs to the delegate. */
@@ -51,7 +54,7 @@ export type WireCancel = {
   /** The refund by the organisers' scale today. Null if there is no scale. */
   back: number | null
 }
-/** The reason, and the category offered instead, with its price in rupees. Null if none. */
+/** The reason, and the category offered instead, with its price. Null if none. */
 export type WireRefused = {
   why: string
   say: string | null

@@ -1,4 +1,7 @@
-/** API types of gateway settlements in the office. Amounts are rupees, signed where they may be either. */
+/**
+ * API types of gateway settlements in the office. Amounts are in major units, signed where they may be either; an
+ * absent `currency` (ISO 4217 code) is INR.
+ */
 import type { Settled } from '../payments/settlement.ts'
 import type { SettlementLine } from '../payments/settlement-report.ts'
 
@@ -41,6 +44,7 @@ export type WireSettled = {
   fee: number
   tax: number
   net: number
+  currency?: string
   day: string | null
   utr: string
   /** Null: not known here, or of an event to which the requesting user has no access. */
@@ -59,6 +63,7 @@ export type WirePayout = {
   others: number
   /** The amount on the bank statement, including lines of other events. */
   net: number
+  currency?: string
   /** The account that paid it out, if it is no longer in the event file. Null if it is. */
   account: string | null
   /** Lines of events to which the user has no access. Null if none. */
@@ -68,6 +73,7 @@ export type WireUnsettled = {
   reg_no: string | null
   reference: string
   amount: number
+  currency?: string
   paid_on: string
   days: number
   /** The account through which it was paid, if it is no longer in the event file. Null if it is. */

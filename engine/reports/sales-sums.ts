@@ -12,6 +12,8 @@ import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
  */
 export type SoldAnswer = {
   status: 'success'
+  /** ISO 4217 code of the amounts, which are in major units; absent: INR. */
+  currency?: string
   /** True if a search found more registrations than are added up. */
   capped: boolean
   rows: {
