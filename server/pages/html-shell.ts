@@ -3,7 +3,7 @@
  * The page is readable without JavaScript.
  */
 import {
-  INR,
+  currencyOf,
   dayOf,
   escapeHtml,
   formatDay,
@@ -238,7 +238,7 @@ function renderFees(event: EventConfig): string {
   )
   const body = rows.map(
     ({ category, cells }) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => cell(price === null ? text.noPrice : formatPrice(listedPart(event, price), INR))).join('')}</tr>`,
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => cell(price === null ? text.noPrice : formatPrice(listedPart(event, price), currencyOf(event, category.id)))).join('')}</tr>`,
   )
   return `<h2>${text.fees}</h2>${taxHint}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
 }

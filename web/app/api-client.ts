@@ -4,11 +4,12 @@
  * types of the responses are in `api-responses.ts` (public calls) and
  * `web/office/office-api-and-urls.ts`.
  */
-import { INR, assertNever, err, fromRupees, ok } from '../../engine/index.ts'
+import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
 import type { ErrorAnswer, WireQuote } from '../../engine/api.ts'
 import { isRecord, textsOf } from './json-readers.ts'
+import { readResponseCurrency } from './response-currency.ts'
 
 export type ApiError = {
   /** HTTP status. 0 if there was no response. */
@@ -103,9 +104,10 @@ function readError(body: unknown): Partial<ErrorAnswer> | null {
 function readQuote(quote: unknown): WireQuote | null {
   if (!isRecord(quote)) return null
   const { category, period, base, gst, total } = quote
+  const currency = readResponseCurrency(quote)
   return typeof category === 'string' &&
     typeof period === 'string' &&
-    [base, gst, total].every((amount) => fromRupees(amount, INR) !== null)
+    [base, gst, total].every((amount) => fromRupees(amount, currency) !== null)
     ? (quote as WireQuote)
     : null
 }

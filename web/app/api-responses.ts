@@ -1,8 +1,6 @@
 /** Parsers for public API responses. A reader returns null for unusable data. */
 import {
   currencyOf,
-  readCurrency,
-  INR,
   fromRupees,
   isPaymentStatus,
   paise,
@@ -14,6 +12,7 @@ import {
 } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
 import type {
+  Currency,
   Failure,
   PaymentStatus,
   PublicEvent,
@@ -30,7 +29,17 @@ import type {
   WireQuote,
 } from '../../engine/api.ts'
 import type { Reader } from './api-client.ts'
-import { hasAll, isRecord, numberOf, recordOf, recordsOf, textOf, textsOf } from './json-readers.ts'
+import {
+  hasAll,
+  isAmount,
+  isRecord,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  textsOf,
+} from './json-readers.ts'
+import { readResponseCurrency } from './response-currency.ts'
 
 /**
  * Parses the tariff in any of the specification's shapes: complete; `current_period` with
@@ -44,7 +53,12 @@ export const tariffReader =
     if (!isRecord(body)) return null
     const data =
       body['tariff_data'] === undefined ? null : recordOf(body['tariff_data'], readPeriods)
-    const pricing = body['pricing'] === undefined ? null : recordOf(body['pricing'], readPrice)
+    const pricing =
+      body['pricing'] === undefined
+        ? null
+        : recordOf(body['pricing'], (price, category) =>
+            readPrice(price, currencyOf(event, category)),
+          )
     if (data === null && pricing === null) return null
     const isInvalid =
       (data === null && body['tariff_data'] !== undefined) ||
@@ -79,23 +93,23 @@ type Price = { base: number; gst: number; total: number }
 
 const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
   recordOf(row, (cell) =>
-    isRecord(cell) && (cell['price'] === null || fromRupees(cell['price'], INR) !== null)
+    isRecord(cell) && (cell['price'] === null || isAmount(cell['price']))
       ? { price: cell['price'] as number | null }
       : null,
   )
 
 /** Base and total determine the tax. */
-const readPrice: Reader<Price> = (price) => {
+function readPrice(price: unknown, currency: Currency): Price | null {
   if (!isRecord(price)) return null
-  const base = fromRupees(price['base'], INR)
-  const total = fromRupees(price['total'], INR)
-  const gst = price['gst'] === undefined ? null : fromRupees(price['gst'], INR)
+  const base = fromRupees(price['base'], currency)
+  const total = fromRupees(price['total'], currency)
+  const gst = price['gst'] === undefined ? null : fromRupees(price['gst'], currency)
   if (base === null || total === null || total < base) return null
   if (price['gst'] !== undefined && gst !== total - base) return null
   return {
-    base: rupees(base, INR),
-    gst: rupees(paise(total - base), INR),
-    total: rupees(total, INR),
+    base: rupees(base, currency),
+    gst: rupees(paise(total - base), currency),
+    total: rupees(total, currency),
   }
 }
 
@@ -122,9 +136,9 @@ function calculatePricing(
   )
 }
 
-/** Converts an API quote to paise. Null if an amount is invalid. */
+/** Reads the amounts of an API quote. Null if one of them is invalid. */
 export function toQuote(wire: WireQuote): Quote | null {
-  const currency = readCurrency(wire.currency) ?? INR
+  const currency = readResponseCurrency(wire)
   const [base, gst, total] = [
     fromRupees(wire.base, currency),
     fromRupees(wire.gst, currency),
@@ -211,6 +225,7 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     'period',
   ] as const
   const amounts = ['base', 'gst', 'total'] as const
+  const currency = readResponseCurrency(found)
   const {
     order_id: orderId,
     created_at: createdAt,
@@ -226,7 +241,7 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
   } = found
   const isValid =
     texts.every((name) => isOptional(found[name])) &&
-    amounts.every((name) => found[name] === undefined || isAmountOrNull(found[name])) &&
+    amounts.every((name) => found[name] === undefined || isAmountOrNull(found[name], currency)) &&
     isOptional(orderId) &&
     (createdAt === undefined || (typeof createdAt === 'string' && readInstant(createdAt) !== null))
   if (!isValid) return null
@@ -245,8 +260,8 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     held_until: textOf(priceGuaranteedUntil),
     review_since: textOf(reviewSince),
     second_payment: found['second_payment'] === true,
-    refunded_amount: fromRupees(refunded, INR) === null ? 0 : Number(refunded),
-    difference_due: fromRupees(difference, INR) === null ? 0 : Number(difference),
+    refunded_amount: fromRupees(refunded, currency) === null ? 0 : Number(refunded),
+    difference_due: fromRupees(difference, currency) === null ? 0 : Number(difference),
     decide_by: textOf(decideBy),
     may_pay: pay === true,
     lines: recordsOf(found['lines']),
@@ -305,8 +320,8 @@ function readFailure(value: unknown): Failure {
   return FAILURES.find((one) => one === value) ?? 'unclear'
 }
 
-const isAmountOrNull = (value: unknown): boolean =>
-  value === null || fromRupees(value, INR) !== null
+const isAmountOrNull = (value: unknown, currency: Currency): boolean =>
+  value === null || fromRupees(value, currency) !== null
 
 /** An event file as its author wrote it. */
 export const readEventFile: Reader<EventFileAnswer> = (body) =>

@@ -18,13 +18,16 @@ export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T
   return entries
 }
 
-/** Parses every value of an object. Null if one of them cannot be parsed. */
+/** Parses every value of an object, with its name. Null if one of them cannot be parsed. */
 export function recordOf<T>(
   value: unknown,
-  read: (entry: unknown) => T | null,
+  read: (entry: unknown, name: string) => T | null,
 ): Record<string, T> | null {
   if (!isRecord(value)) return null
-  const values = listOf(Object.values(value), read)
+  const values = listOf(Object.entries(value), (entry) => {
+    const [name, one] = entry as [string, unknown]
+    return read(one, name)
+  })
   return values === null
     ? null
     : Object.fromEntries(Object.keys(value).flatMap((name, at) => [[name, values[at] as T]]))
@@ -38,6 +41,22 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 
 export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
+
+/** No currency in use has more decimals. */
+const AMOUNT_DECIMALS_MAX = 3
+/** The error of binary addition (0.1 + 0.2) is smaller than this; one decimal too many is larger. */
+const NOISE_MAX = 1e-6
+
+/** Whether the value can be an amount in major units of some currency; not negative. */
+export const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' &&
+  Number.isFinite(value) &&
+  value >= 0 &&
+  Math.abs(Number(value.toFixed(AMOUNT_DECIMALS_MAX)) - value) < NOISE_MAX
+
+/** Whether the value can be an amount that may be negative. */
+export const isSignedAmount = (value: unknown): value is number =>
+  typeof value === 'number' && isAmount(Math.abs(value))
 
 /** An object whose values are all strings. */
 export const textsOf = (value: unknown): Record<string, string> | null => recordOf(value, textOf)

@@ -1,6 +1,5 @@
 /** The dialogs after a submit: the price has changed, or the registration is complete. */
 import {
-  INR,
   categoryLabel,
   buttonText,
   formatMoney,
@@ -37,6 +36,7 @@ export function PriceChangedDialog({
   onClose,
 }: PriceChangedDialogProps) {
   const isSamePrice =
+    oldQuote.currency === newQuote.currency &&
     oldQuote.base === newQuote.base &&
     oldQuote.gst === newQuote.gst &&
     oldQuote.total === newQuote.total
@@ -53,7 +53,7 @@ export function PriceChangedDialog({
       : oldQuote.period !== newQuote.period
         ? [changed.titlePeriod, changed.period]
         : [changed.titlePrice, changed.price]
-  const amount = formatMoney(newQuote.total, INR)
+  const amount = formatMoney(newQuote.total, newQuote.currency)
   return (
     <Dialog title={isSamePrice ? dialogTitle : changed.titlePrice} onClose={onClose}>
       <p>

@@ -1,5 +1,5 @@
 /** The confirmation dialog when the server offers an alternative to the submitted registration. */
-import { INR, buttonText, formatMoney, priceParts } from '../../engine/index.ts'
+import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { toQuote } from '../app/api-responses.ts'
@@ -59,9 +59,9 @@ export function SubmitAnywayDialog({
   )
 }
 
-function confirmLabel(event: PublicEvent, { total }: Quote): string {
+function confirmLabel(event: PublicEvent, { total, currency }: Quote): string {
   if (total === 0) return buttonText(event, total)
   return formatMessage(event.payment ? submitAnyway.pay : submitAnyway.registerFor, {
-    amount: formatMoney(total, INR),
+    amount: formatMoney(total, currency),
   })
 }

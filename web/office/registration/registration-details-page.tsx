@@ -207,7 +207,7 @@ function buildPriceRows(
     ...(registeredAt
       ? [{ id: 'created_at', label: 'Registered', value: registeredAt.join(', ') }]
       : []),
-    ...(lines.length < 2 ? [] : lineRows(lines)),
+    ...(lines.length < 2 ? [] : lineRows({ lines, currency: INR })),
     // Without tax, only the total is shown.
     ...amounts.flatMap(([id, label]) =>
       registration[id] === null || registration[id] === undefined || !registration['gst']

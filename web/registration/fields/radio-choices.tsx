@@ -5,7 +5,7 @@ import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
 import {
-  INR,
+  currencyOf,
   formatDay,
   formatPrice,
   fromRupees,
@@ -34,8 +34,9 @@ export function formatOptionPrice(
   option: Pick<Option, 'id'>,
 ): string | null {
   const price = tariff.pricing[option.id]
-  const amount = fromRupees(price && listedPart(event, price), INR)
-  return amount === null ? null : formatPrice(amount, INR)
+  const currency = currencyOf(event, option.id)
+  const amount = fromRupees(price && listedPart(event, price), currency)
+  return amount === null ? null : formatPrice(amount, currency)
 }
 
 /** States the last day of the listed prices, and whether they include tax. */

@@ -3,13 +3,7 @@
  * Built separately and loaded first, at a thirtieth of the full size. It undoes its changes to the
  * page when React hydrates the form.
  */
-import {
-  INR,
-  buttonText,
-  formatPrice,
-  formatUnknownAmount,
-  normalise,
-} from '../../../engine/index.ts'
+import { buttonText, formatPrice, formatUnknownAmount, normalise } from '../../../engine/index.ts'
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { RawAnswers } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
@@ -38,8 +32,10 @@ function runBeforeHydration({ event: { event }, tariff }: EventPage): void {
   const priceAnswers = (typed: RawAnswers) =>
     calculatePrice(event, { is: 'here', answer: tariff }, normalise(event, typed).answers)
   const totalOf = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
+  const totalText = (price: PriceView) =>
+    price.is === 'price' ? formatPrice(price.quote.total, price.quote.currency) : null
   /** Total of the bill in the page, or null if the initial answers have no price. */
-  const billTotal = totalOf(priceAnswers(initialAnswers(event)))
+  const billTotal = totalText(priceAnswers(initialAnswers(event)))
   let isPressed = false
 
   const updatePrice = (): void => {
@@ -48,21 +44,19 @@ function runBeforeHydration({ event: { event }, tariff }: EventPage): void {
       ...Object.fromEntries(readTypedAnswers(event)),
     })
     const total = totalOf(price)
+    const amount = totalText(price)
     const texts: Readonly<Record<Spot, string | null>> = {
-      total: total === null ? formatUnknownAmount(INR) : formatPrice(total, INR),
-      instead: total === null ? null : formatPrice(total, INR),
+      total: amount ?? formatUnknownAmount(event.currency),
+      instead: amount,
       short: price.is === 'none' ? price.reason : '',
-      empty:
-        total === null
-          ? null
-          : formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(total, INR) }),
+      empty: amount === null ? null : formatMessage(FORM_PRICE_MESSAGES.total, { amount }),
       why: price.is === 'none' ? price.reason : null,
       pay: isPressed ? FORM_PRICE_MESSAGES.wait : buttonText(event, total),
     }
     for (const { text, drawn, is } of spots) text.data = texts[is] ?? drawn
     for (const button of buttons) button.disabled = price.is === 'none'
     for (const reason of reasons) setHidden(reason, price.is !== 'none')
-    for (const bill of bills) setHidden(bill, total !== billTotal)
+    for (const bill of bills) setHidden(bill, amount !== billTotal)
   }
   const onChange = (): void => {
     // Pay was pressed for the previous answers.

@@ -1,6 +1,6 @@
 /** The fee table with current and upcoming fees, and the delegate's next price. Loaded on demand. */
 import {
-  INR,
+  currencyOf,
   dayOf,
   formatDayShort,
   formatPrice,
@@ -55,7 +55,7 @@ export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
           ? formatMessage(messages.thenPrice, {
               day,
               next: formatShortDay(from),
-              amount: formatPrice(total, INR),
+              amount: formatPrice(total, quote.currency),
             })
           : formatMessage(
               checkRegistrationOpen(event, from).open
@@ -128,5 +128,5 @@ function formatDays({ from, to }: PriceRange, isNow: boolean): string {
 function formatPriceIn(event: PublicEvent, category: string, { period }: PriceRange): string {
   const price = quoteCategory(event, category, period.id)
   if (price === null) return text.notOnSale
-  return formatPrice(listedPart(event, price), INR)
+  return formatPrice(listedPart(event, price), currencyOf(event, category))
 }

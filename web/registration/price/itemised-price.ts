@@ -1,6 +1,6 @@
 /** The itemised price of the answers, and the prices and seats next to the options. */
 import {
-  INR,
+  currencyOf,
   findCategory,
   tablePrice,
   itemApplies,
@@ -18,7 +18,7 @@ import {
   findTable,
 } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
-import type { Answers, Field, Item, Paise, PublicEvent } from '../../../engine/index.ts'
+import type { Answers, Currency, Field, Item, Paise, PublicEvent } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
 import type { OptionStatus } from '../form/form-context.ts'
 import type { Pricing } from './live-price.ts'
@@ -134,11 +134,12 @@ function formatOptionPrice(
   )
   if (sold.length === 0 || (category === null && sold.some(({ prices }) => prices.length > 1)))
     return undefined
+  const currency = currencyOf(event, category)
   const prices = sold.map((item) => {
     const table = findTable(item, answersWithOption, category)
     const cellPrice = table === null || period === null ? null : tablePrice(table, option, period)
     if (cellPrice === null) return null
-    return cellPrice === 0 ? formatPrice(cellPrice, INR) : formatTimesUnit(event, item, cellPrice)
+    return formatTimesUnit(event, item, cellPrice, currency)
   })
   return prices.includes(null) ? null : prices.join(' + ')
 }
@@ -162,15 +163,15 @@ function formatUnitPrice(
   )
   if (period === null || (category === null && sold.some(({ prices }) => prices.length > 1)))
     return ''
+  const currency = currencyOf(event, category)
   return sold
     .flatMap((item) => {
       const table = findTable(item, answers, category)
       const cellPrice = table === null ? null : tablePrice(table, EACH, period)
       if (cellPrice === null) return []
+      const unitPrice = formatTimesUnit(event, item, cellPrice, currency)
       const price =
-        cellPrice === 0
-          ? formatPrice(cellPrice, INR)
-          : formatMessage(priceMessages.each, { price: formatTimesUnit(event, item, cellPrice) })
+        cellPrice === 0 ? unitPrice : formatMessage(priceMessages.each, { price: unitPrice })
       // If a list has several items, name each, such as children and adults.
       return [
         sold.length > 1
@@ -183,21 +184,24 @@ function formatUnitPrice(
 
 /**
  * Unit price with its multiplier: "₹ 2,500 per night", or "× nights" if the field has no singular
- * unit.
+ * unit; "Free" if it is zero.
  */
-function formatTimesUnit(event: PublicEvent, { times: by, tax }: Item, statedPrice: Paise): string {
-  const cellPrice = listedPrice(event, tax, statedPrice)
+function formatTimesUnit(
+  event: PublicEvent,
+  { times: by, tax }: Item,
+  statedPrice: Paise,
+  currency: Currency,
+): string {
+  if (statedPrice === 0) return formatPrice(statedPrice, currency)
+  const price = formatMoney(listedPrice(event, tax, statedPrice), currency)
   const times = event.fields.find(({ id }) => id === by)
-  if (times === undefined) return formatMoney(cellPrice, INR)
+  if (times === undefined) return price
   return times.unitOne === undefined
     ? formatMessage(priceMessages.timesUnit, {
-        price: formatMoney(cellPrice, INR),
+        price,
         units: times.unit ?? times.label.toLowerCase(),
       })
-    : formatMessage(priceMessages.perUnit, {
-        price: formatMoney(cellPrice, INR),
-        unit: times.unitOne,
-      })
+    : formatMessage(priceMessages.perUnit, { price, unit: times.unitOne })
 }
 
 /** The answers with an option selected in addition. */

@@ -1,8 +1,9 @@
 /** Today's prices from the server, and the price of the answers. */
 import { useCallback, useEffect, useState } from 'react'
-import { findCategory, lowerCaseLabel, ok } from '../../../engine/index.ts'
+import { currencyOf, findCategory, lowerCaseLabel, ok } from '../../../engine/index.ts'
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { PageData, TariffAnswer } from '../../../engine/api.ts'
 import { readAvailability, tariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
@@ -94,9 +95,11 @@ export type Pricing = (
 ) => Quote | string | null
 
 /** Returns the price that the server states, for an event that sells only the registration. */
-export const priceByTariff: Pricing = (_event, { pricing, current_period: period }, category) => {
+export const priceByTariff: Pricing = (event, { pricing, current_period: period }, category) => {
   const wire = pricing[category]
-  return wire && period !== null ? toQuote({ category, period, ...wire, lines: [] }) : null
+  if (wire === undefined || period === null) return null
+  const currency = toWireCurrency(currencyOf(event, category))
+  return toQuote({ category, period, ...wire, ...currency, lines: [] })
 }
 
 export function calculatePrice(

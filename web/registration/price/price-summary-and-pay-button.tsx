@@ -1,7 +1,7 @@
 /** The price summary, as a column or a bar, with the submit button. */
 import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { INR, buttonText, formatPrice, isEmail, categoryLabel } from '../../../engine/index.ts'
+import { buttonText, formatPrice, isEmail, categoryLabel } from '../../../engine/index.ts'
 import {
   COMMON_MESSAGES,
   CONNECTION_ERROR_MESSAGES,
@@ -10,7 +10,7 @@ import {
   formatMessage,
   pluralForm,
 } from '../../../engine/messages.ts'
-import type { Contradiction, PublicEvent } from '../../../engine/index.ts'
+import type { Contradiction, PublicEvent, Quote } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
@@ -245,12 +245,14 @@ function PriceRows({ event, price, extensions }: SummaryProps) {
   )
 }
 
+const formatTotal = ({ total, currency }: Quote): string => formatPrice(total, currency)
+
 /** Announces the total to screen readers when it changes, after the current announcement. */
 function TotalAnnouncement({ price }: Pick<SummaryProps, 'price'>) {
   return (
     <p className="vh" aria-live="polite">
       {price.is === 'price' &&
-        formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(price.quote.total, INR) })}
+        formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatTotal(price.quote) })}
     </p>
   )
 }
@@ -378,7 +380,7 @@ function SummaryBar(props: SummaryProps) {
             aria-controls={isOpen ? 'summary-details' : undefined}
             onClick={() => setOpen(!isOpen)}
           >
-            <strong {...preHydrationSpot('total')}>{formatPrice(price.quote.total, INR)}</strong>
+            <strong {...preHydrationSpot('total')}>{formatTotal(price.quote)}</strong>
             <small>
               {text.details} <Icon name="chev" small />
             </small>

@@ -1,11 +1,13 @@
 /** The rows of a bill: lines with quantity × unit price, then the sums, compared with the previous bill. */
-import { INR, formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
-import type { Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
+import type { Currency, Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
 import { changedPrice, previousPrice, quoteRows } from './quote-rows.tsx'
 
 type Line = Quote['lines'][number]
+
+type PricedLines = Pick<Quote, 'lines' | 'currency'>
 
 const lineKey = (line: Line): string => `${line.id}.${line.option ?? ''}`
 
@@ -38,7 +40,7 @@ export function billRows(
   ]
   return [
     ...quoteRows(event, quote, period, before),
-    ...lineRows(quote.lines, before?.lines),
+    ...lineRows(quote, before),
     ...quoteRows(event, quote, rest, before).map((row) => {
       return row.id === 'base' && quote.lines.length > 1
         ? { ...row, label: labelOf(event, 'sum') }
@@ -52,15 +54,17 @@ export function billRows(
  * lines are struck through.
  */
 export function lineRows(
-  lines: readonly Line[],
-  before: readonly Line[] = [],
+  { lines, currency }: PricedLines,
+  before: PricedLines = { lines: [], currency },
 ): readonly LedgerRow[] {
   const onTop = isTaxOnTop(lines)
   const amountOf = (line: Line): Paise => (onTop ? line.base : line.total)
-  const previousLines = new Map(before.map((line) => [lineKey(line), line]))
+  const previousLines = new Map(before.lines.map((line) => [lineKey(line), line]))
   const rows = lines.map((line): LedgerRow => {
     const previousLine = previousLines.get(lineKey(line))
-    const now = priceText(amountOf(line))
+    const now = priceText(amountOf(line), currency)
+    const previously =
+      previousLine === undefined ? now : priceText(amountOf(previousLine), before.currency)
     return {
       id: lineKey(line),
       label: line.label,
@@ -71,12 +75,9 @@ export function lineRows(
             : [
                 formatMessage(COMMON_MESSAGES.payment.previousLabel, { label: previousLine.label }),
               ]),
-          ...quantityText(line, amountOf(line)),
+          ...quantityText(line, amountOf(line), currency),
         ].join(', ') || undefined,
-      value:
-        previousLine === undefined || amountOf(previousLine) === amountOf(line)
-          ? now
-          : changedPrice(priceText(amountOf(previousLine)), now),
+      value: previously === now ? now : changedPrice(previously, now),
     }
   })
   const currentKeys = new Set(lines.map(lineKey))
@@ -85,7 +86,7 @@ export function lineRows(
     .map((line): LedgerRow => ({
       id: `gone.${lineKey(line)}`,
       label: line.label,
-      value: previousPrice(priceText(amountOf(line))),
+      value: previousPrice(priceText(amountOf(line), before.currency)),
     }))
   return [...rows, ...removedLines]
 }
@@ -94,9 +95,15 @@ export function lineRows(
  * Returns "2 × ₹ 4,000". Empty for a quantity of one. Only the quantity if the amount is not that
  * product, because it includes tax.
  */
-function quantityText({ quantity, unit }: Line, amount: Paise): readonly string[] {
+function quantityText(
+  { quantity, unit }: Line,
+  amount: Paise,
+  currency: Currency,
+): readonly string[] {
   if (quantity === 1) return []
-  return [unit * quantity === amount ? `${quantity} × ${formatMoney(unit, INR)}` : `× ${quantity}`]
+  const isProduct = unit * quantity === amount
+  return [isProduct ? `${quantity} × ${formatMoney(unit, currency)}` : `× ${quantity}`]
 }
 
-const priceText = (amount: Paise): string => formatPrice(paise(amount), INR)
+const priceText = (amount: Paise, currency: Currency): string =>
+  formatPrice(paise(amount), currency)

@@ -1,5 +1,5 @@
 /** The rows of a quote: total and components, compared with the previous quote. */
-import { INR, formatMoney, formatPrice, labelOf, categoryLabel } from '../../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, categoryLabel } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
@@ -35,7 +35,9 @@ export function quoteRows(
     if (line === 'category') return categoryLabel(event, one.category)
     if (line === 'period')
       return event.fees.periods.find((period) => period.id === one.period)?.label ?? one.period
-    return line === 'gst' ? formatMoney(one.gst, INR) : formatPrice(one[line], INR)
+    return line === 'gst'
+      ? formatMoney(one.gst, one.currency)
+      : formatPrice(one[line], one.currency)
   }
   const isFree = quote.total === 0 && (before === undefined || before.total === 0)
   const shownLines = lines.filter(

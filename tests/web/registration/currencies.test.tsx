@@ -1,0 +1,169 @@
+/** The form of an event in another currency: every price has its symbol and its decimals. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { day, normalise, paise, readCurrency, readInstant } from '../../../engine/index.ts'
+import { buildTariff, toWireQuote } from '../../../engine/api.ts'
+import type { Currency, EventConfig, Quote } from '../../../engine/index.ts'
+import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
+import { tariffReader, toQuote } from '../../../web/app/api-responses.ts'
+import { formatOptionPrice } from '../../../web/registration/fields/radio-choices.tsx'
+import { FeeTable, PriceUntil } from '../../../web/registration/price/fee-table.tsx'
+import { optionMarks, priceByBill } from '../../../web/registration/price/itemised-price.ts'
+import { priceByTariff } from '../../../web/registration/price/live-price.ts'
+import { PriceChangedDialog } from '../../../web/registration/price-changed-dialog.tsx'
+import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
+import { quoteRows } from '../../../web/ui/payment/quote-rows.tsx'
+import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
+
+const NOW = '2026-01-20T12:00:00+05:30'
+const TAX = { name: 'VAT', percent: 10, prices: 'exclusive', round: 'paise' } as const
+
+function readCode(code: string): Currency {
+  const read = readCurrency(code)
+  if (read === null) throw new Error(`no currency ${code}`)
+  return read
+}
+
+/** Registration at 120000 minor units before tax, 150000 from February; a night at 2505 before tax. */
+const createEventIn = (code: string): EventConfig =>
+  createEvent({
+    currency: readCode(code),
+    fields: [
+      field('email', { type: 'email' }),
+      field('kind', {
+        type: 'select',
+        options: [{ id: 'plain', label: 'Plain' }],
+        required: requiredMessage('Choose'),
+      }),
+      field('nights', { type: 'number', isWhole: true }),
+    ],
+    categories: [{ id: 'plain', label: 'Plain', listedOnly: false }],
+    categoryChoice: { by: 'field', field: 'kind' },
+    fees: {
+      tax: TAX,
+      periods: [
+        { id: 'now', label: 'Now', to: day('2026-01-30') },
+        { id: 'later', label: 'Later' },
+      ],
+      otherDates: null,
+      prices: { plain: { now: paise(120_000), later: paise(150_000) } },
+      items: [
+        {
+          id: 'night',
+          label: 'Night',
+          count: { field: 'nights' },
+          tax: TAX,
+          prices: [{ when: null, table: { each: { now: paise(2505), later: paise(2505) } } }],
+        },
+      ],
+      adjustments: [],
+    },
+  })
+
+/** The amounts of a text, with their symbols. */
+const findAmounts = (html: string): readonly string[] =>
+  [...html.replaceAll('\u00a0', ' ').matchAll(/(?:₹|€|JP¥|KWD|US\$) [\d,.]*\d/g)].map(
+    ([amount]) => amount,
+  )
+
+const at = readInstant(NOW)
+if (at === null) throw new Error('no time')
+const now = at
+
+/** The tariff as the browser reads it. */
+function readTariff(event: EventConfig) {
+  const read = tariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
+  if (read === null) throw new Error('the browser cannot read this tariff')
+  return read
+}
+
+function findBill(event: EventConfig): Quote {
+  const { answers } = normalise(event, { kind: 'plain', nights: 2 })
+  const bill = priceByBill(event, readTariff(event), 'plain', answers)
+  if (bill === null || typeof bill === 'string') throw new Error(`no bill: ${bill}`)
+  return bill
+}
+
+test.each([
+  ['INR', ['₹ 1,200', '₹ 1,500', '₹ 25.05', '₹ 1,200']],
+  ['EUR', ['€ 1,200', '€ 1,500', '€ 25.05', '€ 1,200']],
+  ['USD', ['US$ 1,200', 'US$ 1,500', 'US$ 25.05', 'US$ 1,200']],
+  ['JPY', ['JP¥ 120,000', 'JP¥ 150,000', 'JP¥ 2,505', 'JP¥ 120,000']],
+  ['KWD', ['KWD 120', 'KWD 150', 'KWD 2.505', 'KWD 120']],
+] as const)(
+  'an event in %s lists its prices in its currency, in the form and without JavaScript',
+  (code, [price, later, night, today]) => {
+    const event = createEventIn(code)
+    const { answers } = normalise(event, { kind: 'plain' })
+    const tariff = readTariff(event)
+    expect(
+      findAmounts(renderToStaticMarkup(<FeeTable event={event} category={null} now={NOW} />)),
+    ).toEqual([price, later])
+    expect(findAmounts(renderScriptNotice(event))).toEqual([price, later])
+    expect(findAmounts(formatOptionPrice(event, tariff, { id: 'plain' }) ?? '')).toEqual([today])
+    const unitPrice = optionMarks(event, tariff, answers, 'plain').get('nights')?.price ?? ''
+    expect(findAmounts(unitPrice)).toEqual([night])
+  },
+)
+
+test.each([
+  ['INR', ['₹ 1,200', '₹ 25.05', '₹ 50.10', '₹ 1,250.10', '₹ 125.01', '₹ 1,375.11'], 1375.11],
+  [
+    'JPY',
+    ['JP¥ 120,000', 'JP¥ 2,505', 'JP¥ 5,010', 'JP¥ 125,010', 'JP¥ 12,501', 'JP¥ 137,511'],
+    137_511,
+  ],
+  [
+    'KWD',
+    ['KWD 120', 'KWD 2.505', 'KWD 5.010', 'KWD 125.010', 'KWD 12.501', 'KWD 137.511'],
+    137.511,
+  ],
+] as const)(
+  'a bill in %s has the symbol and the decimals of its currency',
+  (code, amounts, total) => {
+    const event = createEventIn(code)
+    const bill = findBill(event)
+    const rows = billRows(event, bill, ['base', 'gst', 'total'])
+    const texts = rows.map(({ about, value }) => `${String(about ?? '')} ${String(value)}`)
+    expect(findAmounts(texts.join(' '))).toEqual(amounts)
+    // What the browser reads from the server is the same bill.
+    const wire = JSON.parse(JSON.stringify(toWireQuote(bill))) as ReturnType<typeof toWireQuote>
+    expect(wire.total).toBe(total)
+    const { base, gst, total: sum, currency } = bill
+    expect(toQuote(wire)).toMatchObject({ base, gst, total: sum, currency })
+    expect(toQuote(wire)?.lines).toHaveLength(bill.lines.length)
+  },
+)
+
+test('an event in yen that sells only the registration showed rupees in its summary', () => {
+  const event = createEventIn('JPY')
+  const quote = priceByTariff(event, readTariff(event), 'plain', {})
+  if (quote === null || typeof quote === 'string') throw new Error('no quote')
+  const rows = quoteRows(event, quote, ['base', 'gst', 'total'])
+  expect(findAmounts(rows.map(({ value }) => String(value)).join(' '))).toEqual([
+    'JP¥ 120,000',
+    'JP¥ 12,000',
+    'JP¥ 132,000',
+  ])
+  const until = renderToStaticMarkup(
+    <PriceUntil event={event} answers={{ kind: 'plain' }} quote={quote} now={NOW} />,
+  )
+  expect(findAmounts(until)).toEqual(['JP¥ 165,000'])
+})
+
+test('the dialog of a changed price in euro showed rupees', () => {
+  const event = createEventIn('EUR')
+  const newQuote = findBill(event)
+  const html = renderToStaticMarkup(
+    <PriceChangedDialog
+      event={event}
+      rows={quoteRows}
+      oldQuote={{ ...newQuote, total: paise(newQuote.total - 100) }}
+      newQuote={newQuote}
+      pay={() => {}}
+      onClose={() => {}}
+    />,
+  )
+  expect(findAmounts(html)).toContain('€ 1,374.11')
+  expect(findAmounts(html).at(-1)).toBe('€ 1,375.11')
+})
