@@ -1,7 +1,8 @@
 /** The bill of a registration as rows. */
-import { fromRupees, INR, readCurrency } from '../../engine/index.ts'
+import { fromRupees } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { LedgerRow } from '../ui/details-list.tsx'
@@ -20,7 +21,7 @@ export function billRowsOf(
 }
 
 function readQuote({ category, period, lines: wire, ...amounts }: Registration): Quote | null {
-  const currency = readCurrency(amounts.currency) ?? INR
+  const currency = readResponseCurrency(amounts)
   const [base, gst, total] = [amounts.base, amounts.gst, amounts.total].map((amount) =>
     fromRupees(amount, currency),
   )

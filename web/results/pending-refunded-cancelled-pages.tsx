@@ -1,15 +1,9 @@
 /** The result pages of payments that are pending, under review, refunded or cancelled. */
 import { useEffect, useRef, useState } from 'react'
-import {
-  INR,
-  formatInstant,
-  formatMoney,
-  fromRupees,
-  labelOf,
-  readInstant,
-} from '../../engine/index.ts'
+import { formatInstant, formatMoney, fromRupees, labelOf, readInstant } from '../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES, resultRows } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { BreakableText, Ledger } from '../ui/details-list.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
@@ -93,7 +87,8 @@ export function ConfirmingPayment({
   reload,
 }: StatePageProps & { readonly reload: () => void }) {
   const isPolling = usePolling(reload)
-  const amount = fromRupees(registration.total, INR)
+  const currency = readResponseCurrency(registration)
+  const amount = fromRupees(registration.total, currency)
   return (
     <section className="pend" aria-labelledby="pending">
       <h2 className="disp" id="pending">
@@ -103,7 +98,7 @@ export function ConfirmingPayment({
       <p>
         {amount === null
           ? confirming.notConfirmedUnknownAmount
-          : formatMessage(confirming.notConfirmed, { amount: formatMoney(amount, INR) })}{' '}
+          : formatMessage(confirming.notConfirmed, { amount: formatMoney(amount, currency) })}{' '}
         {isPolling
           ? confirming.checking
           : richMessage(confirming.waitForEmail, {
@@ -141,7 +136,8 @@ export function ConfirmingPayment({
 export function UnderReview({ event, registration }: StatePageProps) {
   const { review_since: since, order_id: orderId } = registration
   const at = since === null ? null : readInstant(since)
-  const amount = fromRupees(registration.total, INR)
+  const currency = readResponseCurrency(registration)
+  const amount = fromRupees(registration.total, currency)
   return (
     <section className="pend care" aria-labelledby="pending">
       <h2 className="disp" id="pending">
@@ -151,7 +147,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
       <p>
         {amount === null
           ? underReview.explanationUnknownAmount
-          : formatMessage(underReview.explanation, { amount: formatMoney(amount, INR) })}
+          : formatMessage(underReview.explanation, { amount: formatMoney(amount, currency) })}
       </p>
       <p>
         {richMessage(underReview.next, {
@@ -209,7 +205,8 @@ export function Refunded({ event, registration }: StatePageProps) {
 
 /** Cancelled by the organisers. Any refund is between them and the delegate. */
 export function Cancelled({ event, registration }: StatePageProps) {
-  const refunded = fromRupees(registration.refunded_amount, INR)
+  const currency = readResponseCurrency(registration)
+  const refunded = fromRupees(registration.refunded_amount, currency)
   const rows = resultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
     .map((row) => toLedgerRow(event, row))
@@ -222,7 +219,7 @@ export function Cancelled({ event, registration }: StatePageProps) {
       <p>
         {cancelled.explanation}{' '}
         {refunded !== null && refunded > 0
-          ? formatMessage(cancelled.refunded, { amount: formatMoney(refunded, INR) })
+          ? formatMessage(cancelled.refunded, { amount: formatMoney(refunded, currency) })
           : cancelled.refundByEmail}{' '}
         <Questions event={event} orderId={registration.order_id} />
       </p>

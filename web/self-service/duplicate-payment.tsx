@@ -3,7 +3,6 @@
  * refund; the email's link opens the page, because mail scanners follow links.
  */
 import {
-  INR,
   dayOf,
   formatDay,
   formatMoney,
@@ -12,6 +11,7 @@ import {
   readInstant,
 } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
@@ -19,14 +19,15 @@ import { ActionResult } from './action-result-message.tsx'
 const { secondPayment } = SELF_SERVICE_MESSAGES
 
 export function DuplicatePayment({
-  data: { second_payment: duplicate },
+  data: { second_payment: duplicate, registration },
   path,
   reload,
 }: PanelProps) {
   const action = useSelfServiceAction({ path, reload })
   if (duplicate === null) return null
   const requestedAt = duplicate.asked_at === null ? null : readInstant(duplicate.asked_at)
-  const amount = formatMoney(fromRupees(duplicate.amount, INR) ?? paise(0), INR)
+  const currency = readResponseCurrency(registration)
+  const amount = formatMoney(fromRupees(duplicate.amount, currency) ?? paise(0), currency)
   const actionButton = (act: 'ask_refund' | 'withdraw_refund', label: string) => (
     <button
       type="button"

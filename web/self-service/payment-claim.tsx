@@ -1,12 +1,13 @@
 /** The manual payment panel: payment instructions and the "I have paid" form. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import { INR, dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import type { WireAsk, WirePaying, WirePaymentClaim } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
@@ -27,7 +28,6 @@ export function ManualPayment({
   reload,
 }: PanelProps) {
   if (paying === null) return null
-  const number = registration.reg_no
   return (
     <section className="mypart" aria-labelledby="my-paying">
       <h2 className="disp" id="my-paying">
@@ -41,7 +41,7 @@ export function ManualPayment({
         </details>
       ) : (
         <>
-          <PaymentInstructions paying={paying} number={number} />
+          <PaymentInstructions paying={paying} registration={registration} />
           <h3>{paymentClaim.submit}</h3>
           <ClaimForm {...{ event, paying, path, reload }} />
         </>
@@ -75,13 +75,15 @@ function LastClaim({ told: claim }: { readonly told: WirePaymentClaim }) {
 
 function PaymentInstructions({
   paying,
-  number,
+  registration,
 }: {
   readonly paying: WirePaying
-  readonly number: string
+  readonly registration: PanelProps['data']['registration']
 }) {
+  const { reg_no: number } = registration
+  const currency = readResponseCurrency(registration)
   const { tell: instructions, numbers, upi, price_until: until } = paying
-  const total = fromRupees(paying.total, INR)
+  const total = fromRupees(paying.total, currency)
   const payUntil = lastDayOf(paying.pay_until)
   return (
     <div className="where">
@@ -90,7 +92,7 @@ function PaymentInstructions({
         {total !== null && (
           <CopyableNumber
             label={paymentClaim.amount}
-            text={formatMoney(total, INR)}
+            text={formatMoney(total, currency)}
             copy={String(paying.total)}
           />
         )}

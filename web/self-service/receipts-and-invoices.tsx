@@ -1,13 +1,16 @@
 /** The receipts, invoices and credit notes of a registration, as PDF downloads. */
-import { INR, formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
+import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import type { Currency } from '../../engine/index.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { PanelProps } from './panel-props.ts'
 import './self-service.css'
 
 const { documents: text } = SELF_SERVICE_MESSAGES
 
-export function Documents({ data: { documents }, path }: PanelProps) {
+export function Documents({ data: { documents, registration }, path }: PanelProps) {
+  const currency = readResponseCurrency(registration)
   if (documents.length === 0) return null
   return (
     <section className="mypart" aria-labelledby="my-documents">
@@ -21,7 +24,7 @@ export function Documents({ data: { documents }, path }: PanelProps) {
               <Icon name="down" />
               {title} {serial}
             </a>
-            <span className="mute">{formatDocument(at, total)}</span>
+            <span className="mute">{formatDocument(at, total, currency)}</span>
           </li>
         ))}
       </ul>
@@ -30,13 +33,13 @@ export function Documents({ data: { documents }, path }: PanelProps) {
 }
 
 /** "1 January 2027, ₹ 7,080" */
-function formatDocument(at: string, total: number): string {
+function formatDocument(at: string, total: number, currency: Currency): string {
   const issued = readInstant(at)
-  const amount = fromRupees(total, INR)
+  const amount = fromRupees(total, currency)
   return issued === null || amount === null
     ? ''
     : formatMessage(text.issued, {
         day: formatDay(dayOf(issued)),
-        amount: formatMoney(amount, INR),
+        amount: formatMoney(amount, currency),
       })
 }

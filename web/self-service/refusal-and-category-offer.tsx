@@ -1,8 +1,9 @@
 /** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
-import { INR, formatPrice, fromRupees, lowerCaseLabel } from '../../engine/index.ts'
+import { formatPrice, fromRupees, lowerCaseLabel } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call, newKey } from '../app/api-client.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { readActionMessage } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
@@ -10,13 +11,19 @@ import './self-service.css'
 
 const { offer: text } = SELF_SERVICE_MESSAGES
 
-export function RefusalAndOffer({ event, data: { refused: refusal }, path, reload }: PanelProps) {
+export function RefusalAndOffer({
+  event,
+  data: { refused: refusal, registration },
+  path,
+  reload,
+}: PanelProps) {
   const [key] = useState(newKey)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   if (refusal === null) return null
   const { why: reason, say: explanation, offer } = refusal
-  const total = offer === null ? null : fromRupees(offer.total, INR)
+  const currency = readResponseCurrency(registration)
+  const total = offer === null ? null : fromRupees(offer.total, currency)
   const accept = async () => {
     if (offer === null || isBusy) return
     setBusy(true)
@@ -43,7 +50,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
             {formatMessage(text.explanation, {
               word: lowerCaseLabel(event, 'category'),
               category: offer.label,
-              amount: formatPrice(total, INR),
+              amount: formatPrice(total, currency),
             })}
           </p>
           <div className="acts">
@@ -55,7 +62,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
             >
               {formatMessage(text.accept, {
                 category: offer.label,
-                amount: formatPrice(total, INR),
+                amount: formatPrice(total, currency),
               })}
             </button>
           </div>

@@ -1,9 +1,9 @@
 /** The cancellation request: the refund if cancelled today, and the date of an earlier request. */
 import { useRef, useState } from 'react'
-import { INR, dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
-import type { RegistrationState } from '../../engine/index.ts'
 import type { WireCancel } from '../../engine/api.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
@@ -14,7 +14,8 @@ const { cancel: closeLabel, cancellation } = SELF_SERVICE_MESSAGES
 /** Maximum length of an action's reason. */
 const REASON_CHARACTERS_MAX = 500
 
-export function RequestCancellation({ data: { cancel, state }, path, reload }: PanelProps) {
+export function RequestCancellation({ data, path, reload }: PanelProps) {
+  const { cancel } = data
   const action = useSelfServiceAction({ path, reload })
   const [isOpen, setOpen] = useState(false)
   const reason = useRef<HTMLTextAreaElement>(null)
@@ -32,7 +33,7 @@ export function RequestCancellation({ data: { cancel, state }, path, reload }: P
       {!isOpen && <ActionResult action={action} />}
       {requestedAt === null ? (
         <>
-          <p>{refundText(cancel, state)}</p>
+          <p>{refundText(cancel, data)}</p>
           <button type="button" className="btn line" onClick={() => setOpen(true)}>
             {cancellation.request}
           </button>
@@ -43,7 +44,7 @@ export function RequestCancellation({ data: { cancel, state }, path, reload }: P
       {isOpen && (
         <Dialog title={cancellation.confirmTitle} onClose={() => setOpen(false)}>
           <p>
-            {refundText(cancel, state)} {cancellation.confirm}
+            {refundText(cancel, data)} {cancellation.confirm}
           </p>
           <ActionResult action={action} />
           <label className="mywhy">
@@ -69,13 +70,17 @@ export function RequestCancellation({ data: { cancel, state }, path, reload }: P
   )
 }
 
-function refundText({ kept, back }: WireCancel, state: RegistrationState): string {
-  const [paid, refunded] = [fromRupees(kept, INR), fromRupees(back, INR)]
+function refundText(
+  { kept, back }: WireCancel,
+  { registration, state }: PanelProps['data'],
+): string {
+  const currency = readResponseCurrency(registration)
+  const [paid, refunded] = [fromRupees(kept, currency), fromRupees(back, currency)]
   if ((paid === null || paid === 0) && state === 'told') return cancellation.paymentNotFound
   if (paid === null || paid === 0) return cancellation.nothingPaid
-  const values = { paid: formatMoney(paid, INR) }
+  const values = { paid: formatMoney(paid, currency) }
   if (refunded === null) return formatMessage(cancellation.organisersDecide, values)
   return refunded === 0
     ? formatMessage(cancellation.noRefund, values)
-    : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded, INR) })
+    : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded, currency) })
 }

@@ -8,7 +8,14 @@ import { valuesOf } from '../../../engine/messages.ts'
 import type { EventConfig, Failure } from '../../../engine/index.ts'
 import { readRegistration } from '../../../web/app/api-responses.ts'
 import { FailedPayment } from '../../../web/results/unpaid/failed-payment-page.tsx'
-import { Cancelled } from '../../../web/results/pending-refunded-cancelled-pages.tsx'
+import {
+  Cancelled,
+  ConfirmingPayment,
+  UnderReview,
+} from '../../../web/results/pending-refunded-cancelled-pages.tsx'
+import { BalanceDue } from '../../../web/results/unpaid/balance-due-notice.tsx'
+import { ManualPaymentPage } from '../../../web/results/unpaid/manual-payment-pages.tsx'
+import { UnpaidPage } from '../../../web/results/unpaid/unpaid-page.tsx'
 import type { Registration } from '../../../web/results/result-page-data.ts'
 import { sharedFiles, readSource } from '../../engine/event-files.ts'
 
@@ -98,5 +105,44 @@ test.each([
       <Cancelled event={event} registration={registration(cancelledRegistration)} />,
     )
     expect(page.replaceAll('\u00a0', ' ')).toContain(`${sentence} If you have questions`)
+  },
+)
+
+test.each([
+  [{ currency: 'EUR' }, '€ 118.05', '€ 40.50'],
+  [{ currency: 'JPY' }, 'JP¥ 118', 'JP¥ 40'],
+  [{}, '₹ 118.05', '₹ 40.50'],
+])(
+  'the result pages of a registration with %j state its amounts in its currency',
+  (wire, price, part) => {
+    const isYen = price.startsWith('JP')
+    const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
+    const unpaid = registration({
+      ...wire,
+      payment_status: 'pending',
+      stands: 'not-paid',
+      may_pay: true,
+      held_until: '2026-02-01T00:00:00+05:30',
+      base: 100,
+      gst: isYen ? 18 : 18.05,
+      total: isYen ? 118 : 118.05,
+      refunded_amount: isYen ? 40 : 40.5,
+      difference_due: isYen ? 40 : 40.5,
+    })
+    const props = { event, registration: unpaid, now: createdAt, reload: () => {}, payButton }
+    const pages = [
+      <UnpaidPage key="unpaid" {...props} />,
+      <ManualPaymentPage key="manual" {...props} paymentState="by-hand" isSelfService />,
+      <ConfirmingPayment key="confirming" {...props} />,
+      <UnderReview key="review" {...props} />,
+    ]
+    for (const page of pages) {
+      const text = renderToStaticMarkup(page).replaceAll('\u00a0', ' ')
+      expect(text).toContain(price)
+      if (price !== '₹ 118.05') expect(text).not.toContain('₹')
+    }
+    const parts = [<BalanceDue key="due" {...props} />, <Cancelled key="cancelled" {...props} />]
+    for (const page of parts)
+      expect(renderToStaticMarkup(page).replaceAll('\u00a0', ' ')).toContain(part)
   },
 )

@@ -1,16 +1,26 @@
 /** Sentences of a delegate's own page that depend on what was paid. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { DuplicatePayment } from '../../../web/self-service/duplicate-payment.tsx'
+import { ManualPayment } from '../../../web/self-service/payment-claim.tsx'
+import { Documents } from '../../../web/self-service/receipts-and-invoices.tsx'
+import { RefusalAndOffer } from '../../../web/self-service/refusal-and-category-offer.tsx'
 import { RequestCancellation } from '../../../web/self-service/request-cancellation.tsx'
 import type { PanelProps } from '../../../web/self-service/panel-props.ts'
+import { createEvent } from '../../engine/fixtures.ts'
+
+const NOW = '2026-01-20T12:00:00+05:30'
+const event = createEvent()
 
 const renderPanel = (
   state: PanelProps['data']['state'],
   retained: number,
   refund: number | null,
+  registration: object = {},
 ): string => {
   const data = {
     state,
+    registration,
     cancel: { asked_at: null, kept: retained, back: refund },
   } as PanelProps['data']
   const page = renderToStaticMarkup(
@@ -38,3 +48,42 @@ test.each([
 ])('requesting cancellation: %s', (_, panel, sentence) => {
   expect(panel).toBe(sentence)
 })
+
+test.each([
+  ['EUR', 1234.5, '€ 1,234.50'],
+  ['JPY', 1234, 'JP¥ 1,234'],
+  ['KWD', 1234.125, 'KWD 1,234.125'],
+  [undefined, 1234.5, '₹ 1,234.50'],
+] as const)(
+  'a registration in %s: its own page states the amounts in its currency',
+  (code, amount, text) => {
+    const registration = { reg_no: 'X1', ...(code !== undefined && { currency: code }) }
+    const data = {
+      registration,
+      state: 'to_pay',
+      documents: [
+        { id: 1, kind: 'receipt', title: 'Receipt', serial: '1', at: NOW, total: amount },
+      ],
+      second_payment: { first: 'X0', amount, asked_at: null },
+      refused: { why: 'No', say: null, offer: { category: 'a', label: 'A', total: amount } },
+      paying: {
+        label: 'Transfer',
+        tell: '',
+        numbers: [],
+        upi: null,
+        total: amount,
+        price_until: null,
+        pay_until: null,
+        asks: [],
+        told: null,
+      },
+    } as unknown as PanelProps['data']
+    for (const Panel of [Documents, DuplicatePayment, RefusalAndOffer, ManualPayment]) {
+      const page = renderToStaticMarkup(
+        <Panel event={event} data={data} path="/" reload={() => {}} />,
+      )
+      expect(page.replaceAll('\u00a0', ' ')).toContain(text)
+    }
+    expect(renderPanel('complete', amount, amount, registration)).toContain(text)
+  },
+)

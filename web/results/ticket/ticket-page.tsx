@@ -1,5 +1,5 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
-import { INR, fillKnown, formatMoney, fromRupees, labelOf } from '../../../engine/index.ts'
+import { fillKnown, formatMoney, fromRupees, labelOf } from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
@@ -8,6 +8,7 @@ import {
 } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { ResultRow } from '../../../engine/messages.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
@@ -155,10 +156,15 @@ export function Ticket({ event, registration, query }: TicketProps) {
 
 /** Returns notes about other payments of a valid registration, which do not affect the ticket. */
 function otherPaymentNotes(registration: Registration): readonly string[] {
-  const refunded = fromRupees(registration.refunded_amount, INR)
+  const currency = readResponseCurrency(registration)
+  const refunded = fromRupees(registration.refunded_amount, currency)
   return [
     ...(refunded !== null && refunded > 0
-      ? [formatMessage(RESULT_MESSAGES.ticket.refundedPart, { amount: formatMoney(refunded, INR) })]
+      ? [
+          formatMessage(RESULT_MESSAGES.ticket.refundedPart, {
+            amount: formatMoney(refunded, currency),
+          }),
+        ]
       : []),
     ...(registration.second_payment ? [RESULT_MESSAGES.ticket.secondPayment] : []),
   ]

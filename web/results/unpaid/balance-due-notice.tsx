@@ -1,7 +1,8 @@
 /** The notice of a balance after a correction by the organisers, above the ticket, which stays valid. */
-import { INR, formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMoney, fromRupees } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
 import { PayNow } from './pay-now-button.tsx'
@@ -19,9 +20,10 @@ type BalanceDueProps = {
 
 /** Renders nothing if there is no balance. */
 export function BalanceDue({ event, registration, payButton }: BalanceDueProps) {
-  const due = fromRupees(registration.difference_due, INR)
+  const currency = readResponseCurrency(registration)
+  const due = fromRupees(registration.difference_due, currency)
   if (due === null || due === 0) return null
-  const amount = formatMoney(due, INR)
+  const amount = formatMoney(due, currency)
   return (
     <section className="pend todo" aria-labelledby="difference">
       <h2 className="disp" id="difference">

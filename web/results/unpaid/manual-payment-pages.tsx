@@ -1,7 +1,8 @@
 /** The result pages of a manual payment: unpaid, claimed by the delegate, or expired. */
-import { INR, formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMoney, fromRupees } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { amountRows, delegateRows } from './unpaid-page.tsx'
@@ -46,7 +47,8 @@ export function ManualPaymentPage({
   isSelfService,
 }: ManualPaymentProps & { readonly paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
   usePolling(reload)
-  const total = fromRupees(registration.total, INR)
+  const currency = readResponseCurrency(registration)
+  const total = fromRupees(registration.total, currency)
   const { title, explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[paymentState]
   return (
     <section className={paymentState === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
@@ -62,7 +64,9 @@ export function ManualPaymentPage({
           label={
             total === null
               ? manualPayment.payByCard
-              : formatMessage(manualPayment.payAmountByCard, { amount: formatMoney(total, INR) })
+              : formatMessage(manualPayment.payAmountByCard, {
+                  amount: formatMoney(total, currency),
+                })
           }
           payButton={payButton}
         />

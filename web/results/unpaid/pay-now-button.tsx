@@ -2,7 +2,6 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import {
-  INR,
   dayOf,
   formatDay,
   formatMoney,
@@ -19,6 +18,7 @@ import {
 import type { Instant, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
 import { toQuote } from '../../app/api-responses.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import type { Answered, ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Redirect } from '../../ui/payment/gateway-redirect.tsx'
@@ -28,7 +28,7 @@ import { billRows } from '../../ui/payment/bill-rows.tsx'
 import type { Registration } from '../result-page-data.ts'
 
 /**
- * Requests the gateway's payment data. `price` is the total in rupees that the delegate accepted,
+ * Requests the gateway's payment data. `price` is the total that the delegate accepted, in major units,
  * or null if no price was shown. `onRetry` is called when a request that timed out is sent again.
  */
 export type RequestPayment = (
@@ -108,7 +108,7 @@ export function usePayment({
           oldQuote={step.oldQuote}
           newQuote={step.newQuote}
           heldUntil={heldUntil}
-          pay={() => void pay(rupees(step.newQuote.total, INR))}
+          pay={() => void pay(rupees(step.newQuote.total, step.newQuote.currency))}
           close={() => setStep({ is: 'idle' })}
         />
       )}
@@ -189,7 +189,9 @@ function PriceChangedDialog({
       <Ledger rows={billRows(event, newQuote, priceParts(event), oldQuote ?? undefined)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
-          {formatMessage(priceChanged.pay, { amount: formatMoney(newQuote.total, INR) })}
+          {formatMessage(priceChanged.pay, {
+            amount: formatMoney(newQuote.total, newQuote.currency),
+          })}
         </button>
         <button type="button" className="btn line" onClick={close}>
           {priceChanged.cancel}
@@ -200,12 +202,11 @@ function PriceChangedDialog({
 }
 
 /** Returns the amount to pay while its price is guaranteed. Null if not guaranteed, or unknown. */
-export function guaranteedPrice(
-  { total: rupees, held_until: heldUntil }: Registration,
-  now: string,
-): string | null {
-  const total = fromRupees(rupees, INR)
-  return total === null || isPast(heldUntil, now) ? null : formatMoney(total, INR)
+export function guaranteedPrice(registration: Registration, now: string): string | null {
+  const currency = readResponseCurrency(registration)
+  const total = fromRupees(registration.total, currency)
+  const isOver = isPast(registration.held_until, now)
+  return total === null || isOver ? null : formatMoney(total, currency)
 }
 
 /** Whether the price guarantee has ended, by the server's clock. */

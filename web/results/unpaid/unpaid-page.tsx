@@ -1,6 +1,5 @@
 /** The result page of an unpaid registration: price, deadline and pay button. */
 import {
-  INR,
   dayOf,
   formatMoney,
   fromRupees,
@@ -11,6 +10,7 @@ import {
 } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
@@ -41,8 +41,9 @@ type UnpaidPageProps = {
 export function UnpaidPage({ event, registration, now, reload, payButton }: UnpaidPageProps) {
   const { held_until: heldUntil, may_pay: mayPay } = registration
   usePolling(reload)
-  const total = fromRupees(registration.total, INR)
-  const price = total === null ? null : formatMoney(total, INR)
+  const currency = readResponseCurrency(registration)
+  const total = fromRupees(registration.total, currency)
+  const price = total === null ? null : formatMoney(total, currency)
   const isOver = isPast(heldUntil, now)
   return (
     <section className="pend todo" aria-labelledby="not-paid">
@@ -113,15 +114,16 @@ export function delegateRows(event: PublicEvent, registration: Registration): re
 export function amountRows(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
   const bill = billRowsOf(event, registration)
   if (bill.length > 0) return bill
+  const currency = readResponseCurrency(registration)
   return priceParts(event).flatMap((part) => {
-    const amount = fromRupees(registration[part], INR)
+    const amount = fromRupees(registration[part], currency)
     return amount === null
       ? []
       : [
           {
             id: part,
             label: labelOf(event, part),
-            value: formatMoney(amount, INR),
+            value: formatMoney(amount, currency),
             total: part === 'total',
           },
         ]
