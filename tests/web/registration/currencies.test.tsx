@@ -1,16 +1,28 @@
 /** The form of an event in another currency: every price has its symbol and its decimals. */
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect, test } from 'vitest'
-import { day, normalise, paise, readCurrency, readInstant } from '../../../engine/index.ts'
+import { MemoryRouter } from 'react-router-dom'
+import { afterEach, expect, test, vi } from 'vitest'
+import {
+  EMPTY_CONTEXT,
+  day,
+  normalise,
+  paise,
+  readCurrency,
+  readInstant,
+} from '../../../engine/index.ts'
 import { buildTariff, toWireQuote } from '../../../engine/api.ts'
 import type { Currency, EventConfig, Quote } from '../../../engine/index.ts'
 import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { tariffReader, toQuote } from '../../../web/app/api-responses.ts'
 import { formatOptionPrice } from '../../../web/registration/fields/radio-choices.tsx'
+import { buildUiSchema } from '../../../web/registration/form/ui-schema.ts'
 import { FeeTable, PriceUntil } from '../../../web/registration/price/fee-table.tsx'
 import { optionMarks, priceByBill } from '../../../web/registration/price/itemised-price.ts'
 import { priceByTariff } from '../../../web/registration/price/live-price.ts'
 import { PriceChangedDialog } from '../../../web/registration/price-changed-dialog.tsx'
+import { ItemPrices } from '../../../web/organisers/preview/item-prices.tsx'
+import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
+import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
 import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
 import { quoteRows } from '../../../web/ui/payment/quote-rows.tsx'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
@@ -59,6 +71,10 @@ const createEventIn = (code: string): EventConfig =>
       adjustments: [],
     },
   })
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
 
 /** The amounts of a text, with their symbols. */
 const findAmounts = (html: string): readonly string[] =>
@@ -166,4 +182,43 @@ test('the dialog of a changed price in euro showed rupees', () => {
   )
   expect(findAmounts(html)).toContain('€ 1,374.11')
   expect(findAmounts(html).at(-1)).toBe('€ 1,375.11')
+})
+
+test.each([
+  ['INR', 'decimal'],
+  ['JPY', 'numeric'],
+])(
+  'the keyboard for a donation in %s has a decimal point only if it has decimals',
+  (code, mode) => {
+    const donation = field('donation', { type: 'number', isAmount: true })
+    const schema = buildUiSchema({ ...createEventIn(code), fields: [donation] })
+    expect(JSON.stringify(schema['donation'])).toContain(`"inputMode":"${mode}"`)
+  },
+)
+
+test.each([
+  ['EUR', '€ 27.56', '€ 1,375.11', '€ 1,320'],
+  ['JPY', 'JP¥ 2,756', 'JP¥ 137,511', 'JP¥ 132,000'],
+])('the organisers’ preview of an event in %s is in its currency', (code, night, bill, price) => {
+  const event = createEventIn(code)
+  const trying = {
+    day: day('2026-01-20'),
+    answers: { kind: 'plain', nights: 2 },
+    facts: EMPTY_CONTEXT,
+  }
+  const preview = (
+    <PricePreview title="Price" event={event} trying={trying} lines={null} goTo={() => {}} />
+  )
+  const html = renderToStaticMarkup(preview)
+  for (const amount of [night, bill, price]) expect(findAmounts(html)).toContain(amount)
+  expect(html).not.toContain('₹')
+  expect(findAmounts(renderToStaticMarkup(<ItemPrices event={event} />))).toContain(night)
+  vi.stubGlobal('location', new URL('http://localhost/'))
+  const ticket = renderToStaticMarkup(
+    <MemoryRouter>
+      <ResultsPreview event={event} trying={trying} />
+    </MemoryRouter>,
+  )
+  expect(findAmounts(ticket)).toContain(bill)
+  expect(ticket).not.toContain('₹')
 })

@@ -1,6 +1,6 @@
 /** The prices of additional items including tax: a table for each, then adjustments and limits. */
 import { Fragment } from 'react'
-import { INR, formatPrice, paidPrice } from '../../../engine/index.ts'
+import { formatPrice, paidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { buildPriceList } from '../../../engine/authoring.ts'
 
@@ -58,7 +58,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                           <td key={event.fees.periods[at]?.id}>
                             {cell === null
                               ? '–'
-                              : formatPrice(paidPrice(taxes[item] ?? null, cell), INR)}
+                              : formatPrice(paidPrice(taxes[item] ?? null, cell), event.currency)}
                           </td>
                         ))}
                       </tr>

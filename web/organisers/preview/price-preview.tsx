@@ -1,7 +1,7 @@
 /** The preview of a delegate's price, with its explanation. */
 import { useMemo } from 'react'
 import {
-  INR,
+  currencyOf,
   findCategory,
   firstFull,
   formatPrice,
@@ -221,7 +221,8 @@ function Table({
                   const isHighlighted =
                     it.cell?.category === category.id && it.cell.period === period.id
                   const line = lines?.prices[category.id]?.[period.id] ?? null
-                  const amount = price === null ? '–' : formatPrice(price.total, INR)
+                  const currency = currencyOf(event, category.id)
+                  const amount = price === null ? '–' : formatPrice(price.total, currency)
                   return (
                     <td
                       key={period.id}

@@ -2,7 +2,6 @@
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import {
-  INR,
   findCategory,
   dayOf,
   isoIndia,
@@ -11,7 +10,7 @@ import {
   quote,
   rupees,
 } from '../../../engine/index.ts'
-import { toWireLines } from '../../../engine/api.ts'
+import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -116,9 +115,10 @@ function createRegistration(
     category,
     category_label: event.categories.find(({ id }) => id === category)?.label ?? null,
     period,
-    base: price && rupees(price.base, INR),
-    gst: price && rupees(price.gst, INR),
-    total: price && rupees(price.total, INR),
+    base: price && rupees(price.base, price.currency),
+    gst: price && rupees(price.gst, price.currency),
+    total: price && rupees(price.total, price.currency),
+    ...toWireCurrency(price?.currency ?? event.currency),
     lines: toWireLines(price?.lines ?? [], price?.currency ?? event.currency),
     stands: PAYMENT_STATES[status],
     held_until: null,

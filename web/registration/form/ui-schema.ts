@@ -4,6 +4,7 @@ import { uiSchema } from '../../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { limitText } from '../../ui/file-size.ts'
+import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import { inputAttributes } from '../fields/keyboard-and-autofill.ts'
 import { chooseWidget } from '../fields/choose-field-widget.ts'
 
@@ -33,11 +34,20 @@ export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
     ...Object.fromEntries(
       event.fields.map((field) => [
         field.id,
-        { ...(ui[field.id] as UiSchema | undefined), ...buildFieldUiSchema(field, event.roles) },
+        {
+          ...(ui[field.id] as UiSchema | undefined),
+          ...buildFieldUiSchema(describeAmount(field, event), event.roles),
+        },
       ]),
     ),
   }
 }
+
+/** An amount in a currency without decimals is a whole number, so its keyboard has no decimal point. */
+const describeAmount = (field: Field, { currency }: PublicEvent): Field =>
+  field.isAmount === true && amountInputMode(currency) === 'numeric'
+    ? { ...field, isWhole: true }
+    : field
 
 /** UI schema of one field. `roles` is null for a field about another person: no autofill. */
 export function buildFieldUiSchema(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
