@@ -162,8 +162,8 @@ function parseForm(fields: URLSearchParams): Record<string, string | readonly st
   const body: Record<string, string | readonly string[]> = Object.create(null)
   for (const name of new Set(fields.keys())) {
     const values = fields.getAll(name)
-    const [only = ''] = values
-    body[name] = values.length === 1 ? only : values
+    const [single = ''] = values
+    body[name] = values.length === 1 ? single : values
   }
   return body
 }

@@ -180,8 +180,8 @@ test('docs/architecture/storage.md lists the kinds of locks in the order in whic
 
 test('the bundles of the web app name modules that exist', () => {
   const tests = read('web/vite.config.ts').match(/(?<=^ *test: ).+(?=,$)/gm) ?? []
-  const namedModules = tests.flatMap((one) =>
-    [...one.replace(/\|node_modules.*/, '').matchAll(/(?<![\w-])[a-z]+(?:-[a-z]+)*/g)].map(
+  const namedModules = tests.flatMap((test) =>
+    [...test.replace(/\|node_modules.*/, '').matchAll(/(?<![\w-])[a-z]+(?:-[a-z]+)*/g)].map(
       ([name]) => name,
     ),
   )

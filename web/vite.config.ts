@@ -5,9 +5,9 @@ import { defineConfig } from 'vite'
 import { precompiledSchemas } from '../schemas/precompiled.ts'
 import { editorStylesAsRules } from './build/editor-styles-as-rules.ts'
 import { serverPages } from './build/dev-server.ts'
-import { neverDrawn } from './build/omit-unused-library-code.ts'
+import { omitUnusedLibraryCode } from './build/omit-unused-library-code.ts'
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** URL of the server for `npm run dev`. */
 const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
@@ -22,20 +22,20 @@ const schemas = precompiledSchemas('event', 'lists', 'gateways', 'texts')
 export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
 
 export default defineConfig(({ isSsrBuild = false }) => ({
-  root: here('.'),
+  root: resolvePath('.'),
   base: '/',
-  plugins: [react(), neverDrawn(), editorStylesAsRules(), serverPages(server), schemas],
+  plugins: [react(), omitUnusedLibraryCode(), editorStylesAsRules(), serverPages(server), schemas],
   worker: { plugins: () => [schemas] },
   resolve: {
     // RJSF can render Markdown in descriptions; event files contain plain text, and the renderer
     // costs 84 KiB.
-    alias: { 'markdown-to-jsx/react': here('./build/plain-text-instead-of-markdown.tsx') },
+    alias: { 'markdown-to-jsx/react': resolvePath('./build/plain-text-instead-of-markdown.tsx') },
   },
   // The server rendering is built for Node, where packages would read NODE_ENV from the server's
   // environment.
   ...(isSsrBuild ? { define: { 'process.env.NODE_ENV': '"production"' } } : {}),
   build: {
-    outDir: here('./dist'),
+    outDir: resolvePath('./dist'),
     emptyOutDir: true,
     // Tells the server which files a page needs.
     manifest: true,
@@ -46,7 +46,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     rolldownOptions: {
       // Engine modules have no side effects on import, so that unused parts (parser, checker) are
       // omitted from a page.
-      treeshake: { moduleSideEffects: (id) => !id.startsWith(here('../engine/')) },
+      treeshake: { moduleSideEffects: (id) => !id.startsWith(resolvePath('../engine/')) },
       output: {
         // Two requests for every page, and one or two of its own. Very small chunks would cost a
         // request each and compress separately.
@@ -82,9 +82,9 @@ export default defineConfig(({ isSsrBuild = false }) => ({
       '^/(?!@)': {
         target: server,
         bypass: ({ method, headers, url }) => {
-          const calls =
+          const isApiCall =
             headers['sec-fetch-dest'] === 'empty' && headers.accept !== 'text/x-vite-ping'
-          return calls || method !== 'GET' || url?.startsWith('/api/') ? undefined : url
+          return isApiCall || method !== 'GET' || url?.startsWith('/api/') ? undefined : url
         },
       },
     },

@@ -24,9 +24,12 @@ export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
 export const uniqueRules = memoize((event: PublicEvent): readonly UniqueRule[] =>
   event.unique.map(({ fields, onDuplicate }): UniqueRule => {
     const parts = fields.map((id) => {
-      const field = event.fields.find((one) => one.id === id)
-      const as = field !== undefined && isPhone(field) ? ('phone' as const) : ('text' as const)
-      return typeof field?.default === 'string' ? { id, as, untouched: field.default } : { id, as }
+      const field = event.fields.find((field) => field.id === id)
+      const fieldType =
+        field !== undefined && isPhone(field) ? ('phone' as const) : ('text' as const)
+      return typeof field?.default === 'string'
+        ? { id, as: fieldType, untouched: field.default }
+        : { id, as: fieldType }
     })
     return { onDuplicate, parts, name: parts.map(({ id, as }) => `${id} ${as}`).join(', ') }
   }),

@@ -160,11 +160,11 @@ export function datePatterns(from: Day | undefined, to: Day | undefined): readon
 
 /** Days compare as text of equal length: equal, or beyond at the first character that differs. */
 function beyond(limit: Day, side: 'later' | 'earlier'): string {
-  const alternatives = [...limit].flatMap((digit, at) => {
-    const rest = limit.slice(at + 1).replace(/\d/g, '[0-9]')
+  const alternatives = [...limit].flatMap((digit, index) => {
+    const rest = limit.slice(index + 1).replace(/\d/g, '[0-9]')
     if (!/\d/.test(digit) || digit === (side === 'later' ? '9' : '0')) return []
     const range = side === 'later' ? `[${Number(digit) + 1}-9]` : `[0-${Number(digit) - 1}]`
-    return [`${limit.slice(0, at)}${range}${rest}`]
+    return [`${limit.slice(0, index)}${range}${rest}`]
   })
   return `^(?:${[limit, ...alternatives].join('|')})$`
 }

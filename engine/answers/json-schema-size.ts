@@ -13,38 +13,40 @@ export function countLoweredTests(event: EventConfig): ReadonlyMap<string, numbe
   const { fields, sections, categoryChoice } = event
   const byId = new Map(fields.map((field) => [field.id, field]))
   const shown = new Map<string, number>()
-  const ofCondition = (condition: Condition): number =>
-    condition.flat().reduce((sum, { field }) => sum + 1 + ofName(field), 0)
+  const countInCondition = (condition: Condition): number =>
+    condition.flat().reduce((sum, { field }) => sum + 1 + countForName(field), 0)
   // Each rule also states that none before it matches.
   const category = (): number =>
     categoryChoice.by === 'field'
-      ? 1 + ofShown(byId.get(categoryChoice.field))
+      ? 1 + countForField(byId.get(categoryChoice.field))
       : categoryChoice.rules.reduce(
-          (sum, { when }, at) =>
-            sum + (when === null ? 0 : ofCondition(when) * (categoryChoice.rules.length - at)),
+          (sum, { when }, index) =>
+            sum +
+            (when === null ? 0 : countInCondition(when) * (categoryChoice.rules.length - index)),
           0,
         )
-  const ofName = (name: string): number =>
-    name === 'category' ? category() : ofShown(byId.get(name))
-  const ofShown = (field: Field | undefined): number => {
+  const countForName = (name: string): number =>
+    name === 'category' ? category() : countForField(byId.get(name))
+  const countForField = (field: Field | undefined): number => {
     if (field === undefined) return 0
     const knownCount = shown.get(field.id)
     if (knownCount !== undefined) return knownCount
     // Cuts circular conditions, which are reported elsewhere.
     shown.set(field.id, 0)
-    const whens = [sections[field.section]?.showWhen, field.showWhen].filter(
+    const conditions = [sections[field.section]?.showWhen, field.showWhen].filter(
       (when) => when !== undefined,
     )
-    const size = whens.reduce((sum, when) => sum + ofCondition(when), 0)
+    const size = conditions.reduce((sum, when) => sum + countInCondition(when), 0)
     shown.set(field.id, size)
     return size
   }
   return new Map(
     fields.map((field) => {
-      const must = field.required?.when
+      const requiredWhen = field.required?.when
       return [
         field.id,
-        ofShown(field) + (must === undefined ? 0 : ofShown(field) + ofCondition(must)),
+        countForField(field) +
+          (requiredWhen === undefined ? 0 : countForField(field) + countInCondition(requiredWhen)),
       ]
     }),
   )

@@ -20,19 +20,19 @@ const ENUM_MAX = 150
 
 /** The complete schema, for normalised answers. Gives the same result as `findAnswerErrors`. */
 export function toSchema(event: PublicEvent): Schema {
-  const whens = event.fields.map((field) => showsWhen(event, field))
-  const always = event.fields.filter((_, i) => whens[i]?.length === 0)
+  const showConditions = event.fields.map((field) => getShowConditions(event, field))
+  const always = event.fields.filter((_, i) => showConditions[i]?.length === 0)
   const shown = (id: string, ancestors: readonly string[]): readonly Schema[] => {
     const index = event.fields.findIndex((field) => field.id === id)
     return ancestors.includes(id)
       ? []
-      : (whens[index] ?? []).map((condition) =>
+      : (showConditions[index] ?? []).map((condition) =>
           lower(event, condition, (other) => shown(other, [...ancestors, id])),
         )
   }
   const lowered = (condition: Condition): Schema => lower(event, condition, (id) => shown(id, []))
   const conditional = event.fields.flatMap((field, i): readonly Schema[] => {
-    const when = whens[i] ?? []
+    const when = showConditions[i] ?? []
     if (when.length === 0) return []
     return [
       {
@@ -44,11 +44,16 @@ export function toSchema(event: PublicEvent): Schema {
       },
     ]
   })
-  const sometimes = event.fields.flatMap((field, i): readonly Schema[] => {
+  const conditionallyRequired = event.fields.flatMap((field, i): readonly Schema[] => {
     const when = field.required?.when
     return when === undefined
       ? []
-      : [{ if: all([...(whens[i] ?? []), when].map(lowered)), then: { required: [field.id] } }]
+      : [
+          {
+            if: all([...(showConditions[i] ?? []), when].map(lowered)),
+            then: { required: [field.id] },
+          },
+        ]
   })
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -56,9 +61,9 @@ export function toSchema(event: PublicEvent): Schema {
     type: 'object',
     properties: fromPairs(always.map((field) => [field.id, fieldSchema(field)])),
     required: always.filter(isAlwaysRequired).map((field) => field.id),
-    ...(conditional.length + sometimes.length === 0
+    ...(conditional.length + conditionallyRequired.length === 0
       ? {}
-      : { allOf: [...conditional, ...sometimes] }),
+      : { allOf: [...conditional, ...conditionallyRequired] }),
   }
 }
 
@@ -154,7 +159,9 @@ function fieldSchema(field: Field): Schema {
       maxItems: field.max ?? 0,
       items: {
         type: 'object',
-        properties: fromPairs(personFields(field).map((one) => [one.id, fieldSchema(one)])),
+        properties: fromPairs(
+          personFields(field).map((personField) => [personField.id, fieldSchema(personField)]),
+        ),
         required: personFields(field)
           .filter(isAlwaysRequired)
           .map(({ id }) => id),
@@ -176,19 +183,19 @@ function fieldSchema(field: Field): Schema {
 }
 
 function manySchema({ options = [], choose }: Field): Schema {
-  const without = (choose?.mutuallyExclusive ?? []).map((group) =>
+  const exclusions = (choose?.mutuallyExclusive ?? []).map((group) =>
     negate(all(group.map((id) => ({ contains: { enum: [id] } })))),
   )
   return {
     items: oneOfThese(options.map(({ id }) => id)),
     ...(choose?.atLeast === undefined ? {} : { minItems: choose.atLeast }),
     ...(choose?.atMost === undefined ? {} : { maxItems: choose.atMost }),
-    ...(without.length === 0 ? {} : { allOf: without }),
+    ...(exclusions.length === 0 ? {} : { allOf: exclusions }),
   }
 }
 
 /** The conditions that must all hold for a field to show: its section's and its own. */
-function showsWhen(event: PublicEvent, field: Field): readonly Condition[] {
+function getShowConditions(event: PublicEvent, field: Field): readonly Condition[] {
   return [event.sections[field.section]?.showWhen, field.showWhen].filter(
     (condition) => condition !== undefined,
   )
@@ -229,16 +236,16 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
     case 'has':
       return all([...shown, answered({ type: 'array', contains: oneOfThese(test.values) })])
     case 'count': {
-      const { least, most } = wholeBounds(test)
+      const { min, max } = wholeBounds(test)
       const enough = answered({
         type: 'array',
-        minItems: Math.max(1, least),
-        ...atMostSchema(most),
+        minItems: Math.max(1, min),
+        ...atMostSchema(max),
       })
-      if (most < Math.max(0, least)) return NEVER
-      return least > 0
+      if (max < Math.max(0, min)) return NEVER
+      return min > 0
         ? all([...shown, enough])
-        : any([...hidden, negate(answered({})), ...(most > 0 ? [enough] : [])])
+        : any([...hidden, negate(answered({})), ...(max > 0 ? [enough] : [])])
     }
     case 'answered':
       return test.answered ? all([...shown, answered({})]) : any([...hidden, negate(answered({}))])
@@ -264,54 +271,54 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
 function lowerCategory(event: PublicEvent, test: Test, shown: Shown): Schema {
   const choice = event.categoryChoice
   const ids = event.categories.map((category) => category.id)
-  const requiredCondition =
+  const matchingCategories =
     test.is === 'answered'
       ? ids
       : test.is === 'in' || test.is === 'not-in'
         ? ids.filter((id) => test.values.includes(id))
         : []
-  const requiredSchema = (): Schema => {
+  const buildPositiveSchema = (): Schema => {
     if (choice.by === 'field')
-      return lowerTest(choice.field, { is: 'in', values: requiredCondition }, shown(choice.field))
-    const before: Schema[] = []
-    const boxes: Schema[] = []
+      return lowerTest(choice.field, { is: 'in', values: matchingCategories }, shown(choice.field))
+    const earlierRules: Schema[] = []
+    const alternatives: Schema[] = []
     for (const { when, then } of choice.rules) {
       const condition = when === null ? {} : lower(event, when, shown)
-      if (requiredCondition.includes(then)) boxes.push(all([...before, condition]))
-      else before.push(negate(condition))
+      if (matchingCategories.includes(then)) alternatives.push(all([...earlierRules, condition]))
+      else earlierRules.push(negate(condition))
     }
-    return any(boxes)
+    return any(alternatives)
   }
-  const accepts = test.is === 'not-in' || (test.is === 'answered' && !test.answered)
-  return accepts ? negate(requiredSchema()) : requiredSchema()
+  const isNegated = test.is === 'not-in' || (test.is === 'answered' && !test.answered)
+  return isNegated ? negate(buildPositiveSchema()) : buildPositiveSchema()
 }
 
 function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' }>): Schema {
-  const named = {
+  const keywords = {
     minimum: atLeast,
     maximum: atMost,
     exclusiveMinimum: above,
     exclusiveMaximum: below,
   }
-  return fromPairs(Object.entries(named).filter(([, limit]) => limit !== undefined))
+  return fromPairs(Object.entries(keywords).filter(([, limit]) => limit !== undefined))
 }
 
 /** Returns the range of whole numbers that a test on a count accepts. */
 function wholeBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'count' }>): {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 } {
   return {
-    least: Math.max(Math.ceil(atLeast ?? 0), above === undefined ? 0 : Math.floor(above) + 1),
-    most: Math.min(
+    min: Math.max(Math.ceil(atLeast ?? 0), above === undefined ? 0 : Math.floor(above) + 1),
+    max: Math.min(
       Math.floor(atMost ?? Infinity),
       below === undefined ? Infinity : Math.ceil(below) - 1,
     ),
   }
 }
 
-function atMostSchema(most: number): Schema {
-  return Number.isFinite(most) ? { maxItems: most } : {}
+function atMostSchema(max: number): Schema {
+  return Number.isFinite(max) ? { maxItems: max } : {}
 }
 
 function oneOfThese(values: readonly Scalar[]): Schema {

@@ -82,23 +82,25 @@ export function suggestDomain(domain: string): string | null {
   if (MAILBOXES.includes(domain) || NOT_MEANT.has(domain)) return null
   const dot = domain.indexOf('.')
   if (dot === -1) {
-    const knownDomain = MAILBOXES.find((one) => one.replace(/\..*$/, '') === domain)
-    return knownDomain ?? MAILBOXES.find((one) => one.replaceAll('.', '') === domain) ?? null
+    const knownDomain = MAILBOXES.find((candidate) => candidate.replace(/\..*$/, '') === domain)
+    return (
+      knownDomain ?? MAILBOXES.find((candidate) => candidate.replaceAll('.', '') === domain) ?? null
+    )
   }
-  const suffix = ENDINGS_BY_LENGTH.find((one) => domain.endsWith(`.${one}`))
+  const suffix = ENDINGS_BY_LENGTH.find((candidate) => domain.endsWith(`.${candidate}`))
   const corrected =
     suffix === undefined ? domain : `${domain.slice(0, -suffix.length)}${ENDINGS[suffix] ?? ''}`
-  const near = MAILBOXES.find(
-    (one) =>
-      one === corrected ||
+  const nearest = MAILBOXES.find(
+    (candidate) =>
+      candidate === corrected ||
       // The provider's name with one mistake, or with its ending cut short: gmial.com, gmail.co.
-      (corrected.length > 7 && isOneTypo(one, corrected) && one.slice(0, 2) !== 'li') ||
-      (one.length > 8 &&
-        one.slice(-4) === corrected.slice(-4) &&
-        isSwap(one, corrected) &&
-        editDistance(one, corrected) === 2),
+      (corrected.length > 7 && isOneTypo(candidate, corrected) && candidate.slice(0, 2) !== 'li') ||
+      (candidate.length > 8 &&
+        candidate.slice(-4) === corrected.slice(-4) &&
+        isSwap(candidate, corrected) &&
+        editDistance(candidate, corrected) === 2),
   )
-  if (near !== undefined) return near
+  if (nearest !== undefined) return nearest
   return suffix === undefined ? null : corrected
 }
 

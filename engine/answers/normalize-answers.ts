@@ -43,7 +43,7 @@ export function normaliseWithContext(
   const all = readAll(event, raw)
   const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : contextValues(context)
   const shown = filterShown(event, all, contextAnswers)
-  return { answers: mergeAnswers(only(all, shown), contextAnswers), shown }
+  return { answers: mergeAnswers(pickKeys(all, shown), contextAnswers), shown }
 }
 
 /** Returns the ids of the fields that show for these answers, raw or normalised. */
@@ -206,12 +206,12 @@ function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
 /** Returns the errors of a listed person, under `field.at.part`. */
 function errorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
-  return toList(answer).flatMap((person, at) =>
+  return toList(answer).flatMap((person, index) =>
     typeof person === 'string'
       ? []
       : personFields(field).flatMap((part): [string, string][] => {
           const message = findError(part, getOwn(person, part.id), {}, null)
-          return message === null ? [] : [[personPartName(field, at, part), message]]
+          return message === null ? [] : [[personPartName(field, index, part), message]]
         }),
   )
 }
@@ -261,7 +261,7 @@ function filterShown(
     const showing = new Set(all)
     for (const { id } of hidden) showing.delete(id)
     shown = showing
-    const next = only(answers, shown)
+    const next = pickKeys(answers, shown)
     // If the same answers count, the next round would give the same result.
     if (haveSameKeys(next, counting)) break
     counting = next
@@ -275,7 +275,7 @@ function haveSameKeys(one: Answers, other: Answers): boolean {
   return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key))
 }
 
-function only(answers: Answers, shown: ReadonlySet<string>): Answers {
+function pickKeys(answers: Answers, shown: ReadonlySet<string>): Answers {
   if (Object.keys(answers).every((id) => shown.has(id))) return answers
   return fromPairs(Object.entries(answers).filter(([id]) => shown.has(id)))
 }

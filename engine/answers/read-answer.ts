@@ -10,7 +10,7 @@ import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
  * people. This is not a malformed answer but no answer at all.
  */
 export function isUnreadable(field: Field, value: unknown): boolean {
-  if (field.type === 'people') return asList(value).some((one) => !isPerson(field, one))
+  if (field.type === 'people') return asList(value).some((candidate) => !isPerson(field, candidate))
   if (field.type === 'many') return asList(value).some(isObject)
   return isObject(value)
 }
@@ -73,7 +73,9 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
 
 /** Reading one more than the maximum is enough to see that there are too many. */
 function readPeople(field: Field, values: readonly unknown[]): Answer | undefined {
-  const forms = values.slice(0, (field.max ?? 0) + 1).filter((one) => isPerson(field, one))
+  const forms = values
+    .slice(0, (field.max ?? 0) + 1)
+    .filter((candidate) => isPerson(field, candidate))
   const people = forms.map((raw): Person =>
     fromPairs(
       personFields(field).flatMap((part): [string, Scalar][] => {

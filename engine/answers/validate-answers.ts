@@ -44,13 +44,15 @@ export function toMessages(
       const answer = getOwn(answers, field.id)
       if (found.length > 0) return [[field.id, findMessage(field, found, answer)]]
       if (field.type === 'people')
-        return toList(answer).flatMap((_, one) =>
+        return toList(answer).flatMap((_, index) =>
           personFields(field).flatMap((part): (readonly [string, string])[] => {
-            const wrong = at(`/${pointer(field.id)}/${one}`, part)
-            const said = getOwn(personAt(answer, one), part.id)
+            const wrong = at(`/${pointer(field.id)}/${index}`, part)
+            const partAnswer = getOwn(personAt(answer, index), part.id)
             const message =
-              wrong.length > 0 ? findMessage(part, wrong, said) : findValueError(part, said)
-            return message === null ? [] : [[personPartName(field, one, part), message]]
+              wrong.length > 0
+                ? findMessage(part, wrong, partAnswer)
+                : findValueError(part, partAnswer)
+            return message === null ? [] : [[personPartName(field, index, part), message]]
           }),
         )
       const fault = findValueError(field, answer)

@@ -52,6 +52,6 @@ export function readLines(
 
 /** An adjustment may be negative, unlike any other amount in the API. */
 function signed(amount: number, currency: Currency): Paise | null {
-  const size = fromRupees(Math.abs(amount), currency)
-  return size === null || amount >= 0 ? size : paise(-size)
+  const absolute = fromRupees(Math.abs(amount), currency)
+  return absolute === null || amount >= 0 ? absolute : paise(-absolute)
 }

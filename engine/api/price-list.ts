@@ -43,9 +43,9 @@ export function buildTariff(
   at: Instant,
   left: Readonly<Record<string, number>> = {},
 ): TariffAnswer {
-  const on = dayOf(at)
-  const opening = checkRegistrationOpen(event, on)
-  const period = periodOn(event.fees, on)
+  const today = dayOf(at)
+  const opening = checkRegistrationOpen(event, today)
+  const period = periodOn(event.fees, today)
   const prices = event.fees.prices ?? {}
   const majorUnits = (amount: Paise, category: string): number =>
     rupees(amount, currencyOf(event, category))
@@ -55,7 +55,7 @@ export function buildTariff(
     open: opening.open,
     closed_text: opening.open ? null : opening.text,
     current_period: period?.id ?? null,
-    until: opening.open && period !== null ? lastDayOfPrice(event, on) : null,
+    until: opening.open && period !== null ? lastDayOfPrice(event, today) : null,
     tariff_data: fromPairs(
       Object.entries(prices).map(([category, row]) => [
         category,

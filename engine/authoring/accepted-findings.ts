@@ -37,14 +37,14 @@ export function applyAllow(
   // While there are errors, some checks did not run: an entry may be needed again once they are
   // fixed.
   if (remaining.some(({ severity }) => severity === 'error')) return remaining
-  const unused = entries.flatMap((entry, at) => {
+  const unused = entries.flatMap((entry, index) => {
     if (
       findings.some((finding) => silences(entry, finding)) ||
       isOfOthers(entry.code) ||
       (isOfThePast(entry.code) && options.compared !== true)
     )
       return []
-    const path = `allow.${at}.code`
+    const path = `allow.${index}.code`
     const message = known.has(entry.code)
       ? `\`${entry.code}\` is no longer reported here`
       : `there is no finding \`${entry.code}\``

@@ -12,14 +12,14 @@ export function applyFixes(
   const fixes = findings
     .flatMap(({ fix }) => (fix === undefined ? [] : [fix]))
     .toSorted((a, b) => a.start - b.start || a.end - b.end)
-  let done = ''
-  let at = 0
+  let fixedText = ''
+  let position = 0
   let applied = 0
   for (const fix of fixes) {
-    if (fix.start < at) continue
-    done += text.slice(at, fix.start) + fix.text
-    at = fix.end
+    if (fix.start < position) continue
+    fixedText += text.slice(position, fix.start) + fix.text
+    position = fix.end
     applied += 1
   }
-  return { text: done + text.slice(at), applied }
+  return { text: fixedText + text.slice(position), applied }
 }

@@ -117,15 +117,19 @@ export function* compilingEvents(
   const judge = ({ file, shaped }: Read): Shaped =>
     judged(shaped ?? checkShape(file, common), common, { ...options, otherRoutes: [...routes] })
   const all: Judged[] = []
-  for (const one of read) {
-    const holds =
-      one.before !== null &&
-      sameTexts(one.before.leadsTo, linkedAddresses(one.before.event, routes))
-    const fresh = holds ? null : judge(one)
-    all.push({ ...one, fresh, config: fresh === null ? (one.before?.event ?? null) : fresh.config })
-    if (!holds) yield
+  for (const file of read) {
+    const hasSameLinks =
+      file.before !== null &&
+      sameTexts(file.before.leadsTo, linkedAddresses(file.before.event, routes))
+    const fresh = hasSameLinks ? null : judge(file)
+    all.push({
+      ...file,
+      fresh,
+      config: fresh === null ? (file.before?.event ?? null) : fresh.config,
+    })
+    if (!hasSameLinks) yield
   }
-  const beside = Map.groupBy(
+  const crossFileDrafts = Map.groupBy(
     crossFileFindings(
       all.flatMap(({ file, config, fresh }): OtherEvent[] =>
         config === null
@@ -143,16 +147,16 @@ export function* compilingEvents(
     ({ at }) => at.path,
   )
   return {
-    files: all.map((one) => {
-      const { path } = one.file
-      const clashes = beside.get(path) ?? []
-      const fresh = clashes.length === 0 ? one.fresh : (one.fresh ?? judge(one))
+    files: all.map((entry) => {
+      const { path } = entry.file
+      const clashes = crossFileDrafts.get(path) ?? []
+      const fresh = clashes.length === 0 ? entry.fresh : (entry.fresh ?? judge(entry))
       return {
         path,
         isNew: fresh !== null,
-        leadsTo: one.config === null ? [] : linkedAddresses(one.config, routes),
+        leadsTo: entry.config === null ? [] : linkedAddresses(entry.config, routes),
         ...(fresh === null
-          ? { event: one.config, findings: [] }
+          ? { event: entry.config, findings: [] }
           : finished(fresh, clashes, common.findings)),
       }
     }),
@@ -189,8 +193,8 @@ export function linkedAddresses(
   return [...new Set(targets)].filter((target) => routes.has(target)).sort()
 }
 
-function sameTexts(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((text, at) => text === others[at])
+function sameTexts(texts: readonly string[], others: readonly string[]): boolean {
+  return texts.length === others.length && texts.every((text, index) => text === others[index])
 }
 
 type Shared = {
@@ -210,7 +214,7 @@ const readShared = memoize((shared: SharedFiles): Shared => {
     name,
     ...readWithSchema(name, shared[name]),
   }))
-  const findings = read.flatMap((one) => one.findings)
+  const findings = read.flatMap((entry) => entry.findings)
   const sources = Object.fromEntries(read.map(({ name, source }) => [name, source])) as Record<
     SharedName,
     Source
@@ -272,10 +276,10 @@ function meaning(model: Model, shared: Shared): readonly Finding[] {
 
 function finished(
   { source, config, findings }: Shaped,
-  beside: readonly Finding[],
+  crossFile: readonly Finding[],
   common: readonly Finding[] = [],
 ): Compiled {
-  const all = [...findings, ...beside].sort(comparePlaces)
+  const all = [...findings, ...crossFile].sort(comparePlaces)
   const remaining = config === null ? all : applyAllow(all, source, new Set(Object.keys(catalogue)))
   return {
     event: config === null || hasErrors(remaining) || hasErrors(common) ? null : config,

@@ -82,7 +82,7 @@ export type Model = {
   readonly options: CheckOptions
   readonly fields: readonly FieldAt[]
   /** The fields, each followed by the fields of each person. */
-  readonly asked: readonly FieldAt[]
+  readonly fieldsAndParts: readonly FieldAt[]
   readonly stored: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
   /**
@@ -93,7 +93,7 @@ export type Model = {
   /** Every text of the file, displayed or not; examples are answers, not texts. */
   readonly writtenTexts: readonly Written[]
   /** Those that are displayed. */
-  readonly said: readonly TextAt[]
+  readonly displayedTexts: readonly TextAt[]
 }
 
 /**
@@ -116,9 +116,9 @@ export function createModel(
   const fields = file.form.sections.flatMap((section, s) =>
     section.fields.map((raw, f) => ({ id: raw.id, raw, path: `form.sections.${s}.fields.${f}` })),
   )
-  const known = fields.flatMap((one, at) => {
-    const field = config.fields[at]
-    return field === undefined ? [] : [{ ...one, field }]
+  const known = fields.flatMap((entry, index) => {
+    const field = config.fields[index]
+    return field === undefined ? [] : [{ ...entry, field }]
   })
   const model: Model = {
     source,
@@ -130,10 +130,10 @@ export function createModel(
     gateways: shared.gateways.value as Shared.GatewaysFile,
     texts: shared.texts.value as Shared.TextsFile,
     fields: known,
-    asked: known.flatMap((one) => [one, ...collectParts(one)]),
-    stored: (file.form.also_stored ?? []).map(({ id }, at) => ({
+    fieldsAndParts: known.flatMap((entry) => [entry, ...collectParts(entry)]),
+    stored: (file.form.also_stored ?? []).map(({ id }, index) => ({
       id,
-      path: `form.also_stored.${at}`,
+      path: `form.also_stored.${index}`,
     })),
     conditions: collectConditionsOf(file),
     persons: new Map(),
@@ -148,26 +148,26 @@ export function createModel(
  */
 function collectPersons(model: Model): Model['persons'] {
   const { file, fields, config } = model
-  const found = (file.fees.items ?? []).flatMap(({ count }, at) =>
+  const found = (file.fees.items ?? []).flatMap(({ count }, index) =>
     typeof count !== 'object'
       ? []
-      : Object.entries(count).map(([people, where]) => ({
+      : Object.entries(count).map(([people, path]) => ({
           people,
           condition: conditionAt(
             'count',
-            `fees.items.${at}`,
-            `fees.items.${at}.count.${people}`,
-            where,
+            `fees.items.${index}`,
+            `fees.items.${index}.count.${people}`,
+            path,
           ),
         })),
   )
   const lists = fields.filter(({ field }) => field.type === 'people')
   return new Map(
-    [...Map.groupBy(found, ({ people }) => people)].flatMap(([people, some]) => {
+    [...Map.groupBy(found, ({ people }) => people)].flatMap(([people, subset]) => {
       const list = lists.find(({ id }) => id === people)
       if (list === undefined) return []
       const parts = collectParts(list)
-      const asked = parts.map(({ field }) => field)
+      const partFields = parts.map(({ field }) => field)
       return [
         [
           people,
@@ -176,8 +176,8 @@ function collectPersons(model: Model): Model['persons'] {
             fields: parts,
             asked: parts,
             stored: [],
-            conditions: some.map(({ condition }) => condition),
-            config: { ...config, fields: asked, sections: [] },
+            conditions: subset.map(({ condition }) => condition),
+            config: { ...config, fields: partFields, sections: [] },
           },
         ] as const,
       ]
@@ -192,11 +192,11 @@ export function collectForms(model: Model): readonly Model[] {
 
 /** Returns the fields of each person of a people field. */
 function collectParts({ raw, path, field }: FieldAt): readonly FieldAt[] {
-  return (raw.fields ?? []).flatMap((part, at) => {
-    const made = field.fields?.[at]
-    return made === undefined
+  return (raw.fields ?? []).flatMap((part, index) => {
+    const partField = field.fields?.[index]
+    return partField === undefined
       ? []
-      : [{ id: part.id, raw: part, path: `${path}.fields.${at}`, field: made }]
+      : [{ id: part.id, raw: part, path: `${path}.fields.${index}`, field: partField }]
   })
 }
 
@@ -205,11 +205,11 @@ function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   const add = (kind: ConditionAt['kind'], owner: string, path: string, raw: unknown): void => {
     if (raw !== undefined) found.push(conditionAt(kind, owner, path, raw))
   }
-  ;(file.category.rules ?? []).forEach((rule, at) =>
-    add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when),
+  ;(file.category.rules ?? []).forEach((rule, index) =>
+    add('rule', `category.rules.${index}`, `category.rules.${index}.when`, rule.when),
   )
-  file.categories.forEach(({ expects }, at) =>
-    add('category', `categories.${at}`, `categories.${at}.expects`, expects),
+  file.categories.forEach(({ expects }, index) =>
+    add('category', `categories.${index}`, `categories.${index}.expects`, expects),
   )
   file.form.sections.forEach((section, s) => {
     add('show', `form.sections.${s}`, `form.sections.${s}.show_when`, section.show_when)
@@ -239,12 +239,12 @@ function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
     add('limit', `quotas.${i}`, `quotas.${i}.when`, when),
   )
   for (const page of ['success', 'failed'] as const)
-    file.results[page].details.forEach((detail, at) => {
+    file.results[page].details.forEach((detail, index) => {
       if (typeof detail === 'object')
         add(
           'detail',
-          `results.${page}.details.${at}`,
-          `results.${page}.details.${at}.when`,
+          `results.${page}.details.${index}`,
+          `results.${page}.details.${index}.when`,
           detail.when,
         )
     })
@@ -258,7 +258,7 @@ function conditionAt(
   raw: unknown,
 ): ConditionAt {
   const maps = Array.isArray(raw)
-    ? raw.map((one: unknown, at) => mapAt(join(path, at), one))
+    ? raw.map((entry: unknown, index) => mapAt(join(path, index), entry))
     : [mapAt(path, raw)]
   return { kind, owner, path, maps, condition: toCondition(raw) }
 }
@@ -326,24 +326,25 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
 const PATTERN = 'pattern'
 
 /** One pass over the file for all checks that read its texts. */
-export function collectTexts(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
-  const said: TextAt[] = []
+export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'writtenTexts'> {
+  const displayedTexts: TextAt[] = []
   const writtenTexts: Written[] = []
   const walk = (value: unknown, path: string, places: (typeof PLACES)[string]): void => {
     if (typeof value === 'string') {
       const [start, end] = source.span(path)
-      const one = { path, written: source.text.slice(start, end), at: start }
-      writtenTexts.push(one)
+      const written = { path, written: source.text.slice(start, end), at: start }
+      writtenTexts.push(written)
       const place = places.find(([pattern]) => pattern.test(path))?.[1]
-      if (place !== undefined) said.push({ ...one, text: value, place })
-    } else if (Array.isArray(value)) value.forEach((item, at) => walk(item, join(path, at), places))
+      if (place !== undefined) displayedTexts.push({ ...written, text: value, place })
+    } else if (Array.isArray(value))
+      value.forEach((item, index) => walk(item, join(path, index), places))
     else if (typeof value === 'object' && value !== null)
       for (const [key, inner] of Object.entries(value))
         if (key !== PATTERN) walk(inner, join(path, key), places)
   }
   for (const [key, inner] of Object.entries(source.value as Readonly<Record<string, unknown>>))
     if (!['examples', 'allow', 'demo'].includes(key)) walk(inner, key, getOwn(PLACES, key) ?? [])
-  return { said, writtenTexts }
+  return { displayedTexts, writtenTexts }
 }
 
 /**
@@ -351,8 +352,8 @@ export function collectTexts(source: Source): Pick<Model, 'said' | 'writtenTexts
  * values stored beside them.
  */
 export function storedIds({ fields, stored, config }: Model): readonly string[] {
-  const asked = config.fields.slice(fields.length)
-  return [...fields, ...asked, ...stored].map(({ id }) => id)
+  const partFields = config.fields.slice(fields.length)
+  return [...fields, ...partFields, ...stored].map(({ id }) => id)
 }
 
 /** Returns the last day of registration if the file states one; otherwise the event's last day applies. */

@@ -34,7 +34,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
   const orders = seenOrderIds()
   const pages = seenPaths()
   const calls = seenPaths()
-  const asked = seenPaths()
+  const paths = seenPaths()
   return events.flatMap((event, later) => {
     const twins = ids.of(event.id)
     const idAt = (owner: number): string => events[owner]?.id ?? ''
@@ -42,36 +42,36 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
       code: 'EV801' | 'EV803',
       claims: readonly Claim[],
       seen: SeenPaths,
-      said: (mine: string, theirs: string, owner: string) => string,
+      message: (name: string, otherName: string, owner: string) => string,
     ): readonly Clash[] =>
-      claims.flatMap((mine) =>
-        seen.meeting(mine.path).map(({ owner, claim }) => ({
+      claims.flatMap((first) =>
+        seen.meeting(first.path).map(({ owner, claim }) => ({
           code,
           later,
           earlier: owner,
-          at: mine.at,
+          at: first.at,
           earlierAt: claim.at,
-          message: said(mine.name, claim.name, idAt(owner)),
+          message: message(first.name, claim.name, idAt(owner)),
         })),
       )
-    const sameOrMatching = (mine: string, theirs: string, owner: string): string =>
-      mine === theirs
-        ? `${mine} already belongs to ${owner}`
-        : `${mine} also matches ${theirs} of ${owner}`
+    const sameOrMatching = (claim: string, other: string, owner: string): string =>
+      claim === other
+        ? `${claim} already belongs to ${owner}`
+        : `${claim} also matches ${other} of ${owner}`
     const found: readonly Clash[] = [
       ...addresses('EV801', listPages(event), pages, sameOrMatching),
       ...addresses(
         'EV801',
         listPages(event),
-        asked,
-        (mine, _, owner) => `${mine} is the address of a call of ${owner}`,
+        paths,
+        (claim, _, owner) => `${claim} is the address of a call of ${owner}`,
       ),
       ...addresses('EV803', listEndpoints(event), calls, sameOrMatching),
       ...addresses(
         'EV803',
         listGetAddresses(event),
         pages,
-        (mine, _, owner) => `${mine} is the address of a page of ${owner}`,
+        (claim, _, owner) => `${claim} is the address of a page of ${owner}`,
       ),
       ...orders.meeting(event).flatMap(({ owner, witness }) => ({
         code: 'EV802' as const,
@@ -96,7 +96,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
     orders.add(event, later)
     for (const claim of listPages(event)) pages.add(claim, later)
     for (const claim of listEndpoints(event)) calls.add(claim, later)
-    for (const claim of listGetAddresses(event)) asked.add(claim, later)
+    for (const claim of listGetAddresses(event)) paths.add(claim, later)
     return [
       ...twins.map((earlier) => ({
         code: 'EV804' as const,
@@ -117,14 +117,14 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
  */
 export function findStrandedEvents(events: readonly EventConfig[]): readonly number[] {
   const forms = new Set(events.flatMap(({ routes }) => [routes.form, ...routes.also]))
-  return events.flatMap(({ routes, results }, at) =>
+  return events.flatMap(({ routes, results }, index) =>
     [...results.errorButtons, ...results.success.buttons, ...results.failed.buttons].some(
       (button) =>
         'go' in button &&
         !forms.has(button.go) &&
         ![routes.success, routes.failed, ...SITE_PAGES].includes(button.go),
     )
-      ? [at]
+      ? [index]
       : [],
   )
 }
@@ -133,10 +133,10 @@ export function findStrandedEvents(events: readonly EventConfig[]): readonly num
 export function listPages({ routes, admin }: EventConfig): readonly Claim[] {
   return [
     { name: routes.form, at: 'routes.form' },
-    ...routes.also.map((name, at) => ({ name, at: `routes.also.${at}` })),
+    ...routes.also.map((name, index) => ({ name, at: `routes.also.${index}` })),
     { name: routes.success, at: 'routes.success' },
     { name: routes.failed, at: 'routes.failed' },
-    ...admin.lists.map(({ route }, at) => ({ name: route, at: `admin.lists.${at}.route` })),
+    ...admin.lists.map(({ route }, index) => ({ name: route, at: `admin.lists.${index}.route` })),
   ].map((page) => ({ ...page, path: page.name }))
 }
 
@@ -152,9 +152,9 @@ export function listEndpoints(event: EventConfig): readonly Claim[] {
     { name: api.registration, at: 'api.registration' },
     { name: api.tariff, at: 'api.tariff' },
     ...(api.gatewayReturn === null ? [] : [{ name: api.gatewayReturn, at: 'api.gateway_return' }]),
-    ...admin.lists.flatMap((list, at) => [
-      { name: list.api, at: `admin.lists.${at}.api` },
-      { name: list.export.api, at: `admin.lists.${at}.export.api` },
+    ...admin.lists.flatMap((list, index) => [
+      { name: list.api, at: `admin.lists.${index}.api` },
+      { name: list.export.api, at: `admin.lists.${index}.export.api` },
     ]),
   ].map((call) => ({ ...call, path: call.name.replace(/^\/api(?=\/)/, '') }))
 }
@@ -198,12 +198,12 @@ function seenOrderIds() {
   /** By each text that a longer prefix begins with. */
   const byBeginning = new Map<string, Seen[]>()
   const put = (map: Map<string, Seen[]>, key: string, seen: Seen): void => {
-    const there = map.get(key)
-    if (there === undefined) map.set(key, [seen])
-    else there.push(seen)
+    const existing = map.get(key)
+    if (existing === undefined) map.set(key, [seen])
+    else existing.push(seen)
   }
   const beginnings = (prefix: string): readonly string[] =>
-    Array.from(prefix.slice(1), (_, at) => prefix.slice(0, at + 1))
+    Array.from(prefix.slice(1), (_, index) => prefix.slice(0, index + 1))
   return {
     meeting: ({ orderId }: EventConfig): readonly { owner: number; witness: string }[] =>
       [orderId.prefix, ...beginnings(orderId.prefix)]
@@ -239,13 +239,13 @@ function seenPaths(): SeenPaths {
   const reach = (at: Branch, [part, ...rest]: readonly string[]): readonly Met[] => {
     if (part === undefined) return at.here
     const next = part === '{}' ? [...at.below.values()] : [at.below.get(part), at.below.get('{}')]
-    return next.flatMap((one) => (one === undefined ? [] : reach(one, rest)))
+    return next.flatMap((entry) => (entry === undefined ? [] : reach(entry, rest)))
   }
   return {
     meeting: (path) => {
       const first = new Map<number, Met>()
-      for (const met of reach(top, splitPath(path)))
-        if (!first.has(met.owner)) first.set(met.owner, met)
+      for (const seen of reach(top, splitPath(path)))
+        if (!first.has(seen.owner)) first.set(seen.owner, seen)
       return [...first.values()]
     },
     add: (claim, owner) => {

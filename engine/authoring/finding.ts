@@ -49,8 +49,8 @@ export function createFinding(
   shared: Partial<Record<SharedName, Source>> = {},
 ): Finding {
   const placed = ({ at = '', part, span, in: name }: At): Place => {
-    const where = name === undefined ? source : (shared[name] ?? source)
-    return span === undefined ? where.place(at, part) : where.placeOf(span, at)
+    const file = name === undefined ? source : (shared[name] ?? source)
+    return span === undefined ? file.place(at, part) : file.placeOf(span, at)
   }
   return {
     code,
@@ -58,7 +58,7 @@ export function createFinding(
     severity,
     message: draft.message,
     at: placed(draft),
-    related: (draft.related ?? []).map((one) => ({ message: one.message, at: placed(one) })),
+    related: (draft.related ?? []).map((entry) => ({ message: entry.message, at: placed(entry) })),
     notes: draft.notes ?? [],
     ...(draft.help === undefined ? {} : { help: draft.help }),
     ...(draft.fix === undefined ? {} : { fix: draft.fix }),

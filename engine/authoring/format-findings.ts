@@ -20,7 +20,7 @@ export function formatFindings(
 function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): string {
   const { at, related, notes, help } = finding
   const gutter = Math.max(
-    ...[at, ...related.map((one) => one.at)].map(({ start }) => String(start.line).length),
+    ...[at, ...related.map((entry) => entry.at)].map(({ start }) => String(start.line).length),
   )
   const margin = ' '.repeat(gutter)
   const lines = [
@@ -28,14 +28,14 @@ function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): 
     `${margin}--> ${at.path}:${at.start.line}:${at.start.column}`,
     `${margin} |`,
     ...excerpt(at, sources.get(at.path), gutter, '^', ''),
-    ...related.flatMap((one) => [
-      ...(one.at.path === at.path
+    ...related.flatMap((entry) => [
+      ...(entry.at.path === at.path
         ? [`${margin} :`]
         : [
-            `${margin}::: ${one.at.path}:${one.at.start.line}:${one.at.start.column}`,
+            `${margin}::: ${entry.at.path}:${entry.at.start.line}:${entry.at.start.column}`,
             `${margin} |`,
           ]),
-      ...excerpt(one.at, sources.get(one.at.path), gutter, '-', one.message),
+      ...excerpt(entry.at, sources.get(entry.at.path), gutter, '-', entry.message),
     ]),
     ...notes.map((note) => `${margin} = ${note}`),
     ...(help === undefined ? [] : [`${margin} help: ${help}`]),
@@ -65,17 +65,17 @@ function excerpt(
   message: string,
 ): readonly string[] {
   if (text === undefined) return []
-  const whole = readable(text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? '')
-  const from = Math.min(at.start.column - 1, whole.length)
+  const sourceLine = readable(text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? '')
+  const from = Math.min(at.start.column - 1, sourceLine.length)
   const sameLine = at.end.line === at.start.line
   const until = sameLine
-    ? Math.min(Math.max(at.end.column - 1, from), whole.length)
-    : whole.trimEnd().length
+    ? Math.min(Math.max(at.end.column - 1, from), sourceLine.length)
+    : sourceLine.trimEnd().length
   const cut = from > WIDTH_MAX - 40 ? from - 40 : 0
-  const line = whole.slice(cut, cut + WIDTH_MAX)
+  const line = sourceLine.slice(cut, cut + WIDTH_MAX)
   const before = shown(`${cut > 0 ? '…' : ''}${line.slice(0, from - cut)}`)
   const marked = shown(line.slice(from - cut, until - cut))
-  const after = shown(`${line.slice(until - cut)}${whole.length > cut + WIDTH_MAX ? '…' : ''}`)
+  const after = shown(`${line.slice(until - cut)}${sourceLine.length > cut + WIDTH_MAX ? '…' : ''}`)
   const number = String(at.start.line).padStart(gutter)
   return [
     `${number} | ${before}${marked}${after}`,
@@ -85,8 +85,8 @@ function excerpt(
 
 /** A line of UTF-16 read as UTF-8 has a zero between its letters, which is hard to read. */
 function readable(line: string): string {
-  const bare = line.replaceAll('\u0000', '')
-  return bare.length < line.length * 0.75 ? bare.replace(/^\ufffd+/, '') : line
+  const visibleText = line.replaceAll('\u0000', '')
+  return visibleText.length < line.length * 0.75 ? visibleText.replace(/^\ufffd+/, '') : line
 }
 
 /** Returns what a terminal can print: tabs as one space, invisible characters by name. */

@@ -50,9 +50,9 @@ function numberInWords(count: number): string {
 /** Writes an amount as "Rupees seven thousand eighty and fifty paise only"; not negative. */
 export function amountInWords(amount: Paise): string {
   assert(amount >= 0, 'an amount below nothing has no words')
-  const [whole, remainder] = [Math.floor(amount / 100), amount % 100]
+  const [rupees, remainder] = [Math.floor(amount / 100), amount % 100]
   const paiseText = remainder === 0 ? '' : `${numberInWords(remainder)} paise`
-  if (whole === 0 && remainder > 0)
+  if (rupees === 0 && remainder > 0)
     return `${paiseText.charAt(0).toUpperCase()}${paiseText.slice(1)} only`
-  return `Rupees ${numberInWords(whole)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
+  return `Rupees ${numberInWords(rupees)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
 }

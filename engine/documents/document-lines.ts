@@ -79,7 +79,7 @@ export function documentChange(
           was: beyond(lastRefund.bill, withoutInvoice),
           covered: sumByLine(issued.slice(0, lastRefund.documents)),
         }
-  const wanted = chargedLines(now, refunded, {
+  const requiredLines = chargedLines(now, refunded, {
     charged:
       withoutInvoice.length === 0
         ? charged
@@ -93,13 +93,13 @@ export function documentChange(
     for (const { of, line } of takeFrom(open, key, sum))
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
-  for (const key of new Set([...wanted.keys(), ...covered.keys()])) {
-    const target = wanted.get(key) ?? NONE
-    const there = covered.get(key) ?? NONE
-    const change = minus(target, there)
+  for (const key of new Set([...requiredLines.keys(), ...covered.keys()])) {
+    const target = requiredLines.get(key) ?? NONE
+    const coveredAmount = covered.get(key) ?? NONE
+    const change = minus(target, coveredAmount)
     const isMixed = Math.sign(change.base) * Math.sign(change.gst) < 0
     const added = isMixed ? target : atLeastNothing(change)
-    const removed = isMixed ? there : atLeastNothing(minus(NONE, change))
+    const removed = isMixed ? coveredAmount : atLeastNothing(minus(NONE, change))
     const text = sold.get(key)
     // The first invoice also lists free items.
     const isFirst = issued.length === 0 && text !== undefined && text.total === 0
@@ -119,8 +119,8 @@ export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
   const parts = isOlder ? olderParts(bill) : bill.map((line) => line.parts ?? null)
   return bill.flatMap((line, index): RatedLine[] => {
     if (parts[index] != null) return []
-    const adjusted = bill.flatMap(({ label }, at) =>
-      (parts[at] ?? [])
+    const adjusted = bill.flatMap(({ label }, i) =>
+      (parts[i] ?? [])
         .filter((part) => part.line === index && (part.base !== 0 || part.gst !== 0))
         .map(({ base, gst }) => ({ label, base, gst })),
     )
@@ -158,11 +158,11 @@ function olderParts(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
       -line.gst,
       left.map(({ gst }) => gst),
     )
-    return left.map((of, at) => {
-      const [base, gst] = [bases[at] ?? 0, gsts[at] ?? 0]
+    return left.map((of, index) => {
+      const [base, gst] = [bases[index] ?? 0, gsts[index] ?? 0]
       of.base -= base
       of.gst -= gst
-      return { line: at, base: paise(0 - base), gst: paise(0 - gst) }
+      return { line: index, base: paise(0 - base), gst: paise(0 - gst) }
     })
   })
 }
@@ -254,11 +254,11 @@ function chargedLines(
     return atLeastNothing(minus(left, unpaid.get(key) ?? NONE))
   })
   const excess = lines.reduce((sum, line) => sum + totalOf(line), 0) - charged
-  const room = keys.map((key, at) => minus(now.get(key) ?? NONE, lines[at] ?? NONE))
+  const room = keys.map((key, index) => minus(now.get(key) ?? NONE, lines[index] ?? NONE))
   const changes = excess > 0 ? spread(excess, lines) : spread(-excess, room)
   return new Map(
-    keys.map((key, at) => {
-      const [line, change] = [lines[at] ?? NONE, changes[at] ?? NONE]
+    keys.map((key, index) => {
+      const [line, change] = [lines[index] ?? NONE, changes[index] ?? NONE]
       return [key, excess > 0 ? minus(line, change) : plus(line, change)]
     }),
   )
@@ -274,34 +274,34 @@ function spread(amount: number, over: readonly Sum[]): readonly Sum[] {
     amount,
     totals.reduce((sum, total) => sum + total, 0),
   )
-  return shares(within, totals).map((share, at) => {
-    const line = over[at] ?? NONE
+  return shares(within, totals).map((share, index) => {
+    const line = over[index] ?? NONE
     const gst = share === 0 ? 0 : roundedShare(line.gst, share, totalOf(line))
     return { base: share - gst, gst }
   })
 }
 
 /** Returns amount × part ÷ whole to the nearest unit, half up. */
-const roundedShare = (amount: number, part: number, whole: number): number =>
-  Number((2n * BigInt(amount) * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole)))
+const roundedShare = (amount: number, part: number, totalAmount: number): number =>
+  Number((2n * BigInt(amount) * BigInt(part) + BigInt(totalAmount)) / (2n * BigInt(totalAmount)))
 
 /**
  * Divides whole paise in proportion to the weights, none above its own; the largest remainders get
  * the odd paise.
  */
 function shares(amount: number, weights: readonly number[]): readonly number[] {
-  const whole = weights.reduce((sum, weight) => sum + weight, 0)
-  if (whole === 0 || amount === 0) return weights.map(() => 0)
+  const weightSum = weights.reduce((sum, weight) => sum + weight, 0)
+  if (weightSum === 0 || amount === 0) return weights.map(() => 0)
   const exact = weights.map((weight) => BigInt(amount) * BigInt(weight))
-  const floors = exact.map((of) => Number(of / BigInt(whole)))
+  const floors = exact.map((of) => Number(of / BigInt(weightSum)))
   const odd = amount - floors.reduce((sum, share) => sum + share, 0)
   const order = exact
-    .map((of, at) => ({ at, rest: Number(of % BigInt(whole)) }))
+    .map((of, index) => ({ at: index, rest: Number(of % BigInt(weightSum)) }))
     .filter(({ rest }) => rest > 0)
     .sort((a, b) => b.rest - a.rest || a.at - b.at)
     .slice(0, odd)
-  const more = new Set(order.map(({ at }) => at))
-  return floors.map((share, at) => share + (more.has(at) ? 1 : 0))
+  const roundedUp = new Set(order.map(({ at }) => at))
+  return floors.map((share, index) => share + (roundedUp.has(index) ? 1 : 0))
 }
 
 const sumByLine = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> =>
@@ -324,8 +324,8 @@ function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): rea
   const rated = ratedLines(credit)
   const byKey = rated === null ? null : sumByKey(rated)
   const older = rated === null ? divided(credit.lines.reduce(plus, NONE), lines) : []
-  return lines.map((line, at) => {
-    const left = minus(line, (byKey === null ? older[at] : byKey.get(lineKey(line))) ?? NONE)
+  return lines.map((line, index) => {
+    const left = minus(line, (byKey === null ? older[index] : byKey.get(lineKey(line))) ?? NONE)
     return { ...line, ...sumsOf(left) }
   })
 }
@@ -360,10 +360,10 @@ function divided(sum: Sum, over: readonly Sum[]): Sum[] {
   const part = (of: keyof Sum): readonly number[] => {
     const weights = over.map((line) => line[of])
     const isNone = weights.every((weight) => weight === 0)
-    return isNone ? weights.map((_, at) => (at === 0 ? sum[of] : 0)) : shares(sum[of], weights)
+    return isNone ? weights.map((_, i) => (i === 0 ? sum[of] : 0)) : shares(sum[of], weights)
   }
   const [bases, gsts] = [part('base'), part('gst')]
-  return over.map((_, at) => ({ base: bases[at] ?? 0, gst: gsts[at] ?? 0 }))
+  return over.map((_, index) => ({ base: bases[index] ?? 0, gst: gsts[index] ?? 0 }))
 }
 
 /** Credits a sum from the invoices that contain it, the newest first. */

@@ -56,14 +56,14 @@ export type Issuer = {
 
 export function buildIssuer(config: EventConfig): Issuer {
   const { id, title, from, to, venue, support, look, roles, fees, invoice } = config
-  const field = config.fields.find((one) => one.id === invoice?.buyer.state)
+  const field = config.fields.find((field) => field.id === invoice?.buyer.state)
   return {
     event: { id, title, days: formatDays(from, to), venue, support, colour: look.colour },
     roles,
     tax: fees.tax === null ? null : { name: fees.tax.name, percent: fees.tax.percent },
     invoice,
     terms: collectTerms(config),
-    states: Object.fromEntries((field?.options ?? []).map((one) => [one.id, one.label])),
+    states: Object.fromEntries((field?.options ?? []).map((entry) => [entry.id, entry.label])),
   }
 }
 

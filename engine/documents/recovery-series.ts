@@ -34,11 +34,11 @@ export function recoveryCode(at: Instant, usedCodes: readonly string[] = []): st
  * before `{n}`.
  */
 export function seriesAfter(pattern: string, code: string): string {
-  const isShortEnough = (one: string): boolean =>
-    serialText(one, SERIES_MAX, YEAR).length <= SERIAL_CHARACTERS_MAX
-  const whole = [`${pattern}-${code}`, `${pattern}${code}`]
-  if (pattern.includes('{year}')) whole.push(pattern.replace('{year}', code))
-  const found = whole.find(isShortEnough)
+  const isShortEnough = (series: string): boolean =>
+    serialText(series, SERIES_MAX, YEAR).length <= SERIAL_CHARACTERS_MAX
+  const seriesNames = [`${pattern}-${code}`, `${pattern}${code}`]
+  if (pattern.includes('{year}')) seriesNames.push(pattern.replace('{year}', code))
+  const found = seriesNames.find(isShortEnough)
   if (found !== undefined) return found
   const [head = '', ...tail] = pattern.replaceAll('{year}', '').split('{n}')
   for (let keptLength = head.length; keptLength > 0; keptLength -= 1) {
@@ -59,4 +59,4 @@ const YEAR = '26-27'
 export const HELD_EMAILS = ['send', 'copy', 'discard'] as const
 export type HeldEmails = (typeof HELD_EMAILS)[number]
 export const isHeldEmails = (word: unknown): word is HeldEmails =>
-  HELD_EMAILS.some((one) => one === word)
+  HELD_EMAILS.some((candidate) => candidate === word)

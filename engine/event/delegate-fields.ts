@@ -32,7 +32,7 @@ export function findRoles(questions: readonly Question[]): Roles {
     Object.entries(PLAYED_BY).flatMap(([role, candidates]) => {
       const id = candidates
         .map((plays) => questions.find((question) => plays(question))?.id)
-        .find((one) => one !== undefined)
+        .find((candidate) => candidate !== undefined)
       return id === undefined ? [] : [[role, id]]
     }),
   )

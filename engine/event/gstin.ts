@@ -73,8 +73,8 @@ const GSTIN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
  * digits of each product summed, modulo 36.
  */
 function checkSign(first: string): string {
-  const sum = [...first].reduce((total, sign, at) => {
-    const product = SIGNS.indexOf(sign) * (at % 2 === 0 ? 1 : 2)
+  const sum = [...first].reduce((total, sign, index) => {
+    const product = SIGNS.indexOf(sign) * (index % 2 === 0 ? 1 : 2)
     return total + Math.floor(product / 36) + (product % 36)
   }, 0)
   return SIGNS.charAt((36 - (sum % 36)) % 36)

@@ -61,10 +61,10 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
   const field = event.fields.find((candidate) => candidate.id === id)
   if (typeof answer === 'object')
     return answer
-      .map((one) =>
-        typeof one === 'string'
-          ? (field?.options?.find((option) => option.id === one)?.label ?? one)
-          : personText(field, one),
+      .map((entry) =>
+        typeof entry === 'string'
+          ? (field?.options?.find((option) => option.id === entry)?.label ?? entry)
+          : personText(field, entry),
       )
       .join(typeof answer[0] === 'string' ? ', ' : '; ')
   const stored = event.alsoStored.find((candidate) => candidate.id === id)

@@ -125,14 +125,15 @@ export function formatPrice(amount: Paise, currency: Currency): string {
 
 /** Formats as "1,23,456.50", for a column of amounts whose heading or total carries the symbol. */
 export function formatAmount(amount: Paise, currency: Currency): string {
-  const [whole = '', decimals = ''] = amountText(paise(Math.abs(amount)), currency).split('.')
-  const digits = currency === INR ? grouped(whole) : whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+  const [integerPart = '', decimals = ''] = amountText(paise(Math.abs(amount)), currency).split('.')
+  const digits =
+    currency === INR ? grouped(integerPart) : integerPart.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
   return `${amount < 0 ? '−' : ''}${digits}${/^0*$/.test(decimals) ? '' : `.${decimals}`}`
 }
 
 /** Formats a whole number of things, not negative: "1,30,000". */
 export function formatCount(count: number): string {
-  assert(Number.isSafeInteger(count) && count >= 0, `${count} is no number of things`)
+  assert(Number.isSafeInteger(count) && count >= 0, `${count} is not a count`)
   return grouped(String(count))
 }
 

@@ -14,7 +14,7 @@ export const collectEventWords = memoize((event: object): KnownWords => {
   const patterns: RegExp[] = []
   const read = (value: unknown): void => {
     if (typeof value === 'string')
-      for (const word of value.split(/\s+/).map(bare)) {
+      for (const word of value.split(/\s+/).map(stripPrefix)) {
         words.add(word)
         const pattern = patternOf(word)
         if (pattern !== null) patterns.push(pattern)
@@ -41,12 +41,12 @@ function patternOf(word: string): RegExp | null {
 export function removeForeignLinks(
   text: string,
   known: KnownWords,
-  ours: ReadonlySet<string>,
+  ownHosts: ReadonlySet<string>,
 ): string {
   return text
     .split(/(\s+)/)
     .map((word) =>
-      !LINK_SIGN.test(word) || isKnown(bare(word), known, ours) ? word : unlinked(word),
+      !LINK_SIGN.test(word) || isKnown(stripPrefix(word), known, ownHosts) ? word : unlinked(word),
     )
     .join('')
 }
@@ -54,11 +54,11 @@ export function removeForeignLinks(
 /** Every link has one of them; most words have none. */
 const LINK_SIGN = /[.:/\\\u2024\u3002\uFE52\uFF0E\uFF1A\uFF61]/
 
-const isKnown = (word: string, { words, patterns }: KnownWords, ours: ReadonlySet<string>) =>
-  ours.has(word) || words.has(word) || patterns.some((pattern) => pattern.test(word))
+const isKnown = (word: string, { words, patterns }: KnownWords, ownHosts: ReadonlySet<string>) =>
+  ownHosts.has(word) || words.has(word) || patterns.some((pattern) => pattern.test(word))
 
 /** Removes the punctuation of the surrounding sentence. */
-function bare(word: string): string {
+function stripPrefix(word: string): string {
   return word.replace(/^[\p{Ps}\p{Pi}"'<,;:!?.]+|[\p{Pe}\p{Pf}"'>,;:!?.]+$/gu, '')
 }
 

@@ -172,7 +172,8 @@ export function readRegistration(
   // A response that follows the specification has these only under the event file's names.
   const readRenamed = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
     if (getOwn(wire, value) != null) return getOwn(wire, value)
-    const [name] = Object.entries(event.api.returns).find(([, each]) => each === value) ?? []
+    const [name] =
+      Object.entries(event.api.returns).find(([, formatEach]) => formatEach === value) ?? []
     return name === undefined ? null : (getOwn(wire, name) ?? null)
   }
   const category = readRenamed('category')

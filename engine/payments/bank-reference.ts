@@ -43,8 +43,8 @@ export function bankKey(reference: string): BankKey {
   // "526123456702 UPI": a number with words only. Digits in another word may be a group of the same
   // number.
   const numbers = words.map(withoutLeadingWord).filter((word) => /\d/.test(word))
-  const [only] = numbers
-  return numbers.length === 1 && only !== undefined && isUtr(only) ? only : joined
+  const [onlyWord] = numbers
+  return numbers.length === 1 && onlyWord !== undefined && isUtr(onlyWord) ? onlyWord : joined
 }
 
 /**

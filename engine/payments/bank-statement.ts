@@ -118,12 +118,12 @@ export function readStatement(
         .replace(/^0+$/, ''),
       amount: paise(Math.abs(signed)),
     }
-    const same = JSON.stringify([day, signed, line.narration, line.reference])
-    const first = seen.get(same)
+    const lineKey = JSON.stringify([day, signed, line.narration, line.reference])
+    const first = seen.get(lineKey)
     if (first !== undefined) repeated.push({ line: row.line, first })
     else if (signed > 0) lines.push(line)
     else withdrawals.push(line)
-    if (first === undefined) seen.set(same, row.line)
+    if (first === undefined) seen.set(lineKey, row.line)
   }
   const after = all.slice(end)
   for (const { row, is } of after) if (isUndated(row, is)) unread.push(row.line)
@@ -153,8 +153,8 @@ const isUndated = (row: SheetRow, is: StatementColumns): boolean =>
 
 function detectColumns(cells: readonly string[]): StatementColumns | null {
   const heads = cells.map(normaliseHeading)
-  const at = (what: keyof typeof HEADS): number | null => {
-    for (const pattern of HEADS[what]) {
+  const at = (column: keyof typeof HEADS): number | null => {
+    for (const pattern of HEADS[column]) {
       const found = heads.findIndex((head) => pattern.test(head))
       if (found !== -1) return found
     }
@@ -175,8 +175,8 @@ function detectColumns(cells: readonly string[]): StatementColumns | null {
     return null
   const debit = credit === null ? null : at('debit')
   const currencies = currencyColumns(heads)
-  const named = currencies.length === 0 ? {} : { currencies }
-  return { date, narration, reference, credit, amount, sign, debit, ...named }
+  const currencyInfo = currencies.length === 0 ? {} : { currencies }
+  return { date, narration, reference, credit, amount, sign, debit, ...currencyInfo }
 }
 
 /** Returns the deposit of a row, negative for a withdrawal; 0: neither; null: unreadable. */

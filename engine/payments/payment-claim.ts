@@ -68,8 +68,11 @@ const asForm = memoize((event: EventConfig) =>
 )
 
 /** The name under which a file of a method is stored beside the form's files, whose names have no dot. */
-export function methodFileName(method: Pick<TransferMethod, 'id'>, ask: Pick<Field, 'id'>): string {
-  return `${method.id}.${ask.id}`
+export function methodFileName(
+  method: Pick<TransferMethod, 'id'>,
+  field: Pick<Field, 'id'>,
+): string {
+  return `${method.id}.${field.id}`
 }
 
 /** Every file field of the methods, under the name by which it is stored. */
@@ -77,8 +80,8 @@ export const methodFiles = memoize(({ methods }: EventConfig): readonly Field[] 
   methods.flatMap((method) =>
     method.is !== 'transfer'
       ? []
-      : method.fields.flatMap((ask) =>
-          ask.type === 'file' ? [{ ...ask, id: methodFileName(method, ask) }] : [],
+      : method.fields.flatMap((field) =>
+          field.type === 'file' ? [{ ...field, id: methodFileName(method, field) }] : [],
         ),
   ),
 )

@@ -3,7 +3,7 @@
  *
  * Checks, API and buttons read the same table.
  */
-import { GROUNDS_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
+import { REASON_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
 import { INR, formatMoney, type Paise } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
@@ -219,10 +219,10 @@ export function checkGrounds({ why, who }: Grounds): Result<Grounds, DecisionRef
   if (why.trim() === '')
     return refused('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
   if (who.trim() === '') return refused('no_grounds', 'Enter the name of the user who decides.')
-  return Math.max(why.length, who.length) > GROUNDS_CHARACTERS_MAX
+  return Math.max(why.length, who.length) > REASON_CHARACTERS_MAX
     ? refused(
         'no_grounds',
-        `The reason and the name can have at most ${GROUNDS_CHARACTERS_MAX} characters each.`,
+        `The reason and the name can have at most ${REASON_CHARACTERS_MAX} characters each.`,
       )
     : ok({ why: why.trim(), who: who.trim() })
 }
@@ -300,10 +300,10 @@ function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect
   const isWhole = came !== null && came.amount === left && came.kind === 'sale'
   const isExactPayment = isWhole && !target.isPaid && left === target.due
   const source = review.regNo === null ? 'Payment' : `Payment for ${review.regNo}`
-  const why = target.isPaid
+  const reason = target.isPaid
     ? `${source} moved here, but this registration is already paid.`
     : `${source} moved here: ${formatMoney(left, INR)} received, ${formatMoney(target.due, INR)} due.`
-  return ok({ does: 'move', to: target.regNo, fits: isExactPayment, why })
+  return ok({ does: 'move', to: target.regNo, fits: isExactPayment, why: reason })
 }
 
 /** Returns the kind of review for money that does not match. */

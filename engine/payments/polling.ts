@@ -73,8 +73,8 @@ export function adjustWatchEnd(
   at: Instant,
 ): Instant | null {
   if (watchUntil === null || plannedAt === null) return watchUntil
-  const late = at - plannedAt
-  return late < LATE_MS_MIN ? watchUntil : instant(watchUntil + late)
+  const delayMs = at - plannedAt
+  return delayMs < LATE_MS_MIN ? watchUntil : instant(watchUntil + delayMs)
 }
 
 /**

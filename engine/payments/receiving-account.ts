@@ -26,15 +26,17 @@ export function checkSameAccount(
 ): Result<null, string> {
   const { event: from, eventId } = money
   if (eventId === to.id) return ok(null)
-  const [theirs, ours] = [accountsOfMoney(money), listAccounts(to)]
-  if (theirs.length === 0 && from === null && eventId !== null)
+  const [otherAccount, ownAccount] = [accountsOfMoney(money), listAccounts(to)]
+  if (otherAccount.length === 0 && from === null && eventId !== null)
     return err(
       'This money was received for an event that is not being served, so its account is not known.',
     )
-  const isSame = theirs.some((one) => ours.some((other) => accountKey(one) === accountKey(other)))
-  if (isSame || theirs.length === 0 || ours.length === 0) return ok(null)
+  const isSame = otherAccount.some((candidate) =>
+    ownAccount.some((other) => accountKey(candidate) === accountKey(other)),
+  )
+  if (isSame || otherAccount.length === 0 || ownAccount.length === 0) return ok(null)
   return err(
-    `This money was paid into the account ${listed(theirs)}. ${regNo} belongs to ${to.title}, which is paid into ${listed(ours)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
+    `This money was paid into the account ${listed(otherAccount)}. ${regNo} belongs to ${to.title}, which is paid into ${listed(ownAccount)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
   )
 }
 

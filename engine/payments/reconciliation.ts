@@ -61,10 +61,10 @@ export function findStatementReferences({ lines, withdrawals }: Lines): readonly
   for (const line of [...lines, ...withdrawals]) {
     numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
     if (numbers > NUMBERS_MAX) return null
-    const those = lineReferenceKeys(line)
-    references += those.size
+    const lineKeys = lineReferenceKeys(line)
+    references += lineKeys.size
     if (references > REFERENCES_MAX) return null
-    for (const key of those) keys.add(key)
+    for (const key of lineKeys) keys.add(key)
   }
   for (const key of lines.flatMap(fallbackKeys)) keys.add(key)
   return [...keys]
@@ -92,33 +92,34 @@ export function reconcile(
     const awaits = found.awaitedIn(line)
     const namedNos = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
     const others = found.othersIn(line)
-    const of = [...new Set([...namedNos, ...others.regNos])]
+    const regNos = [...new Set([...namedNos, ...others.regNos])]
     const unsure = found.unsureIn(line)
     if (elsewhere !== null)
-      return ambiguous([...elsewhere.of, ...of, ...(unsure?.of ?? [])], elsewhere.why)
-    const [one] = namedNos
-    if (one === undefined) {
+      return ambiguous([...elsewhere.of, ...regNos, ...(unsure?.of ?? [])], elsewhere.why)
+    const [onlyNumber] = namedNos
+    if (onlyNumber === undefined) {
       if (others.isElsewhere || found.isClaimedElsewhere(line))
         return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
       if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
-      const might = awaited.filter((each) => canMatch(line, each) && !isNamed.has(each.regNo))
-      const those = might.map(({ regNo }) => regNo)
-      return those.length === 0
+      const might = awaited.filter((claim) => canMatch(line, claim) && !isNamed.has(claim.regNo))
+      const possibleNumbers = might.map(({ regNo }) => regNo)
+      return possibleNumbers.length === 0
         ? { as: 'unmatched', of: [], why: null }
-        : ambiguous(those, 'The amount and date fit, but the line names no registration.')
+        : ambiguous(possibleNumbers, 'The amount and date fit, but the line names no registration.')
     }
-    if (others.why !== null) return ambiguous(of, others.why)
-    if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
-    if (namedNos.length > 1) return ambiguous(of, 'The line names more than one registration.')
-    if (found.isReleasedElsewhere(line)) return ambiguous(of, RELEASED_ELSEWHERE)
-    if (unsure?.isShared === true) return ambiguous([...of, ...unsure.of], unsure.why)
-    if (matched.has(one))
-      return ambiguous(of, 'Another line of this file names the same registration.')
-    matched.add(one)
+    if (others.why !== null) return ambiguous(regNos, others.why)
+    if (found.isClaimedElsewhere(line)) return ambiguous(regNos, CLAIMED_ELSEWHERE)
+    if (namedNos.length > 1) return ambiguous(regNos, 'The line names more than one registration.')
+    if (found.isReleasedElsewhere(line)) return ambiguous(regNos, RELEASED_ELSEWHERE)
+    if (unsure?.isShared === true) return ambiguous([...regNos, ...unsure.of], unsure.why)
+    if (matched.has(onlyNumber))
+      return ambiguous(regNos, 'Another line of this file names the same registration.')
+    matched.add(onlyNumber)
     const [entry] = awaits
-    if (entry === undefined) return { as: 'differs', of, why: PAID_OTHERWISE }
-    return { as: getDue(entry, line.day) === line.amount ? 'matched' : 'differs', of, why: null }
+    if (entry === undefined) return { as: 'differs', of: regNos, why: PAID_OTHERWISE }
+    const as = getDue(entry, line.day) === line.amount ? 'matched' : 'differs'
+    return { as, of: regNos, why: null }
   }
   const results = lines.map((line): Reconciled => {
     const payout = found.payoutIn(line)
@@ -139,17 +140,17 @@ function judgeKnown(
   payments: readonly KnownPayment[],
   eventId: string | undefined,
 ): Pick<Reconciled, 'as' | 'of' | 'why'> {
-  const of = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
+  const regNos = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
-    return ambiguous(of, 'This line is recorded as several payments. Check which are real.')
+    return ambiguous(regNos, 'This line is recorded as several payments. Check which are real.')
   if (payments.some((payment) => isOfAnother(payment, eventId)))
-    return { as: 'known', of, why: 'This payment is recorded for another event.' }
+    return { as: 'known', of: regNos, why: 'This payment is recorded for another event.' }
   const recorded = payments[0]?.amount ?? amount
-  const why =
+  const reason =
     recorded === amount
       ? null
       : `${formatMoney(recorded, INR)} is recorded, the bank shows ${formatMoney(amount, INR)}.`
-  return { as: 'known', of, why }
+  return { as: 'known', of: regNos, why: reason }
 }
 
 const isOfAnother = ({ eventId = null }: KnownPayment, eventHere: string | undefined): boolean =>
@@ -168,10 +169,10 @@ function findReferences(
     claimedElsewhere = new Set(),
     releasedElsewhere = new Set(),
     eventId,
-    details: ours = [],
+    details: own = [],
   }: KnownReferences,
 ) {
-  const ownKeys = new Set([...details, ...ours].flatMap((text) => [...findReferenceKeys(text)]))
+  const ownKeys = new Set([...details, ...own].flatMap((text) => [...findReferenceKeys(text)]))
   const keyMap = new Map([...lines, ...withdrawals].map((line) => [line, lineReferenceKeys(line)]))
   const keys = (line: StatementLine): ReadonlySet<BankKey> => keyMap.get(line) ?? new Set()
   const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
@@ -182,22 +183,22 @@ function findReferences(
     lines.flatMap((line) => [...nameable(line)].map((key) => ({ key, line }))),
     ({ key }) => key,
   )
-  const byNumber = new Map(awaited.map((one) => [bankKey(one.regNo), one]))
+  const byNumber = new Map(awaited.map((entry) => [bankKey(entry.regNo), entry]))
   const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
   const isUsable = (key: BankKey): boolean => !ownKeys.has(key) && !isNumber(key)
-  const byRegNo = new Map(awaited.map((one) => [one.regNo, one]))
-  const told = awaited.flatMap(({ regNo, told: last }) =>
+  const byRegNo = new Map(awaited.map((entry) => [entry.regNo, entry]))
+  const claimKeys = awaited.flatMap(({ regNo, told: last }) =>
     last === null ? [] : [{ key: bankKey(last.reference), regNo }],
   )
-  const claimed = [...reports].flatMap(([key, those]) => those.map(({ regNo }) => ({ key, regNo })))
+  const claimed = [...reports].flatMap(([key, lines]) => lines.map(({ regNo }) => ({ key, regNo })))
   const byReported = Map.groupBy(
-    [...told, ...claimed].filter(({ key }) => !isNumber(key)),
+    [...claimKeys, ...claimed].filter(({ key }) => !isNumber(key)),
     ({ key }) => key,
   )
-  const findReported = (line: StatementLine, fits: (key: BankKey) => boolean): readonly RegNo[] => [
+  const findReported = (line: StatementLine, test: (key: BankKey) => boolean): readonly RegNo[] => [
     ...new Set(
       [...keys(line)]
-        .filter(fits)
+        .filter(test)
         .flatMap((key) => byReported.get(key)?.map(({ regNo }) => regNo) ?? []),
     ),
   ]
@@ -214,9 +215,9 @@ function findReferences(
     // A number that is not a bank reference, such as a cheque number: another line may contain it by chance.
     const isAnothers = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
-      const those = carriers.get(key) ?? []
-      const alike = those.filter((one) => one.line.amount === payment.amount)
-      const isOnly = those.length < 2 || (alike.length === 1 && line.amount === payment.amount)
+      const lines = carriers.get(key) ?? []
+      const alike = lines.filter((candidate) => candidate.line.amount === payment.amount)
+      const isOnly = lines.length < 2 || (alike.length === 1 && line.amount === payment.amount)
       return isOnly && (names.has(key) || (line.amount === payment.amount && !isAnothers))
     }
     const its = hits.filter(isIts).map(({ payment }) => payment)
@@ -262,17 +263,17 @@ function findReferences(
   /** Registrations that the line names by number, and that await no payment here. */
   const findOthers = (line: StatementLine) => {
     const ended = new Set(findEnded(line).map(bankKey))
-    const there = [...keys(line)].filter(
+    const otherKeys = [...keys(line)].filter(
       (key) => registrations.has(key) && !byNumber.has(key) && !ended.has(key),
     )
-    const regNos = there.flatMap((key) => registrations.get(key) ?? [])
-    const why =
-      there.length === 0
+    const regNos = otherKeys.flatMap((key) => registrations.get(key) ?? [])
+    const reason =
+      otherKeys.length === 0
         ? null
         : regNos.length === 0
-          ? ofOthers(there.flatMap((key) => titles.get(key) ?? []))
+          ? ofOthers(otherKeys.flatMap((key) => titles.get(key) ?? []))
           : `The line names ${regNos.join(', ')}, which has nothing to pay.`
-    return { regNos, why, isElsewhere: there.length > 0 && regNos.length === 0 }
+    return { regNos, why: reason, isElsewhere: otherKeys.length > 0 && regNos.length === 0 }
   }
 
   const isClaimedElsewhere = (line: StatementLine): boolean =>
@@ -309,7 +310,7 @@ function findReferences(
     const paid = usable.flatMap((key) => payments.get(key) ?? [])
     const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
     const reported = findReported(line, isUsable)
-    const of = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
+    const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
     // The payment is in this file: its bank reference is in a line of the same amount.
     const cameHere = usable.filter(
       (key) => isUtr(key) && carriers.get(key)?.some((one) => one.line.amount === line.amount),
@@ -326,7 +327,7 @@ function findReferences(
       reported.length > 0 ||
       returns.some((payment) => !isOfAnother(payment, eventId))
     const why = isHere ? RETURNED : RETURNED_ELSEWHERE
-    return [{ line, reference, also: [], as: 'returned', of, payout: null, why, returns }]
+    return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }
 
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
@@ -369,14 +370,14 @@ function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey,
 }
 
 /** Claimed without a reference that the bank shows: the same amount, at about the same day. */
-function canMatch({ amount, day }: StatementLine, one: Awaited): boolean {
-  const { told } = one
+function canMatch({ amount, day }: StatementLine, claim: Awaited): boolean {
+  const { told } = claim
   if (told === null) return false
   const isNear =
     told.day === null ||
     (told.day <= day && day <= addDays(told.day, DAYS_APART_MAX)) ||
     told.day === addDays(day, 1)
-  return isNear && getDue(one, day) === amount
+  return isNear && getDue(claim, day) === amount
 }
 
 /** Returns the amount due for a payment on that day. */

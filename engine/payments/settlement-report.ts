@@ -174,18 +174,19 @@ function lineName({ is, order, reference, amount, utr, day }: Omit<SettlementLin
 function detectColumns(cells: readonly string[]): SettlementColumns | null {
   const heads = cells.map(normaliseHeading)
   const columnByField = new Map<keyof SettlementColumns, number>()
-  for (const [what, patterns] of HEADS) {
-    if (columnByField.has(what)) continue
+  for (const [columnName, patterns] of HEADS) {
+    if (columnByField.has(columnName)) continue
     for (const pattern of patterns) {
       const at = heads.findIndex(
-        (head, one) => pattern.test(head) && ![...columnByField.values()].includes(one),
+        (head, index) => pattern.test(head) && ![...columnByField.values()].includes(index),
       )
       if (at === -1) continue
-      columnByField.set(what, at)
+      columnByField.set(columnName, at)
       break
     }
   }
-  const at = (what: keyof SettlementColumns): number | null => columnByField.get(what) ?? null
+  const at = (columnName: keyof SettlementColumns): number | null =>
+    columnByField.get(columnName) ?? null
   const amount = at('amount')
   const isNamed = at('order') !== null || at('reference') !== null
   const isSettled = at('day') !== null || at('utr') !== null

@@ -99,10 +99,20 @@ export function checkSettlementLines(
   const settled = new Set<number>()
   const takenRefunds = new Set<number>()
   const findPayment = ({ order, reference, amount }: SettlementLine): HeldMoney | null => {
-    const those = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
+    const orderPayments = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
     if (reference !== '')
-      return those.find((one) => one.reference === reference) ?? byReference.get(reference) ?? null
-    return those.find((one) => one.amount === amount && !settled.has(one.id)) ?? those[0] ?? null
+      return (
+        orderPayments.find((candidate) => candidate.reference === reference) ??
+        byReference.get(reference) ??
+        null
+      )
+    return (
+      orderPayments.find(
+        (candidate) => candidate.amount === amount && !settled.has(candidate.id),
+      ) ??
+      orderPayments[0] ??
+      null
+    )
   }
   const isTransfer = ({ order, reference }: SettlementLine): boolean =>
     reference !== '' && orderById.get(order)?.transfers?.includes(bankKey(reference)) === true
@@ -110,15 +120,17 @@ export function checkSettlementLines(
   const findRefund = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
     const isMatch = ({ id, amount, state }: HeldRefund): boolean =>
       amount === line.amount && state !== 'refused' && !takenRefunds.has(id)
-    for (const money of payments.filter((one) => one.isOfAccount || one.order === line.order))
+    for (const money of payments.filter(
+      (payment) => payment.isOfAccount || payment.order === line.order,
+    ))
       for (const refund of money.refunds)
         if (line.reference !== '' && refund.reference === line.reference && isMatch(refund))
           return [money, refund]
-    const of = findPayment(line) ?? byOrder.get(line.order)?.[0] ?? null
-    const those = of === null ? [] : [of, ...(byOrder.get(of.order) ?? [])]
-    for (const money of those)
+    const payment = findPayment(line) ?? byOrder.get(line.order)?.[0] ?? null
+    const orderPayments = payment === null ? [] : [payment, ...(byOrder.get(payment.order) ?? [])]
+    for (const money of orderPayments)
       for (const refund of money.refunds) if (isMatch(refund)) return [money, refund]
-    return [of, null]
+    return [payment, null]
   }
   return lines.map((line): Settled => {
     const order = orderById.get(line.order) ?? null
@@ -143,8 +155,8 @@ export function checkSettlementLines(
       return { line, as: 'unknown', money, order, why: order === null ? NO_ORDER : NOT_KNOWN }
     const isSecond = settled.has(money.id)
     settled.add(money.id)
-    const why = isSecond ? SECOND : explainDifference(line, money)
-    if (why !== null) return { line, as: 'differs', money, order, why }
+    const reason = isSecond ? SECOND : explainDifference(line, money)
+    if (reason !== null) return { line, as: 'differs', money, order, why: reason }
     const isOpen = money.state === 'review' || money.state === 'unmatched'
     return { line, as: isOpen ? 'review' : 'settled', money, order, why: null }
   })
@@ -205,9 +217,9 @@ const isDismissed = (money: HeldMoney): boolean =>
 export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
   const groups = Map.groupBy(lines, ({ utr, day }) => (utr === '' ? `${day}` : utr))
   return [...groups.values()]
-    .map((those): Payout => {
-      const sum = (of: (line: SettlementLine) => number): Paise =>
-        paise(those.reduce((total, line) => total + of(line), 0))
+    .map((lines): Payout => {
+      const sum = (account: (line: SettlementLine) => number): Paise =>
+        paise(lines.reduce((total, line) => total + account(line), 0))
       const sales = sum(({ is, amount }) => (is === 'sale' ? amount : 0))
       const refunds = sum(({ is, amount }) => (is === 'refund' ? amount : 0))
       const [fee, tax, net] = [
@@ -215,11 +227,11 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
         sum((line) => line.tax),
         sum((line) => line.net),
       ]
-      const days = those.flatMap(({ day }) => (day === null ? [] : [day])).toSorted()
+      const days = lines.flatMap(({ day }) => (day === null ? [] : [day])).toSorted()
       return {
         day: days[0] ?? null,
-        utr: those[0]?.utr ?? '',
-        lines: those.length,
+        utr: lines[0]?.utr ?? '',
+        lines: lines.length,
         sales,
         refunds,
         fee,

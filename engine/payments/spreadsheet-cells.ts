@@ -109,9 +109,9 @@ export function findTable<C>(
   readonly above: readonly SheetRow[]
   readonly below: readonly SheetRow[]
 } | null {
-  const found = rows.slice(0, ROWS_ABOVE_MAX).flatMap((row, at) => {
+  const found = rows.slice(0, ROWS_ABOVE_MAX).flatMap((row, index) => {
     const heads = columnsOf(row.cells)
-    return heads === null ? [] : [{ at, heads }]
+    return heads === null ? [] : [{ at: index, heads }]
   })[0]
   const is = columns ?? found?.heads
   if (is === undefined) return null

@@ -100,14 +100,14 @@ export function findChequeNumber(line: StatementLine): BankKey | null {
   const words = splitWords(line.narration)
   const isOfCheque = words.some((word) => CHEQUE_WORD.test(word)) && !words.includes('CASH')
   if (!isOfCheque || findLineUtrs(line).length > 0) return null
-  const near = words.filter((_, at) =>
+  const nearbyWords = words.filter((_, index) =>
     words
-      .slice(Math.max(0, at - WORDS_APART_MAX), at + WORDS_APART_MAX + 1)
+      .slice(Math.max(0, index - WORDS_APART_MAX), index + WORDS_APART_MAX + 1)
       .some((word) => CHEQUE_WORD.test(word)),
   )
   const [year = '', month = '', date = ''] = line.day.slice(2).split('-')
   const days = [`${date}${month}${year}`, `${year}${month}${date}`].map(bankKey)
-  const numbers = [...splitWords(line.reference), ...near].flatMap(
+  const numbers = [...splitWords(line.reference), ...nearbyWords].flatMap(
     (word) => readChequeNumber(word) ?? [],
   )
   return numbers.find((key) => !days.includes(key)) ?? null

@@ -138,8 +138,9 @@ export function itemQuantity(item: Item, answers: Answers, category: string | nu
     if (typeof answer !== 'object') return number(count.field)
     const { where } = count
     return toList(answer).filter(
-      (one) =>
-        where === undefined || (typeof one === 'object' && matchesCondition(where, one, category)),
+      (candidate) =>
+        where === undefined ||
+        (typeof candidate === 'object' && matchesCondition(where, candidate, category)),
     ).length
   }
   return counted() * (times === undefined ? 1 : number(times))
@@ -220,8 +221,8 @@ function withAdjustments(
   })
   for (const adjustment of event.fees.adjustments) {
     if (!adjustmentApplies(adjustment, answers, category, on)) continue
-    const affectedLines = priced.flatMap(({ id }, at) =>
-      adjustment.on === 'all' || adjustment.on === id ? [at] : [],
+    const affectedLines = priced.flatMap(({ id }, index) =>
+      adjustment.on === 'all' || adjustment.on === id ? [index] : [],
     )
     if (affectedLines.length === 0) continue
     const before = affectedLines.map((at) => prices[at] ?? paise(0))

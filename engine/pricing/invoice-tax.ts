@@ -94,8 +94,8 @@ export function creditSummaryByRate(
   return summaryByRate(lines, supplier).map((row) => {
     if (row.isInterState) return row
     const before = earlier.filter(({ rate, place }) => rate === row.rate && place === row.place)
-    const taxBefore = before.reduce((sum, one) => sum + sumTax(one), 0)
-    const halfBefore = before.reduce((sum, one) => sum + one.cgst, 0)
+    const taxBefore = before.reduce((sum, entry) => sum + sumTax(entry), 0)
+    const halfBefore = before.reduce((sum, entry) => sum + entry.cgst, 0)
     const half = paise(Math.floor((taxBefore + sumTax(row)) / 2) - halfBefore)
     return { ...row, cgst: half, sgst: half, roundOff: paise(sumTax(row) - 2 * half) }
   })
@@ -165,9 +165,9 @@ export function requiresAddress(taxable: Paise, isRegistered: boolean): boolean 
 export function taxableValue(lines: readonly Line[]): Paise {
   const parts = lines.flatMap((line) => line.parts ?? [])
   return paise(
-    lines.reduce((sum, line, at) => {
+    lines.reduce((sum, line, index) => {
       if (!isTaxed(line)) return sum
-      const changes = parts.filter((part) => part.line === at)
+      const changes = parts.filter((part) => part.line === index)
       return changes.reduce<number>((so, { base }) => so + base, sum + line.base)
     }, 0),
   )

@@ -13,7 +13,7 @@ type Priced = Pick<PublicEvent, 'fees'>
  */
 export function isListedWithTax({ fees }: Priced): boolean {
   const taxes = fees.tax === null ? fees.items.map((item) => item.tax) : [fees.tax]
-  return !taxes.some((one) => one?.prices === 'exclusive')
+  return !taxes.some((tax) => tax?.prices === 'exclusive')
 }
 
 /** Returns the part of a price that such a list shows. */

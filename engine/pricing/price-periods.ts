@@ -89,8 +89,8 @@ export function sortEvents<E extends Pick<PublicEvent, 'from' | 'to'>>(
   on: Day,
 ): readonly E[] {
   const [coming, past] = [
-    events.filter((one) => !isEventOver(one, on)),
-    events.filter((one) => isEventOver(one, on)),
+    events.filter((event) => !isEventOver(event, on)),
+    events.filter((event) => isEventOver(event, on)),
   ]
   return [
     ...coming.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),

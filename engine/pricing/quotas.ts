@@ -45,8 +45,10 @@ export function requiredSeats(
     if (typeof max === 'number') return [{ id, max, limit, option: null }]
     if (eachOptionOf === undefined) return []
     return chosenOptions(getOwn(answers, eachOptionOf)).flatMap((option) => {
-      const of = getOwn(max, option)
-      return of === undefined ? [] : [{ id: `${id}.${option}`, max: of, limit, option }]
+      const optionMax = getOwn(max, option)
+      return optionMax === undefined
+        ? []
+        : [{ id: `${id}.${option}`, max: optionMax, limit, option }]
     })
   })
 }

@@ -30,10 +30,10 @@ function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Da
 /** Returns the ranges from that day on, in order; days on which registration is closed are omitted. */
 export function priceRangesFrom(event: PublicEvent, on: Day): readonly PriceRange[] {
   const begins = [on, ...changesAfter(event, on)]
-  return begins.reduce<readonly PriceRange[]>((before, from, at) => {
+  return begins.reduce<readonly PriceRange[]>((before, from, index) => {
     const period = checkRegistrationOpen(event, from).open ? periodOn(event.fees, from) : null
     if (period === null) return before
-    const next = begins[at + 1]
+    const next = begins[index + 1]
     const to = next === undefined ? null : addDays(next, -1)
     const last = before.at(-1)
     return last?.period.id === period.id && last.to === addDays(from, -1)

@@ -4,8 +4,8 @@ import { paise, type Paise } from '../lib/money.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
 /** Returns the refund in whole percent of the amount paid, for a cancellation on that day. */
-export function refundPercent({ steps, otherwise }: Cancellation, on: Day): number {
-  return steps.find(({ until }) => on <= until)?.percent ?? otherwise
+export function refundPercent({ steps, otherwise }: Cancellation, day: Day): number {
+  return steps.find(({ until }) => day <= until)?.percent ?? otherwise
 }
 
 /** The figures of a refund at cancellation. */

@@ -110,12 +110,12 @@ function unnamedBuyer(
   if (event.invoice === null) return {}
   const { answers: before, category, period, createdAt } = registration
   if (quote !== null) return invoiceErrors(event, answers, quote.lines)
-  const by = pricingPeriod(event.fees, { period, createdAt })
-  const then = quoteInPeriod(event, before, category, by, dayOf(createdAt))
-  if (!then.ok) return {}
-  const missedBefore = invoiceErrors(event, before, then.value.lines)
+  const priceBasis = pricingPeriod(event.fees, { period, createdAt })
+  const originalQuote = quoteInPeriod(event, before, category, priceBasis, dayOf(createdAt))
+  if (!originalQuote.ok) return {}
+  const missedBefore = invoiceErrors(event, before, originalQuote.value.lines)
   return fromPairs(
-    Object.entries(invoiceErrors(event, answers, then.value.lines)).filter(
+    Object.entries(invoiceErrors(event, answers, originalQuote.value.lines)).filter(
       ([id]) => getOwn(missedBefore, id) === undefined,
     ),
   )
@@ -147,13 +147,13 @@ function repriced(
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
-  const by = pricingPeriod(event.fees, { period, createdAt })
-  const now = quoteInPeriod(event, answers, category, by, on)
-  const then = quoteInPeriod(event, before, categoryBefore, by, on)
+  const priceBasis = pricingPeriod(event.fees, { period, createdAt })
+  const now = quoteInPeriod(event, answers, category, priceBasis, on)
+  const originalQuote = quoteInPeriod(event, before, categoryBefore, priceBasis, on)
   const asOne = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
-  if (now.ok && then.ok && asOne(now.value) === asOne(then.value)) return ok(null)
+  if (now.ok && originalQuote.ok && asOne(now.value) === asOne(originalQuote.value)) return ok(null)
   // If there was no price before and there is none now, this change is not the cause.
-  if (!now.ok && !then.ok) return ok(null)
+  if (!now.ok && !originalQuote.ok) return ok(null)
   return now
 }
 

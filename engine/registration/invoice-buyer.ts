@@ -58,7 +58,7 @@ export function readBuyer(
       ? (findState(stateAnswer) ?? findState(getOwn(states, stateAnswer) ?? ''))
       : stateOfGstin(gstin)
   return {
-    name: [name, fullName, delegate.fullName].find((one) => one !== '') ?? '',
+    name: [name, fullName, delegate.fullName].find((candidate) => candidate !== '') ?? '',
     email: email === '' ? delegate.email : email,
     gstin,
     address: answered(invoice?.buyer.address) || null,

@@ -26,8 +26,8 @@ export function isRole(text: unknown): text is Role {
 }
 
 /** Whether a role includes the permissions of `least`. */
-export function isAtLeast(role: Role, least: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(least)
+export function isAtLeast(role: Role, minimumRole: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(minimumRole)
 }
 
 export function canSee({ events }: Pick<PermissionHolder, 'events'>, eventId: string): boolean {

@@ -22,86 +22,130 @@ export type Actor = Role | 'delegate' | 'clock'
 type Row = {
   readonly in: readonly RegistrationState[]
   /** The least role of the office that may do it; or the only other actor who may. */
-  readonly least: Actor
+  readonly minimumActor: Actor
   /** Absent: the state stays, or follows from the payments. */
   readonly becomes?: RegistrationState
   /** The state changes only from this one. */
   readonly from?: RegistrationState
   /** Whether a reason is required; a note is its own reason. */
-  readonly asksWhy: boolean
+  readonly requiresReason: boolean
 }
 
-const ALIVE: readonly RegistrationState[] = ['to_approve', 'to_pay', 'told', 'complete', 'lapsed']
+const ACTIVE_STATES: readonly RegistrationState[] = [
+  'to_approve',
+  'to_pay',
+  'told',
+  'complete',
+  'lapsed',
+]
 
 const ACTIONS = {
-  note: { in: STATES, least: 'desk', asksWhy: true },
+  note: { in: STATES, minimumActor: 'desk', requiresReason: true },
   /** Changes an answer, and with it the price. */
-  correct: { in: ALIVE, least: 'owner', asksWhy: true },
+  correct: { in: ACTIVE_STATES, minimumActor: 'owner', requiresReason: true },
   /** Records money received by a manual payment method: transfer, front desk. */
-  confirm: { in: ['to_pay', 'told', 'lapsed'], least: 'desk', asksWhy: false },
+  confirm: { in: ['to_pay', 'told', 'lapsed'], minimumActor: 'desk', requiresReason: false },
   /**
    * Records money for a registration that needs none: it is paid already, or ended. It goes to
    * payment review and does not count by itself.
    */
-  came_again: { in: ['complete', 'cancelled', 'refused'], least: 'desk', asksWhy: false },
+  came_again: {
+    in: ['complete', 'cancelled', 'refused'],
+    minimumActor: 'desk',
+    requiresReason: false,
+  },
   /** Decisions on money in payment review, as its own table allows. */
-  accept: { in: ALIVE, least: 'treasurer', asksWhy: true },
-  dismiss: { in: STATES, least: 'treasurer', asksWhy: true },
+  accept: { in: ACTIVE_STATES, minimumActor: 'treasurer', requiresReason: true },
+  dismiss: { in: STATES, minimumActor: 'treasurer', requiresReason: true },
   refund: {
     in: ['to_pay', 'told', 'complete', 'cancelled', 'lapsed', 'refused'],
-    least: 'treasurer',
-    asksWhy: true,
+    minimumActor: 'treasurer',
+    requiresReason: true,
   },
   /** Marks a refund that is in no settlement report as checked. */
-  handle_refund: { in: STATES, least: 'treasurer', asksWhy: true },
-  cancel: { in: ALIVE, least: 'owner', becomes: 'cancelled', asksWhy: true },
+  handle_refund: { in: STATES, minimumActor: 'treasurer', requiresReason: true },
+  cancel: { in: ACTIVE_STATES, minimumActor: 'owner', becomes: 'cancelled', requiresReason: true },
   /** Transfers the registration to another person; number and payments stay. */
-  transfer: { in: ['complete'], least: 'owner', asksWhy: true },
+  transfer: { in: ['complete'], minimumActor: 'owner', requiresReason: true },
   /** Manual registration at the desk: it creates a registration, so it applies to no state. */
-  add: { in: [], least: 'desk', asksWhy: false },
-  approve: { in: ['to_approve', 'refused'], least: 'owner', becomes: 'to_pay', asksWhy: false },
-  refuse: { in: ['to_approve'], least: 'owner', becomes: 'refused', asksWhy: true },
-  resend: { in: ['complete'], least: 'desk', asksWhy: false },
-  send_pay_link: { in: ['to_pay', 'told', 'lapsed'], least: 'desk', asksWhy: false },
+  add: { in: [], minimumActor: 'desk', requiresReason: false },
+  approve: {
+    in: ['to_approve', 'refused'],
+    minimumActor: 'owner',
+    becomes: 'to_pay',
+    requiresReason: false,
+  },
+  refuse: { in: ['to_approve'], minimumActor: 'owner', becomes: 'refused', requiresReason: true },
+  resend: { in: ['complete'], minimumActor: 'desk', requiresReason: false },
+  send_pay_link: { in: ['to_pay', 'told', 'lapsed'], minimumActor: 'desk', requiresReason: false },
   /**
    * Rejects a payment claim that the bank does not show: payment is due again, and others may use
    * the reference.
    */
-  not_found: { in: STATES, least: 'treasurer', becomes: 'to_pay', from: 'told', asksWhy: true },
-  erase: { in: STATES, least: 'owner', asksWhy: true },
+  not_found: {
+    in: STATES,
+    minimumActor: 'treasurer',
+    becomes: 'to_pay',
+    from: 'told',
+    requiresReason: true,
+  },
+  erase: { in: STATES, minimumActor: 'owner', requiresReason: true },
   /** The payment claim "I have paid", for a payment method that sends no confirmation itself. */
-  tell: { in: ['to_pay', 'told', 'lapsed'], least: 'delegate', becomes: 'told', asksWhy: false },
+  tell: {
+    in: ['to_pay', 'told', 'lapsed'],
+    minimumActor: 'delegate',
+    becomes: 'told',
+    requiresReason: false,
+  },
   /** Reopens an expired registration, at its original price. */
-  take_up: { in: ['lapsed'], least: 'treasurer', becomes: 'to_pay', asksWhy: false },
+  take_up: { in: ['lapsed'], minimumActor: 'treasurer', becomes: 'to_pay', requiresReason: false },
   /** Accepts the category offered with a refusal. */
-  accept_offer: { in: ['refused'], least: 'delegate', becomes: 'to_pay', asksWhy: false },
+  accept_offer: {
+    in: ['refused'],
+    minimumActor: 'delegate',
+    becomes: 'to_pay',
+    requiresReason: false,
+  },
   /** Changes that delegates make themselves. */
   edit: {
     in: ['to_approve', 'to_pay', 'told', 'complete'],
-    least: 'delegate',
-    asksWhy: false,
+    minimumActor: 'delegate',
+    requiresReason: false,
   },
   /** A request; the office decides. */
   ask_cancel: {
     in: ['to_approve', 'to_pay', 'told', 'complete'],
-    least: 'delegate',
-    asksWhy: false,
+    minimumActor: 'delegate',
+    requiresReason: false,
   },
   /** Requests a refund of a second payment for the same person; the office decides. */
-  ask_refund: { in: ['to_pay', 'told', 'complete'], least: 'delegate', asksWhy: false },
+  ask_refund: {
+    in: ['to_pay', 'told', 'complete'],
+    minimumActor: 'delegate',
+    requiresReason: false,
+  },
   /** Withdraws that request, as long as the office has not answered it. */
-  withdraw_refund: { in: ['to_pay', 'told', 'complete'], least: 'delegate', asksWhy: false },
-  lapse: { in: ['to_pay', 'told'], least: 'clock', becomes: 'lapsed', asksWhy: false },
+  withdraw_refund: {
+    in: ['to_pay', 'told', 'complete'],
+    minimumActor: 'delegate',
+    requiresReason: false,
+  },
+  lapse: {
+    in: ['to_pay', 'told'],
+    minimumActor: 'clock',
+    becomes: 'lapsed',
+    requiresReason: false,
+  },
   /** It expired while the server's clock was ahead, and there is time left to pay. */
-  reopen: { in: ['lapsed'], least: 'clock', becomes: 'to_pay', asksWhy: false },
+  reopen: { in: ['lapsed'], minimumActor: 'clock', becomes: 'to_pay', requiresReason: false },
 } as const satisfies Readonly<Record<string, Row>>
 
 export type ActionName = keyof typeof ACTIONS
 
 const actionRow = (action: ActionName): Row => ACTIONS[action]
 
-export function isActionName(word: string): word is ActionName {
-  return Object.hasOwn(ACTIONS, word)
+export function isActionName(name: string): name is ActionName {
+  return Object.hasOwn(ACTIONS, name)
 }
 
 /** Returns the actions this actor may do to a registration in that state; buttons are made from it. */
@@ -113,9 +157,9 @@ export function allowedActions(state: RegistrationState, actor: Actor): readonly
 
 /** Whether this actor may ever do the action, in any state. */
 export function canAct(action: ActionName, actor: Actor): boolean {
-  const { least } = actionRow(action)
-  if (least === 'delegate' || least === 'clock') return actor === least
-  return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, least)
+  const { minimumActor } = actionRow(action)
+  if (minimumActor === 'delegate' || minimumActor === 'clock') return actor === minimumActor
+  return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, minimumActor)
 }
 
 /** A requested action; `why` is trimmed here. */
@@ -162,17 +206,17 @@ export function checkAction(
     return err({
       code: 'not_your_role',
       message:
-        row.least === 'delegate' || row.least === 'clock'
-          ? `Staff cannot ${ACT_WORDS[action]}.`
-          : `You need the ${row.least} role to ${ACT_WORDS[action]}. You have ${actor}.`,
+        row.minimumActor === 'delegate' || row.minimumActor === 'clock'
+          ? `Staff cannot ${ACTION_PHRASES[action]}.`
+          : `You need the ${row.minimumActor} role to ${ACTION_PHRASES[action]}. You have ${actor}.`,
     })
   if (!row.in.includes(state))
     return err({
       code: 'not_now',
-      message: `You cannot ${ACT_WORDS[action]} now. The registration is ${STATE_LABELS[state]}.`,
+      message: `You cannot ${ACTION_PHRASES[action]} now. The registration is ${STATE_LABELS[state]}.`,
     })
-  const said = why.trim()
-  if (row.asksWhy && said === '')
+  const reason = why.trim()
+  if (row.requiresReason && reason === '')
     return err({
       code: 'no_grounds',
       message:
@@ -180,17 +224,17 @@ export function checkAction(
           ? 'Enter the note.'
           : 'Enter a reason. It explains the decision to your colleagues and the delegate.',
     })
-  if (said.length > GROUNDS_CHARACTERS_MAX)
+  if (reason.length > REASON_CHARACTERS_MAX)
     return err({
       code: 'no_grounds',
-      message: `Enter at most ${GROUNDS_CHARACTERS_MAX} characters.`,
+      message: `Enter at most ${REASON_CHARACTERS_MAX} characters.`,
     })
   const { becomes = state, from = state } = row
-  return ok({ becomes: from === state ? becomes : state, why: said })
+  return ok({ becomes: from === state ? becomes : state, why: reason })
 }
 
 /** For a reason typed by staff: up to three sentences. */
-export const GROUNDS_CHARACTERS_MAX = 500
+export const REASON_CHARACTERS_MAX = 500
 
 /** The payment situation of a registration. */
 export type PaymentSituation = {
@@ -200,7 +244,7 @@ export type PaymentSituation = {
   /** The balance after a correction: if positive, it is still to be paid. */
   readonly due: Paise
   /** There is a deadline to pay: the clock expires the registration, not an order. */
-  readonly hasTerm: boolean
+  readonly hasPaymentDeadline: boolean
 }
 
 /**
@@ -209,7 +253,7 @@ export type PaymentSituation = {
  */
 export function stateAfter(
   state: RegistrationState,
-  { status, hasExpired, due, hasTerm }: PaymentSituation,
+  { status, hasExpired, due, hasPaymentDeadline: hasTerm }: PaymentSituation,
 ): RegistrationState {
   if (state === 'cancelled' || state === 'refused' || state === 'to_approve') return state
   if (state === 'lapsed' && hasTerm && status !== 'success' && status !== 'refunded') return state
@@ -229,7 +273,7 @@ export function stateAfter(
 }
 
 /** Used after "You need the role to" and "You cannot". */
-const ACT_WORDS = {
+const ACTION_PHRASES = {
   note: 'add a note',
   correct: 'correct answers',
   confirm: 'record a payment',

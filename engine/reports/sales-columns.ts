@@ -41,11 +41,11 @@ export function salesFilter(event: Selling): Filter | null {
   const options = [
     ...items.flatMap(({ id, label }): readonly Option[] => {
       const name = columnHeading(id, label)
-      const each = itemOptions(event, id).map((option) => ({
+      const optionColumns = itemOptions(event, id).map((option) => ({
         id: `${id}.${option.id}`,
         label: `${name}: ${option.label}`,
       }))
-      return [{ id, label: each.length === 0 ? name : `${name}: any` }, ...each]
+      return [{ id, label: optionColumns.length === 0 ? name : `${name}: any` }, ...optionColumns]
     }),
     ...adjustments.map(({ id, label }) => ({ id, label })),
   ]
@@ -55,8 +55,10 @@ export function salesFilter(event: Selling): Filter | null {
 
 /** Returns the options by which an item is sold; empty if it has none. */
 export function itemOptions({ fees, fields }: Selling, item: string): readonly Option[] {
-  const by = fees.items.find(({ id }) => id === item)?.by
-  return by === undefined ? [] : (fields.find(({ id }) => id === by)?.options ?? [])
+  const optionField = fees.items.find(({ id }) => id === item)?.by
+  return optionField === undefined
+    ? []
+    : (fields.find(({ id }) => id === optionField)?.options ?? [])
 }
 
 /** Returns the column heading. A label that contains an option or an answer differs from line to line. */

@@ -86,7 +86,7 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SoldAns
 
 function lineLabel({ fees }: EventConfig, id: string): string {
   if (id === REGISTRATION) return 'Registration'
-  const sold = [...fees.items, ...fees.adjustments].find((one) => one.id === id)
+  const sold = [...fees.items, ...fees.adjustments].find((candidate) => candidate.id === id)
   return sold === undefined ? wordsFromId(id) : columnHeading(id, sold.label)
 }
 
@@ -96,8 +96,8 @@ export function seatRows(
   seatsInUse: readonly SeatsInUse[],
 ): SoldAnswer['places'] {
   return allSeatPools(event.quotas).map(({ id, max, limit }) => {
-    const field = event.fields.find((one) => one.id === limit.eachOptionOf)
-    const option = field?.options?.find((one) => `${limit.id}.${one.id}` === id)
+    const field = event.fields.find((field) => field.id === limit.eachOptionOf)
+    const option = field?.options?.find((candidate) => `${limit.id}.${candidate.id}` === id)
     return {
       id,
       label:

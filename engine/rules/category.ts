@@ -20,7 +20,7 @@ export function findCategory(event: PublicEvent, answers: Answers): string | nul
 
 /** Returns a category's label; its id if the file no longer has it. */
 export function categoryLabel({ categories }: Pick<PublicEvent, 'categories'>, id: string): string {
-  return categories.find((one) => one.id === id)?.label ?? id
+  return categories.find((category) => category.id === id)?.label ?? id
 }
 
 /** Returns the currency of a bill: that of its category. Null: the category is not known yet. */

@@ -72,8 +72,8 @@ function answerText(event: PublicEvent, id: string, answer: Answer | undefined):
   if (answer === undefined) return 'not answered'
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer === 'object')
-    return answer.every((one) => typeof one === 'string')
-      ? answer.map((one) => answerText(event, id, one)).join(' and ')
+    return answer.every((candidate) => typeof candidate === 'string')
+      ? answer.map((entry) => answerText(event, id, entry)).join(' and ')
       : `a list of ${answer.length}`
   const options =
     id === 'category' ? event.categories : event.fields.find((field) => field.id === id)?.options

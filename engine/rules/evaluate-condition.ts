@@ -28,7 +28,9 @@ export function passesTest(test: Test, answer: Answer | undefined): boolean {
     case 'not-in':
       return !isScalar(answer) || !test.values.includes(answer)
     case 'has':
-      return toList(answer).some((one) => typeof one === 'string' && test.values.includes(one))
+      return toList(answer).some(
+        (candidate) => typeof candidate === 'string' && test.values.includes(candidate),
+      )
     case 'count':
       return isWithin(toList(answer).length, test)
     case 'answered':
@@ -61,7 +63,7 @@ export function toList(answer: Answer | undefined): readonly (string | Person)[]
 export function chosenOptions(answer: Answer | undefined): readonly string[] {
   return isScalar(answer)
     ? [String(answer)]
-    : toList(answer).filter((one) => typeof one === 'string')
+    : toList(answer).filter((candidate) => typeof candidate === 'string')
 }
 
 type Bounds = Omit<Extract<Test, { is: 'number' }>, 'is'>

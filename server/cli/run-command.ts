@@ -249,9 +249,9 @@ async function suggestCommand(name: string): Promise<string> {
   const lastWords = names.map((name) => name.split(' ').at(-1) ?? name)
   const nearestWord = findNearest(lastWord, lastWords)?.name
   const suggestion =
-    names.find((_, at) => lastWords[at] === lastWord) ??
+    names.find((_, index) => lastWords[index] === lastWord) ??
     findNearest(name, names)?.name ??
-    names.find((_, at) => lastWords[at] === nearestWord)
+    names.find((_, index) => lastWords[index] === nearestWord)
   return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
 }
 /** The folder whose disk is checked. A command without a valid environment uses the current folder. */
@@ -276,7 +276,7 @@ function buildUsage(): string {
     const lines = wrapNames(
       names.flatMap((name) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : [])),
     )
-    return lines.map((line, at) => `  ${(at === 0 ? group : '').padEnd(13)} ${line}`)
+    return lines.map((line, index) => `  ${(index === 0 ? group : '').padEnd(13)} ${line}`)
   })
   return [
     'Usage: rollcall <command> [options]',
@@ -298,7 +298,7 @@ function wrapNames(names: readonly string[]): string[] {
     if (line === undefined || line.length + name.length + 2 > NAMES_WIDTH) lines.push(name)
     else lines[lines.length - 1] = `${line}, ${name}`
   }
-  return lines.map((line, at) => (at === lines.length - 1 ? line : `${line},`))
+  return lines.map((line, index) => (index === lines.length - 1 ? line : `${line},`))
 }
 
 function buildGroupUsage(group: string): string {

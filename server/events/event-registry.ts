@@ -240,12 +240,12 @@ async function chooseStartVersions(
 /** If a version is held back or invalid, returns the previous versions of all events. */
 async function findPreviousVersions(
   { store }: RegistryOptions,
-  kept: readonly ServedEvent[],
-  wanted: readonly ServedEvent[],
+  current: readonly ServedEvent[],
+  requested: readonly ServedEvent[],
   { refused }: Compiled,
 ): Promise<readonly ServedEvent[]> {
-  if (isSameList(kept, wanted) && refused.size === 0) return kept
-  const previous = await Promise.all(kept.map(({ config }) => readLastServed(store, config.id)))
+  if (isSameList(current, requested) && refused.size === 0) return current
+  const previous = await Promise.all(current.map(({ config }) => readLastServed(store, config.id)))
   return previous.filter((event) => event !== null)
 }
 
@@ -271,7 +271,7 @@ function listRefused(
 ): readonly RefusedFile[] {
   const hashes = new Set(served.map(({ hash }) => hash))
   return [
-    ...compileResult.folderErrors.map((why) => ({ file: '_shared', why })),
+    ...compileResult.folderErrors.map((reason) => ({ file: '_shared', why: reason })),
     ...[...compileResult.refused].map(([file, why]) => {
       const findings = compileResult.findingsOf.get(file)
       return { file: path.basename(file), why, ...(findings === undefined ? {} : { findings }) }
@@ -285,7 +285,7 @@ function listRefused(
             ? overruledMessage(id)
             : `${id}.yaml is not served in its current version; the previous one is. The log contains the reason.`,
       })),
-    ...[...unable].map(([id, why]) => ({ file: `${id}.yaml`, why })),
+    ...[...unable].map(([id, reason]) => ({ file: `${id}.yaml`, why: reason })),
   ]
 }
 
@@ -359,7 +359,7 @@ function merge(
 function isSameList(a: readonly ServedEvent[], b: readonly ServedEvent[]): boolean {
   return (
     a.length === b.length &&
-    a.every(({ hash, isGone }, at) => hash === b[at]?.hash && isGone === b[at]?.isGone)
+    a.every(({ hash, isGone }, index) => hash === b[index]?.hash && isGone === b[index]?.isGone)
   )
 }
 

@@ -79,7 +79,9 @@ function renderSvg(event: EventConfig): string {
     `<rect width="${width}" height="${height - 132}" fill="${band}"/>`,
     `<g fill="${onBand}">`,
     renderText(120, 34, 'Registration', 'Anek Latin Medium'),
-    ...lines.map((line, at) => renderText(top + at * size * 1.08, size, line, 'Newsreader 16pt')),
+    ...lines.map((line, index) =>
+      renderText(top + index * size * 1.08, size, line, 'Newsreader 16pt'),
+    ),
     event.theme === undefined
       ? ''
       : renderText(

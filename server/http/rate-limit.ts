@@ -139,11 +139,11 @@ export function getAddressKey({ ip }: { readonly ip: string | undefined }): stri
   const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(compressed) ?? []
   if (high !== undefined && low !== undefined) return mappedAddress(high, low)
-  const [front = [], back = []] = compressed
+  const [front = [], tail = []] = compressed
     .split('::')
     .map((half) => half.split(':').filter((group) => group !== ''))
-  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0')
-  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`
+  const zeros = Array.from({ length: 8 - front.length - tail.length }, () => '0')
+  return `${[...front, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
 /** The IPv4 address in the last two groups of an IPv6 address. */

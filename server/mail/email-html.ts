@@ -59,7 +59,9 @@ export function renderEmailHtml(
           Section,
           { style: { padding: '20px 24px 8px' } },
           h(Heading, { as: 'h1', style: { margin: 0, fontSize: 20, color: INK } }, event.title),
-          ...paragraphs.map((paragraph, at) => renderParagraph(paragraph, at, event, publicUrl)),
+          ...paragraphs.map((paragraph, index) =>
+            renderParagraph(paragraph, index, event, publicUrl),
+          ),
         ),
         h(
           Section,
@@ -92,8 +94,10 @@ function renderParagraph(
   const paragraphText = h(
     Text,
     { key, style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK } },
-    ...textLines.flatMap((line, at) =>
-      at === 0 ? linkAddresses(line, at) : [h('br', { key: `b${at}` }), ...linkAddresses(line, at)],
+    ...textLines.flatMap((line, index) =>
+      index === 0
+        ? linkAddresses(line, index)
+        : [h('br', { key: `b${index}` }), ...linkAddresses(line, index)],
     ),
   )
   if (link === undefined) return paragraphText

@@ -50,7 +50,7 @@ export function watchClock(
       `the clock was set ${direction} by ${formatDuration(Math.abs(byMs))}`,
     )
   }
-  const look = (): ClockJump | null => {
+  const checkJump = (): ClockJump | null => {
     const [wallNow, steadyNow] = [clock(), steadyMs()]
     const byMs = Math.round(wallNow - wall - (steadyNow - steady))
     ;[wall, steady] = [wallNow, steadyNow]
@@ -60,14 +60,14 @@ export function watchClock(
   const stop = isEnabled
     ? repeating(
         COMPARE_EVERY_MS,
-        async () => look(),
+        async () => checkJump(),
         () => {},
       )
     : null
   return {
-    look,
+    look: checkJump,
     reportJump: (byMs) => {
-      const knownJump = look()
+      const knownJump = checkJump()
       if (knownJump === null || Math.sign(knownJump.byMs) !== Math.sign(byMs)) recordJump(byMs)
     },
     close: async () => stop?.(),

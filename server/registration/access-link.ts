@@ -105,12 +105,12 @@ async function fillInLinks(
   lines: readonly string[],
   eventId: string,
 ): Promise<string> {
-  const out: string[] = []
+  const linesOut: string[] = []
   for (const line of lines) {
     const regNo = readLinkPlaceholder(line)
     const stored = regNo === null ? null : await deps.store.registration(regNo)
-    if (regNo === null) out.push(line)
-    else if (stored?.eventId === eventId) out.push(await issueLink(deps, stored, 'mail'))
+    if (regNo === null) linesOut.push(line)
+    else if (stored?.eventId === eventId) linesOut.push(await issueLink(deps, stored, 'mail'))
   }
-  return out.join('\n')
+  return linesOut.join('\n')
 }

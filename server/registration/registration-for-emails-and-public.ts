@@ -139,8 +139,8 @@ const fieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => 
  */
 function combineFailures(payments: readonly StoredPayment[]): Failure {
   const failures = new Set(payments.map(({ failure }) => failure))
-  const [only] = failures
-  if (failures.size === 1 && only !== undefined) return only ?? 'unclear'
+  const [onlyPayment] = failures
+  if (failures.size === 1 && onlyPayment !== undefined) return onlyPayment ?? 'unclear'
   if (failures.has('unclear')) return 'unclear'
   return failures.has('given-back') ? 'given-back' : 'expired'
 }

@@ -17,7 +17,7 @@ import {
   setLost,
   OVERWRITTEN_MESSAGE,
 } from './recovery/detect-replaced-database.ts'
-import { failedStart, holdDatabase } from './recovery/hold-database.ts'
+import { explainFailedStart, holdDatabase } from './recovery/hold-database.ts'
 import type { OwnDatabaseFile } from './recovery/detect-replaced-database.ts'
 import { wrongLogIn } from './recovery/inspect-log.ts'
 import { forgetLostLog, lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
@@ -66,9 +66,10 @@ export async function openStore({
     // Commands do not create an empty database either: the next start would mistake it for the missing one.
     const lossMessage = isNew === true ? null : lostDatabase(dataDir)
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
-    const inside = { dataDir, migrates, migratesAtStart }
-    return (await openInside({ ...inside, ...(startWorker === undefined ? {} : { startWorker }) }))
-      .store
+    const sqliteOptions = { dataDir, migrates, migratesAtStart }
+    return (
+      await openInside({ ...sqliteOptions, ...(startWorker === undefined ? {} : { startWorker }) })
+    ).store
   }
   const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
   const mayCreate = isNew ?? !migrates
@@ -103,37 +104,39 @@ export async function openInside({
   const shared = migrates && !isLink ? newShared() : undefined
   const watchOptions = shared === undefined ? {} : { shared }
   // Runs before anything else reads or writes the database, so that its loss is always noticed.
-  const held =
+  const heldDatabase =
     shared === undefined || describeMissing(dataDir) !== null ? null : holdDatabase(dataDir, shared)
   const data: WriterData = {
     file,
     migrates,
     migratesAtStart,
     seam: faults,
-    mustExist: held !== null,
+    mustExist: heldDatabase !== null,
     ...watchOptions,
   }
   const { waitingMax = CALLS_MAX } = faults
-  const common = { waitingMax, ...(startWorker === undefined ? {} : { startWorker }) }
-  const writing = startThread<typeof writes>({
+  const threadOptions = { waitingMax, ...(startWorker === undefined ? {} : { startWorker }) }
+  const startingWriter = startThread<typeof writes>({
     file: new URL('./database/writer-worker.ts', import.meta.url),
     data,
-    ...common,
+    ...threadOptions,
   })
   // Starting a thread takes longer than most commands run, and most commands list nothing. A server needs figures
   // immediately, so it starts both threads together.
-  const reading = startThread<typeof listings>({
+  const startingReader = startThread<typeof listings>({
     file: new URL('./database/reader-worker.ts', import.meta.url),
     data: { file, ...watchOptions },
     startsAtFirstCall: !migrates,
-    ...common,
+    ...threadOptions,
   })
-  const [writer, reader] = await openBoth(writing, reading).catch((error: unknown) => {
-    throw held === null ? error : failedStart(held, error)
-  })
-  const db = held?.db ?? openToRead(file)
+  const [writer, reader] = await openBoth(startingWriter, startingReader).catch(
+    (error: unknown) => {
+      throw heldDatabase === null ? error : explainFailedStart(heldDatabase, error)
+    },
+  )
+  const db = heldDatabase?.db ?? openToRead(file)
   const ownDatabase =
-    held?.own ?? (shared === undefined ? sameName(file) : openOwnFile(shared, file))
+    heldDatabase?.own ?? (shared === undefined ? watchInode(file) : openOwnFile(shared, file))
   ownDatabase.watchLog()
   const read = reads(statements(db))
   let closed: Promise<void> | null = null
@@ -181,7 +184,7 @@ export async function openInside({
   return { store, writer, reader }
 }
 
-function sameName(
+function watchInode(
   file: string,
 ): Pick<OwnDatabaseFile, 'look'> & { watchLog(): void; close(): void } {
   const ownFile = statSync(file)

@@ -16,9 +16,9 @@ afterAll(() => target.stop())
 const NEW = 'three words apart'
 
 test('a stolen session and password change no password of an account with a second factor', async () => {
-  const said = await command(target, 'user', 'add', 'usha', '--role', 'treasurer')
-  const password = /password[^:]*: *(\S+)/i.exec(said)?.[1] ?? ''
-  const signIn = (more: object) => target.post('/admin/login/', { username: 'usha', ...more })
+  const output = await command(target, 'user', 'add', 'usha', '--role', 'treasurer')
+  const password = /password[^:]*: *(\S+)/i.exec(output)?.[1] ?? ''
+  const signIn = (extra: object) => target.post('/admin/login/', { username: 'usha', ...extra })
   const { token } = JSON.parse((await signIn({ password })).body) as { token: string }
   const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}` }
@@ -54,8 +54,8 @@ test('a stolen session and password change no password of an account with a seco
   ]
   const statuses: unknown[] = []
   for (const code of codes)
-    for (const more of [{ code }, { code, new_password_again: NEW }])
-      statuses.push((await post('password', { password, new_password: NEW, ...more })).status)
+    for (const extra of [{ code }, { code, new_password_again: NEW }])
+      statuses.push((await post('password', { password, new_password: NEW, ...extra })).status)
   expect(statuses.filter((status) => Number(status) < 400 || Number(status) >= 500)).toEqual([])
   expect(stored()).toEqual(before)
   expect((await signIn({ password: NEW })).status).toBe(401)

@@ -168,12 +168,14 @@ describe('numbers', () => {
 
 describe('discount codes and member lists', () => {
   const CODE = 'GUESSED-9'
-  const asks: Readonly<Record<string, (typed: string, from: string) => Promise<HttpResponse>>> = {
-    'the code': (code, from) => target.post(`/api/events/${CODED_EVENT_ID}/code/`, { code }, from),
-    'the form': (code, from) => target.post(CODED_REGISTER, { ...codedDelegate, code }, from),
-    'the roll': (value, from) =>
-      target.post(`/api/events/${CODED_EVENT_ID}/roll/`, { field: 'number', value }, from),
-  }
+  const senders: Readonly<Record<string, (typed: string, from: string) => Promise<HttpResponse>>> =
+    {
+      'the code': (code, from) =>
+        target.post(`/api/events/${CODED_EVENT_ID}/code/`, { code }, from),
+      'the form': (code, from) => target.post(CODED_REGISTER, { ...codedDelegate, code }, from),
+      'the roll': (value, from) =>
+        target.post(`/api/events/${CODED_EVENT_ID}/roll/`, { field: 'number', value }, from),
+    }
   beforeAll(async () => {
     await createCode(target, CODE)
     const file = join(target.dataDir, 'roll.csv')
@@ -182,14 +184,14 @@ describe('discount codes and member lists', () => {
     await command(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
   })
 
-  test.each(Object.keys(asks))(
+  test.each(Object.keys(senders))(
     'twenty wrong ones at %s block all three endpoints for the address only; right and wrong values then get the same response',
     async (name) => {
       const [address, snapshotBefore] = [freshAddress(), target.readHoldings()]
       for (let tried = 0; tried < 20; tried += 1)
-        expect([404, 422]).toContain((await asks[name]?.(`wrong ${tried}`, address))?.status)
+        expect([404, 422]).toContain((await senders[name]?.(`wrong ${tried}`, address))?.status)
       const readVisible = ({ status, body }: HttpResponse) => [status, body]
-      for (const endpoint of Object.values(asks)) {
+      for (const endpoint of Object.values(senders)) {
         const [rightResponse, wrongResponse] = [
           await endpoint(CODE, address),
           await endpoint('wrong', address),
@@ -197,7 +199,7 @@ describe('discount codes and member lists', () => {
         expect(readVisible(rightResponse)).toEqual(readVisible(wrongResponse))
         expect(rightResponse.status).toBe(429)
       }
-      expect((await asks['the code']?.(CODE, freshAddress()))?.status).toBe(200)
+      expect((await senders['the code']?.(CODE, freshAddress()))?.status).toBe(200)
       expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
     },
   )
@@ -206,7 +208,7 @@ describe('discount codes and member lists', () => {
     const address = freshAddress()
     const answers: HttpResponse[] = []
     for (let index = 0; index < 62; index += 1)
-      answers.push((await asks['the roll']?.(`M-${index}`, address)) as HttpResponse)
+      answers.push((await senders['the roll']?.(`M-${index}`, address)) as HttpResponse)
     expect(answers.filter(({ status }) => status === 200).length).toBe(60)
     expect(answers.at(-1)?.status).toBe(429)
     expect(JSON.parse(answers[7]?.body ?? '')).toEqual({
@@ -226,8 +228,8 @@ describe('discount codes and member lists', () => {
     'ＧＵＥＳＳＥＤ'.repeat(20),
     '[object Object]',
   ])('that is %j opens nothing', async (typed) => {
-    expect((await asks['the code']?.(typed, freshAddress()))?.status).toBe(404)
-    expect((await asks['the roll']?.(typed, freshAddress()))?.status).toBe(404)
+    expect((await senders['the code']?.(typed, freshAddress()))?.status).toBe(404)
+    expect((await senders['the roll']?.(typed, freshAddress()))?.status).toBe(404)
   })
 })
 

@@ -73,7 +73,7 @@ const post = (path: string, body: unknown): Promise<HttpResponse> =>
   target.post(path, body, freshAddress(), headers)
 
 /** Texts that only the other event contains. */
-const isTold = ({ body }: HttpResponse): boolean =>
+const disclosesOtherEvent = ({ body }: HttpResponse): boolean =>
   [otherRegNo, SECRET_ANSWERS.full_name, SECRET_ANSWERS.email].some((word) => body.includes(word))
 /** Data that an attack must not change. */
 const readStoredData = () =>
@@ -110,13 +110,15 @@ const OFFICE_ROOTS = [
 ]
 
 /** Returns the responses that gave access or disclosed data of the other event. */
-async function findReached(requests: readonly RequestParts[]): Promise<readonly string[]> {
+async function findSuccessfulAttacks(
+  requests: readonly RequestParts[],
+): Promise<readonly string[]> {
   const reachedPaths: string[] = []
   for (const request of requests) {
     const answer = await sendAsTreasurer(request)
     // An unknown office path leads to the not-found page.
-    const isLetIn = answer.status < 400 && !answer.body.startsWith('<!doctype html>')
-    if (isLetIn || answer.status >= 500 || isTold(answer))
+    const hasAccess = answer.status < 400 && !answer.body.startsWith('<!doctype html>')
+    if (hasAccess || answer.status >= 500 || disclosesOtherEvent(answer))
       reachedPaths.push(
         `${request.method ?? 'GET'} ${request.path} ${String(request.body)}: ${answer.status}`,
       )
@@ -154,7 +156,7 @@ describe('a treasurer of another event', () => {
       buildJsonRequest(`${root}/registrations/${name}/refund`, REFUND),
       buildJsonRequest(`${root}/registrations/${name}/acts/`, NOTE),
     ])
-    expect(await findReached(requests)).toEqual([])
+    expect(await findSuccessfulAttacks(requests)).toEqual([])
     expect(readStoredData()).toEqual(storedBefore)
   })
 
@@ -170,9 +172,11 @@ describe('a treasurer of another event', () => {
   ])('cannot read a settlement, review, discount code or member list by %s', async (query) => {
     const officeCalls = ['settlements', 'settlements/export', 'reviews', 'codes', 'rolls', 'add']
     expect(
-      await findReached(officeCalls.map((call) => ({ path: `/admin/${call}${query}` }))),
+      await findSuccessfulAttacks(officeCalls.map((call) => ({ path: `/admin/${call}${query}` }))),
     ).toEqual([])
-    expect(await findReached([buildJsonRequest(`/admin/reconcile/keep${query}`, {})])).toEqual([])
+    expect(
+      await findSuccessfulAttacks([buildJsonRequest(`/admin/reconcile/keep${query}`, {})]),
+    ).toEqual([])
   })
 
   test('changes nothing by lists of numbers, nested lists and unexpected JSON', async () => {
@@ -209,7 +213,7 @@ describe('a treasurer of another event', () => {
         types.map((type) => buildJsonRequest(path, body, { 'content-type': type })),
       ),
     )
-    expect(await findReached(requests)).toEqual([])
+    expect(await findSuccessfulAttacks(requests)).toEqual([])
     expect(readStoredData()).toEqual(before)
   })
 
@@ -228,10 +232,14 @@ describe('a treasurer of another event', () => {
     ]
     const before = readStoredData()
     expect(
-      await findReached(forgedHeaders.map((more) => buildJsonRequest(otherPath, REFUND, more))),
+      await findSuccessfulAttacks(
+        forgedHeaders.map((extraHeaders) => buildJsonRequest(otherPath, REFUND, extraHeaders)),
+      ),
     ).toEqual([])
     expect(
-      await findReached(forgedHeaders.map((more) => ({ path: '/metrics', headers: more }))),
+      await findSuccessfulAttacks(
+        forgedHeaders.map((extraHeaders) => ({ path: '/metrics', headers: extraHeaders })),
+      ),
     ).toEqual([])
     expect(readStoredData()).toEqual(before)
   })

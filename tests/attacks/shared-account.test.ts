@@ -137,15 +137,21 @@ async function addStaffUser(role: string, event: string): Promise<SessionHeaders
 }
 
 /** Returns lines with every combination of numbers and references of both events, and unknown ones. */
-function buildAllLines(own: EventParty, other: EventParty): readonly ReportLine[] {
+function buildAllLines(ownOrder: EventParty, other: EventParty): readonly ReportLine[] {
   const listNumbers = ({ regNo, order, pending, invented }: EventParty): readonly string[] => [
     regNo,
     order,
     pending,
     invented,
   ]
-  const orders = [...listNumbers(other), ...listNumbers(own), `${other.invented}02`, 'NOBODYS1', '']
-  const references = [other.reference, own.reference, '900000099', '']
+  const orders = [
+    ...listNumbers(other),
+    ...listNumbers(ownOrder),
+    `${other.invented}02`,
+    'NOBODYS1',
+    '',
+  ]
+  const references = [other.reference, ownOrder.reference, '900000099', '']
   const utrs = [NEW_UTR, other.transfer, other.transfer.replaceAll(/.{4}(?=.)/g, '$& ')]
   return orders
     .flatMap((order) =>

@@ -144,20 +144,20 @@ export async function signIn(url: string): Promise<Readonly<Record<string, strin
 
 let delegates = 0
 /** A new delegate each time. */
-export function createDelegate(more: Readonly<Record<string, string>> = {}): string {
+export function createDelegate(options: Readonly<Record<string, string>> = {}): string {
   delegates += 1
   return JSON.stringify({
     full_name: `Delegate Number ${delegates}`,
     email: `delegate${delegates}-${process.pid}@bench.example`,
     phone_number: '+91 98470 12345',
     is_member: 'true',
-    ...more,
+    ...options,
   })
 }
 
 /** CPU time of PostgreSQL's processes so far, in microseconds. */
 export const readPostgresCpu = (pid: number): number =>
-  [pid, ...listChildren(pid)].reduce((sum, one) => sum + readCpuIfThere(one), 0)
+  [pid, ...listChildren(pid)].reduce((sum, processId) => sum + readCpuIfThere(processId), 0)
 
 function readCpuIfThere(pid: number): number {
   try {

@@ -55,7 +55,7 @@ export async function benchOpeningHour(): Promise<boolean> {
     await Promise.all(Array.from({ length: WARM_UP_DELEGATES }, visit.whole))
     await waitForEmails(mails.received, WARM_UP_DELEGATES)
     const delegates = Math.round(PER_MINUTE * MINUTES)
-    const alone = await measure(server, delegates, visit.register, async () => {})
+    const baseline = await measure(server, delegates, visit.register, async () => {})
     const opening = await measure(server, delegates, visit.whole, () =>
       waitForEmails(mails.received, WARM_UP_DELEGATES + delegates),
     )
@@ -63,7 +63,7 @@ export async function benchOpeningHour(): Promise<boolean> {
     const loaded = readMemory(server.pid)
     await pause(MINUTE_MS)
     const idle = readMemory(server.pid)
-    return report({ alone, opening, loaded, idle })
+    return report({ alone: baseline, opening, loaded, idle })
   } finally {
     await server.stop()
     await mails.close()
@@ -73,7 +73,7 @@ export async function benchOpeningHour(): Promise<boolean> {
 
 /** What a delegate's browser asks; each answers the milliseconds of the registration. */
 function visitOf({ url }: Pick<BenchServer, 'url'>) {
-  const ask = async (path: string, init: RequestInit = {}): Promise<string> => {
+  const request = async (path: string, init: RequestInit = {}): Promise<string> => {
     const response = await fetch(url + path, init)
     const text = await response.text()
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
@@ -81,7 +81,7 @@ function visitOf({ url }: Pick<BenchServer, 'url'>) {
   }
   const registerDelegate = async () => {
     const began = performance.now()
-    const text = await ask(`/api/${EVENT}/register/`, {
+    const text = await request(`/api/${EVENT}/register/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: createDelegate(),
@@ -92,11 +92,11 @@ function visitOf({ url }: Pick<BenchServer, 'url'>) {
   return {
     register: async (): Promise<number> => (await registerDelegate()).ms,
     whole: async (): Promise<number> => {
-      await ask(`/${EVENT}`)
-      await ask(`/api/events/${EVENT}/availability/`)
+      await request(`/${EVENT}`)
+      await request(`/api/events/${EVENT}/availability/`)
       const { ms, reg_no: regNo, payment_data: payment } = await registerDelegate()
-      await ask('/api/payment/webhook/', { method: 'POST', body: createPaidMessage(payment) })
-      await ask(`/api/${EVENT}/registrations/${regNo}/`)
+      await request('/api/payment/webhook/', { method: 'POST', body: createPaidMessage(payment) })
+      await request(`/api/${EVENT}/registrations/${regNo}/`)
       return ms
     },
   }
@@ -109,7 +109,7 @@ async function measure(
   visit: () => Promise<number>,
   finish: () => Promise<void>,
 ): Promise<Figures> {
-  const [cpu, serving] = [readAllCpu(pid), readServingThread(pid)]
+  const [cpu, threadCpu] = [readAllCpu(pid), readServingThread(pid)]
   const began = performance.now()
   const visits: Promise<number>[] = []
   for (let at = 0; at < delegates; at += 1) {
@@ -120,7 +120,7 @@ async function measure(
   await finish()
   return {
     p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
-    servingMs: (readServingThread(pid) - serving) / delegates,
+    servingMs: (readServingThread(pid) - threadCpu) / delegates,
     cpuMs: (readAllCpu(pid) - cpu) / 1000 / delegates,
   }
 }
@@ -150,7 +150,7 @@ async function registerUnderLoad(server: BenchServer): Promise<void> {
 const readAllCpu = (pid: number): number =>
   readCpu(pid) +
   readEndedChildren(pid) +
-  listChildren(pid).reduce((sum, one) => sum + readCpu(one), 0)
+  listChildren(pid).reduce((sum, entry) => sum + readCpu(entry), 0)
 
 function readEndedChildren(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -167,7 +167,7 @@ const readServingThread = (pid: number): number =>
 
 /** Of the server and of the processes that it has started, in MiB. */
 const readMemory = (pid: number): number =>
-  [pid, ...listChildren(pid)].reduce((sum, one) => sum + readMemoryOf(one), 0)
+  [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readMemoryOf(entry), 0)
 
 /** None for a process that is just ending. */
 function readMemoryOf(pid: number): number {

@@ -30,7 +30,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 export async function countRoundTrips(
   proxy: ProxyProcess,
   server: BenchServer,
-  beside: BenchServer,
+  concurrent: BenchServer,
 ): Promise<readonly Counted[]> {
   const headers = await signIn(server.url)
   await createCode(server, headers)
@@ -57,7 +57,7 @@ export async function countRoundTrips(
       async () => {
         const { reg_no: regNo, payment_data: order } = await register(server, 'plain2026')
         if (order === undefined) throw new Error(`${regNo} has nothing to pay`)
-        return () => settle(server, beside, regNo, order)
+        return () => settle(server, concurrent, regNo, order)
       },
     ],
   ]
@@ -135,14 +135,14 @@ export const lookUp = (server: BenchServer, regNo: string): Promise<string> =>
 
 async function settle(
   server: BenchServer,
-  beside: BenchServer,
+  concurrent: BenchServer,
   regNo: string,
   order: PaymentData,
 ): Promise<void> {
   await post(`${server.url}/api/payment/webhook/`, createPaidMessage(order).toString(), {
     'content-type': 'application/x-www-form-urlencoded',
   })
-  while (!(await lookUp(beside, regNo)).includes('"payment_status":"success"')) await pause(1)
+  while (!(await lookUp(concurrent, regNo)).includes('"payment_status":"success"')) await pause(1)
 }
 
 async function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -180,7 +180,7 @@ export const formatTrips = ({ what, trips }: Counted): string =>
   [
     `${what}:`,
     ...trips.map(
-      ({ connection, statements }, at) =>
-        `  ${at + 1} (connection ${connection}) ${statements.map((one) => one.replaceAll(/\s+/g, ' ').slice(0, 70)).join(' ¦ ')}`,
+      ({ connection, statements }, index) =>
+        `  ${index + 1} (connection ${connection}) ${statements.map((statement) => statement.replaceAll(/\s+/g, ' ').slice(0, 70)).join(' ¦ ')}`,
     ),
   ].join('\n')

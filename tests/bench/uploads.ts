@@ -52,8 +52,8 @@ try {
   const done = await Promise.all(uploads.map(({ finish }) => finish()))
   const seconds = (performance.now() - started) / 1000
   const byStatus = Object.groupBy(done, (one) => String(one.status))
-  for (const [code, some = []] of Object.entries(byStatus))
-    console.log(`${some.length} answered ${code}`)
+  for (const [code, uploads = []] of Object.entries(byStatus))
+    console.log(`${uploads.length} answered ${code}`)
   console.log(`${clients} uploads of ${mb} MB in ${seconds.toFixed(1)} s`)
   console.log(
     `memory in MB: idle ${idle.toFixed(0)}, all sent ${memoryBefore.toFixed(0)}, peak ${status('VmHWM').toFixed(0)}, peak over idle ${(status('VmHWM') - idle).toFixed(0)}`,

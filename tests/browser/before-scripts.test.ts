@@ -463,9 +463,9 @@ test.each([
     release()
     await waitForHydration(page)
     await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 3,540')
-    for (const [where, answer] of filledFields)
+    for (const [field, answer] of filledFields)
       await expect
-        .poll(async () => (answer === true ? await where.isChecked() : await where.inputValue()))
+        .poll(async () => (answer === true ? await field.isChecked() : await field.inputValue()))
         .toBe(answer)
     const [submitRequest] = await Promise.all([
       page.waitForRequest((request) => request.url().endsWith('/register/')),

@@ -56,9 +56,9 @@ describe.each(WITHOUT)('in %s', (_, visitFrom) => {
   test('a result page does not claim to be loading the registration', async () => {
     const { page, context } = await visitFrom()
     await page.goto(`${server.url}/afpicon/payment/success`)
-    const said = (): Promise<string> => page.locator('main').innerText()
-    await expect.poll(said).toContain('use a recent browser with JavaScript')
-    expect(await said()).not.toContain('loading')
+    const readMainText = (): Promise<string> => page.locator('main').innerText()
+    await expect.poll(readMainText).toContain('use a recent browser with JavaScript')
+    expect(await readMainText()).not.toContain('loading')
     await context.close()
   })
 
@@ -151,11 +151,11 @@ describe('the page for organisers', () => {
   test('without JavaScript: states its purpose, the steps, and a sample file to copy', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(`${server.url}/organisers`)
-    const said = await page.locator('main').innerText()
-    expect(said).toContain(
+    const mainText = await page.locator('main').innerText()
+    expect(mainText).toContain(
       'The editor and the checker on this page need a recent browser with JavaScript',
     )
-    expect(said).toContain('format: 1')
+    expect(mainText).toContain('format: 1')
     await expect.poll(() => page.locator('main ol li').count()).toBeGreaterThan(1)
     await context.close()
   })

@@ -11,7 +11,7 @@ import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { PG, PROOF } from './delegate.ts'
 import { fixtureEvent } from '../server/small-event.ts'
-import { throughPlaywright } from './drivers/chromium.ts'
+import { createPlaywrightDriver } from './drivers/chromium.ts'
 import type { Driver } from './drivers/driver.ts'
 import { coloursIn } from './drivers/driver.ts'
 import { noFirefox, throughFirefox } from './drivers/firefox.ts'
@@ -49,14 +49,14 @@ const OTHERS: readonly (There & { readonly lacks: string | null })[] = [
   { name: 'webkit', start: throughWebKit, lacks: noWebKit() },
   {
     name: 'old-chromium',
-    start: () => throughPlaywright(OLD_CHROMIUM ?? ''),
+    start: () => createPlaywrightDriver(OLD_CHROMIUM ?? ''),
     lacks: OLD_CHROMIUM ? null : 'OLD_CHROMIUM names none (docs/browsers.md)',
   },
 ]
 for (const { name, lacks } of OTHERS)
   if (lacks !== null) process.stderr.write(`not tried in ${name}: ${lacks}\n`)
 /** Where no other is installed `npm run thorough` makes the journey in the tests' own: `npm test` has made it in pieces. */
-const OWN = { name: 'chromium', start: () => throughPlaywright(process.env['CHROMIUM'] ?? '') }
+const OWN = { name: 'chromium', start: () => createPlaywrightDriver(process.env['CHROMIUM'] ?? '') }
 const FOUND: readonly There[] = OTHERS.filter(({ lacks }) => lacks === null)
 const BROWSERS = FOUND.length === 0 && ALL_RUNS ? [OWN] : FOUND
 
@@ -95,7 +95,7 @@ async function fillIn(driver: Driver, email: string): Promise<void> {
   await driver.open(`${server.url}/afpicon2026`)
   await driver.sees('Registration Summary')
   await expect
-    .poll(() => driver.ask(`document.getElementById('${FONTS_ELEMENT_ID}') === null`))
+    .poll(() => driver.evaluate(`document.getElementById('${FONTS_ELEMENT_ID}') === null`))
     .toBe(true)
   await driver.fill('Full Name', NAME)
   await driver.fill('Email Address', email)
@@ -116,78 +116,81 @@ async function signIn(driver: Driver): Promise<void> {
 
 if (BROWSERS.length === 0) test('skipped: no other browser is installed', () => {})
 
-describe.each(BROWSERS)('in $name', (there) => {
-  const { name } = there
+describe.each(BROWSERS)('in $name', (browser) => {
+  const { name } = browser
   test(
     `${NAME} registers with a document, pays and opens the self-service page; staff see it`,
     PATIENT,
     async () => {
-      const driver = await driverOf(there)
+      const driver = await driverOf(browser)
       const email = `${name}.${EMAIL}`
       await fillIn(driver, email)
-      expect.soft(await driver.look(`${name}-1-form`)).toEqual([])
+      expect.soft(await driver.inspectLayout(`${name}-1-form`)).toEqual([])
       await driver.press('Proceed to Secure Payment')
       await driver.sees(GATEWAY)
-      expect.soft(await driver.look(`${name}-2-gateway`)).toEqual([])
+      expect.soft(await driver.inspectLayout(`${name}-2-gateway`)).toEqual([])
       await driver.press('Pay')
       await driver.sees('Registration Confirmed')
       await driver.sees(NAME)
-      expect.soft(await driver.look(`${name}-3-paid`)).toEqual([])
+      expect.soft(await driver.inspectLayout(`${name}-3-paid`)).toEqual([])
 
       const mail = await inbox.waitForEmail(email, '/my/')
       await driver.open(findLink(mail))
       await driver.sees(NAME)
-      expect.soft(await driver.look(`${name}-4-self-service`)).toEqual([])
+      expect.soft(await driver.inspectLayout(`${name}-4-self-service`)).toEqual([])
 
       await signIn(driver)
       await driver.sees('Total revenue')
       await driver.sees(NAME)
       expect(await driver.address()).toBe(`${server.url}/admin/dashboard`)
-      expect(await driver.ask('document.body.innerText')).not.toContain('could not be shown')
-      expect.soft(await driver.look(`${name}-5-dashboard`)).toEqual([])
+      expect(await driver.evaluate('document.body.innerText')).not.toContain('could not be shown')
+      expect.soft(await driver.inspectLayout(`${name}-5-dashboard`)).toEqual([])
     },
   )
 })
 
-describe.each(BROWSERS.filter((one) => one.name === 'firefox'))('in $name without cookies', () => {
-  test(
-    'the form of an event with an upload opens and can be paid; the sign-in page says that cookies are required',
-    PATIENT,
-    async () => {
-      const driver = await driverOf({
-        name: 'firefox-no-cookies',
-        start: () => throughFirefox(NO_COOKIES),
-      })
-      const look = async (step: string): Promise<void> =>
-        expect.soft(await driver.look(`firefox-no-cookies-${step}`)).toEqual([])
-      await fillIn(driver, `blocked.${EMAIL}`)
-      expect(await driver.ask('navigator.cookieEnabled')).toBe(false)
-      await look('1-form')
-      await driver.press('Proceed to Secure Payment')
-      await driver.press('Pay')
-      await driver.sees('Registration Confirmed')
-      await look('3-paid')
-      const mail = await inbox.waitForEmail(`blocked.${EMAIL}`, '/my/')
-      await driver.open(findLink(mail))
-      await driver.sees(NAME)
-      await look('4-self-service')
-      await signIn(driver)
-      await driver.sees('Your browser blocks cookies')
-      await look('5-office')
-    },
-  )
-})
+describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
+  'in $name without cookies',
+  () => {
+    test(
+      'the form of an event with an upload opens and can be paid; the sign-in page says that cookies are required',
+      PATIENT,
+      async () => {
+        const driver = await driverOf({
+          name: 'firefox-no-cookies',
+          start: () => throughFirefox(NO_COOKIES),
+        })
+        const inspectLayout = async (step: string): Promise<void> =>
+          expect.soft(await driver.inspectLayout(`firefox-no-cookies-${step}`)).toEqual([])
+        await fillIn(driver, `blocked.${EMAIL}`)
+        expect(await driver.evaluate('navigator.cookieEnabled')).toBe(false)
+        await inspectLayout('1-form')
+        await driver.press('Proceed to Secure Payment')
+        await driver.press('Pay')
+        await driver.sees('Registration Confirmed')
+        await inspectLayout('3-paid')
+        const mail = await inbox.waitForEmail(`blocked.${EMAIL}`, '/my/')
+        await driver.open(findLink(mail))
+        await driver.sees(NAME)
+        await inspectLayout('4-self-service')
+        await signIn(driver)
+        await driver.sees('Your browser blocks cookies')
+        await inspectLayout('5-office')
+      },
+    )
+  },
+)
 
-describe.each(BROWSERS.filter((one) => one.name === 'webkit'))('in $name', (there) => {
+describe.each(BROWSERS.filter((candidate) => candidate.name === 'webkit'))('in $name', (page) => {
   test("an empty date does not look answered with today's", PATIENT, async () => {
-    const driver = await driverOf(there)
+    const driver = await driverOf(page)
     const ink = (): Promise<number> => coloursIn(driver, 'input[type=date]')
     await driver.open(`${server.url}/sample2026`)
     await driver.sees('Arriving on')
-    expect.soft(await driver.look('webkit-6-empty-date')).toEqual([])
+    expect.soft(await driver.inspectLayout('webkit-6-empty-date')).toEqual([])
     // The page may still move between the look at the field's place and the picture.
     await expect.poll(ink).toBe(1)
-    await driver.ask(SET_DATE)
+    await driver.evaluate(SET_DATE)
     // With an answer in it, the same picture has letters.
     await expect.poll(ink).toBeGreaterThan(3)
   })

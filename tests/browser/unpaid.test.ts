@@ -275,9 +275,9 @@ describe('the browser’s Back button, from the gateway to the form', () => {
       sessionStorage.setItem('answers of pulmocon2025', savedSubmission)
     })
     await page.reload()
-    const mine = page.getByRole('region', { name: 'Your registration' })
+    const region = page.getByRole('region', { name: 'Your registration' })
     await expect
-      .poll(() => mine.getByRole('link').getAttribute('href'))
+      .poll(() => region.getByRole('link').getAttribute('href'))
       .toBe('/payment/success?orderId=PULMO20250001')
     await expectAccessible(page, 'back on a closed form')
     await context.close()

@@ -112,8 +112,12 @@ async function checkMigration(
   for (let target = startedAt + OLD_VERSION + 1; target <= startedAt + latestVersion; target += 3)
     versions.push(await killAt(oftenKilled, target))
   await migrateToEnd(oftenKilled)
-  const again = await compareRows(`${name}, killed at ${versions.join(', ')}`, before, oftenKilled)
-  report(`${name}, killed often: the same rows as undisturbed`, again === hash)
+  const comparison = await compareRows(
+    `${name}, killed at ${versions.join(', ')}`,
+    before,
+    oftenKilled,
+  )
+  report(`${name}, killed often: the same rows as undisturbed`, comparison === hash)
   report(
     `${name}: version ${await readVersion(oftenKilled)}`,
     (await readVersion(oftenKilled)) === latestVersion,

@@ -179,7 +179,7 @@ async function decideOne(
   const { reviews } = (await reviewsResponse.json()) as ReviewsAnswer
   if (reviews.length === 0) return
   const { id, version, decisions } = pick(reviews)
-  const decision = pick(decisions.filter((one) => one !== 'move'))
+  const decision = pick(decisions.filter((decision) => decision !== 'move'))
   const body = JSON.stringify({ decision, version, why: note, reference: id })
   const answer = await post(`${url}/admin/reviews/${id}/decide/`, body, headers)
   if (answer.status === 200) acknowledged.decided.push(id)

@@ -199,8 +199,11 @@ async function failOverToStandby(
   proxy.setTarget({ port: standby.port })
   const startedAt = performance.now()
   return Promise.all(
-    servers.map(async (one, index) => {
-      await waitUntil(() => isRegistering(one, index), `a registration at the ${one.name} server`)
+    servers.map(async (server, index) => {
+      await waitUntil(
+        () => isRegistering(server, index),
+        `a registration at the ${server.name} server`,
+      )
       return performance.now() - startedAt
     }),
   )

@@ -119,7 +119,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     await Promise.all(clientRuns)
     await Promise.all(servers.map(({ kill }) => kill()))
     const checkShell = await postgres.shell(url)
-    const printed = servers.map((one) => one.printed()).join('')
+    const printed = servers.map((server) => server.printed()).join('')
     if (/is exiting because of an internal error/.test(printed))
       results.problems.push('a server died by itself')
     const problems = await findProblems(checkShell, results, inbox)

@@ -355,15 +355,16 @@ export function randomRawAnswers(event: EventConfig): fc.Arbitrary<RawAnswers> {
 function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(
     fields.map((field) => {
-      const some = fc.constantFrom(
+      const sampleAnswer = fc.constantFrom(
         ...(field.type === 'select'
           ? [undefined, 'gone', ...(field.options ?? []).map(({ id }) => id)]
           : samples[field.type]),
       )
-      if (field.type === 'many') return [field.id, fc.oneof(some, fc.subarray(['c', 'a', 'b']))]
-      if (field.type !== 'people') return [field.id, some]
+      if (field.type === 'many')
+        return [field.id, fc.oneof(sampleAnswer, fc.subarray(['c', 'a', 'b']))]
+      if (field.type !== 'people') return [field.id, sampleAnswer]
       const person = fc.record({ ...rawFields(field.fields ?? []), gone: fc.constant('x') })
-      return [field.id, fc.oneof(some, fc.array(person, { maxLength: 4 }))]
+      return [field.id, fc.oneof(sampleAnswer, fc.array(person, { maxLength: 4 }))]
     }),
   )
 }

@@ -10,12 +10,12 @@ test('every finding has a guard that can be removed, or a note that says where i
     const findingsWithGuard = readGuards().flatMap((guard) =>
       guard.subject === subject ? [guard.finding] : [],
     )
-    const numbers = Array.from({ length: FINDINGS[subject] }, (_, at) => at + 1)
-    const elsewhere = Object.keys(ELSEWHERE[subject]).map(Number)
-    expect([...new Set([...findingsWithGuard, ...elsewhere])].toSorted((a, b) => a - b)).toEqual(
-      numbers,
-    )
-    expect(elsewhere.filter((number) => findingsWithGuard.includes(number))).toEqual([])
+    const numbers = Array.from({ length: FINDINGS[subject] }, (_, index) => index + 1)
+    const otherFindings = Object.keys(ELSEWHERE[subject]).map(Number)
+    expect(
+      [...new Set([...findingsWithGuard, ...otherFindings])].toSorted((a, b) => a - b),
+    ).toEqual(numbers)
+    expect(otherFindings.filter((number) => findingsWithGuard.includes(number))).toEqual([])
   }
 })
 

@@ -91,9 +91,9 @@ function buildTable(subject: Subject): string {
       mistake.extraKey('without'),
       `\`${test.file}\``,
     ])
-  const elsewhereRows = Object.entries(ELSEWHERE[subject]).map(([finding, where]): Row => [
+  const elsewhereRows = Object.entries(ELSEWHERE[subject]).map(([finding, file]): Row => [
     Number(finding),
-    where,
+    file,
     '',
     '',
   ])

@@ -19,7 +19,7 @@ export type CheckedMutant = {
    * contradiction: the file now contains two values, of which the first one happens to be the old one. harmless: none
    * of these.
    */
-  readonly harm: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
+  readonly damage: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
   /** Errors and warnings; notes never block. */
   readonly findings: readonly Finding[]
   readonly rightLine: boolean
@@ -32,7 +32,7 @@ export type Original = {
   readonly path: string
   readonly event: EventConfig
   readonly bare: EventConfig
-  readonly said: string
+  readonly content: string
 }
 
 export function prepareOriginal(path: string, text: string, shared: SharedFiles): Original {
@@ -41,7 +41,12 @@ export function prepareOriginal(path: string, text: string, shared: SharedFiles)
     throw new Error(
       `${path} must be clean before it is changed: ${findings.map(({ code }) => code).join(' ')}`,
     )
-  return { path, event, bare: removeLabels(event), said: describeContent(parseYaml(text)) ?? '' }
+  return {
+    path,
+    event,
+    bare: removeLabels(event),
+    content: describeContent(parseYaml(text)) ?? '',
+  }
 }
 
 export function checkMutant(
@@ -57,14 +62,14 @@ export function checkMutant(
   const isUnreadable = allFindings.some(
     ({ code, severity }) => severity === 'error' && code.startsWith('EV0'),
   )
-  const { harm, changes } = classifyHarm(isUnreadable ? null : reads, mutant, original)
+  const { damage, changes } = classifyDamage(isUnreadable ? null : reads, mutant, original)
   const isContradiction =
-    harm === 'harmless' &&
+    damage === 'harmless' &&
     findings.some(({ code }) => CONTRADICTIONS.has(code)) &&
-    describeContent(parseYaml(mutant.text)) !== original.said
+    describeContent(parseYaml(mutant.text)) !== original.content
   return {
     mutant,
-    harm: isContradiction ? 'contradiction' : harm,
+    damage: isContradiction ? 'contradiction' : damage,
     changes,
     findings,
     rightLine: findings.some((finding) => isAtRightLine(finding, mutant)),
@@ -88,12 +93,12 @@ const CONTRADICTIONS = new Set([
   'EV212',
 ])
 
-function classifyHarm(
+function classifyDamage(
   event: EventConfig | null,
   { text }: Mutant,
   original: Original,
-): Pick<CheckedMutant, 'harm' | 'changes'> {
-  if (event === null) return { harm: 'harmful', changes: 'does not read' }
+): Pick<CheckedMutant, 'damage' | 'changes'> {
+  if (event === null) return { damage: 'harmful', changes: 'does not read' }
   const completeDiff = diffEvents(original.event, event)
   const { prices, rules, sold: soldDiff, values } = diffEvents(original.bare, removeLabels(event))
   // The order of seats and lines changes the wording, not the price.
@@ -108,12 +113,12 @@ function classifyHarm(
     prices.length + rules.length + soldChanges.length > 0 ||
     values.some(({ kind }) => kind !== 'wording' && kind !== 'layout')
   )
-    return { harm: 'harmful', changes }
-  if (!isEmptyDiff(completeDiff)) return { harm: 'wording', changes }
+    return { damage: 'harmful', changes }
+  if (!isEmptyDiff(completeDiff)) return { damage: 'wording', changes }
   const content = parseYaml(text)
   return {
-    harm:
-      describeContent(content) === original.said && JSON.stringify(content) !== original.said
+    damage:
+      describeContent(content) === original.content && JSON.stringify(content) !== original.content
         ? 'checking'
         : 'harmless',
     changes,

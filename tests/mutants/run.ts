@@ -56,31 +56,31 @@ export function runMutants(folder: string, stride: number, offset = 0): Count {
         }
       })
     })
-  const selectByHarm = (harm: CheckedMutant['harm']) =>
-    checkedMutants.filter((checkedMutant) => checkedMutant.harm === harm)
+  const selectByDamage = (damage: CheckedMutant['damage']) =>
+    checkedMutants.filter((checkedMutant) => checkedMutant.damage === damage)
   const isFound = ({ findings }: CheckedFileMutant): boolean => findings.length > 0
   const formatMutant = ({ name, mutant, changes, findings }: CheckedFileMutant): string =>
     `${name} ${mutant.mutation}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, line }) => `${code} at line ${line}`))].filter(Boolean).join(', ')}`
   return {
     mutants: checkedMutants.length,
-    harmful: selectByHarm('harmful').length,
-    missed: selectByHarm('harmful')
+    harmful: selectByDamage('harmful').length,
+    missed: selectByDamage('harmful')
       .filter((mutant) => !isFound(mutant))
       .map((mutant) => `${formatMutant(mutant)} (${explainMissed(mutant)})`),
     elsewhere: [
-      ...selectByHarm('harmful'),
-      ...selectByHarm('checking'),
-      ...selectByHarm('contradiction'),
+      ...selectByDamage('harmful'),
+      ...selectByDamage('checking'),
+      ...selectByDamage('contradiction'),
     ]
       .filter((mutant) => isFound(mutant) && !mutant.rightLine)
       .map(formatMutant),
-    wording: selectByHarm('wording').length,
-    wordingFound: selectByHarm('wording').filter(isFound).length,
-    checking: selectByHarm('checking').length,
-    checkingFound: selectByHarm('checking').filter(isFound).length,
-    contradictions: selectByHarm('contradiction').length,
-    harmless: selectByHarm('harmless').length,
-    alarms: selectByHarm('harmless').filter(isFound).map(formatMutant),
+    wording: selectByDamage('wording').length,
+    wordingFound: selectByDamage('wording').filter(isFound).length,
+    checking: selectByDamage('checking').length,
+    checkingFound: selectByDamage('checking').filter(isFound).length,
+    contradictions: selectByDamage('contradiction').length,
+    harmless: selectByDamage('harmless').length,
+    alarms: selectByDamage('harmless').filter(isFound).map(formatMutant),
   }
 }
 

@@ -121,12 +121,14 @@ describe('mistakes made by an author who has not read the checker', () => {
     expect(allFiles).toHaveLength(6)
   })
 
-  test('each has a unique name, a harm, and a file', () => {
+  test('each has a unique name, a consequence and a file', () => {
     expect(new Set(secondSet.map(({ name, event }) => `${event}: ${name}`)).size).toBe(
       secondSet.length,
     )
     expect(secondSet.length).toBeGreaterThanOrEqual(200)
-    expect(secondSet.filter(({ harm }) => !harm.endsWith('.')).map(({ name }) => name)).toEqual([])
+    expect(secondSet.filter(({ damage }) => !damage.endsWith('.')).map(({ name }) => name)).toEqual(
+      [],
+    )
   })
 
   test('every findable one is found, except for the listed ones', () => {

@@ -229,8 +229,8 @@ function drawTest(
   return { field: name, test: test() }
 }
 
-function drawTable({ pick, chance }: Random, rows: readonly string[], none: number): PriceTable {
-  const cell = () => (chance(none) ? null : rupee(pick([0, 1, 49.5, 250, 999, 1000, 2500])))
+function drawTable({ pick, chance }: Random, rows: readonly string[], empty: number): PriceTable {
+  const cell = () => (chance(empty) ? null : rupee(pick([0, 1, 49.5, 250, 999, 1000, 2500])))
   return Object.fromEntries(
     rows.map((row) => [row, Object.fromEntries(PERIODS.map((period) => [period, cell()]))]),
   )

@@ -256,7 +256,7 @@ function checkAmbiguousLines(
   const namedNumbers = new Set(alsoNamed.filter((number) => number !== null))
   const wrongLine = lines.find(({ as, narration, of }) => {
     const number = narration.split(' ').find((word) => namedNumbers.has(word))
-    const namesAnother = number !== undefined && of.some((one) => one.reg_no !== number)
+    const namesAnother = number !== undefined && of.some((candidate) => candidate.reg_no !== number)
     return namesAnother && (as === 'matched' || as === 'differs')
   })
   return wrongLine === undefined
@@ -273,7 +273,7 @@ function checkClaimMatch(lines: Lines, { reg_no: regNo, reference, due }: Claim)
     ({ as, narration }) => as !== 'returned' && containsReference(narration, { reference }),
   )
   if (line === undefined || line.as === 'known') return null
-  const isFound = line.of.some((one) => one.reg_no === regNo)
+  const isFound = line.of.some((candidate) => candidate.reg_no === regNo)
   const isRecognised =
     line.as === (line.amount === rupees(due as never, INR) ? 'matched' : 'differs')
   return isFound && (isRecognised || line.as === 'ambiguous')

@@ -93,7 +93,7 @@ export function createDocumentInvariants(sql: () => Sql): {
   const charges = new Map<string, string>()
 
   const checkUnchanged = (all: readonly Document[]): Violation | null => {
-    const now = new Map(all.map((one) => [one.id, JSON.stringify(readStatement(one))]))
+    const now = new Map(all.map((entry) => [entry.id, JSON.stringify(readStatement(entry))]))
     for (const [id, text] of issuedStatements)
       if (now.get(id) !== text)
         return {
@@ -139,7 +139,9 @@ export function createDocumentInvariants(sql: () => Sql): {
     required: Required,
   ): Promise<Violation | null> => {
     const receipts = new Map(
-      all.flatMap((one) => (one.kind === 'receipt' ? [[one.payment_id, one] as const] : [])),
+      all.flatMap((entry) =>
+        entry.kind === 'receipt' ? [[entry.payment_id, entry] as const] : [],
+      ),
     )
     const receiptsByRegistration = Map.groupBy(
       receipts.values(),
@@ -147,7 +149,7 @@ export function createDocumentInvariants(sql: () => Sql): {
     )
     for (const row of await sql()<{ id: number; reg_no: string }>(RECEIPTED_SQL).all()) {
       const statedAmount = (receiptsByRegistration.get(row.id) ?? []).reduce(
-        (sum, one) => sum + (one.came ?? one.total),
+        (sum, entry) => sum + (entry.came ?? entry.total),
         0,
       )
       const { came } = required.of(row.id)

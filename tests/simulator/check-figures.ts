@@ -104,14 +104,14 @@ async function reconcileReport(
   const before = await readBooks()
   const { captured, refunded } = before
   const isKnown = ({ reference }: GatewayRefund): boolean =>
-    refunded.some((one) => one.reference === reference)
+    refunded.some((candidate) => candidate.reference === reference)
   const settled = captured.flatMap(({ reference }): Settled[] => {
     const gatewayRecord = gateway.find(reference)
     if (gatewayRecord === null || !isCapture(gatewayRecord.made)) return []
-    const back = gatewayRecord.order.gatewayRefunds.filter(
+    const gatewayRefunds = gatewayRecord.order.gatewayRefunds.filter(
       (gatewayRefund) => gatewayRefund.of === reference && gatewayRefund.doneAt <= reportTime,
     )
-    return [{ ...gatewayRecord, back }]
+    return [{ ...gatewayRecord, back: gatewayRefunds }]
   })
   const isComparable =
     settled.length === captured.length &&

@@ -333,19 +333,24 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       }
       const changedIds = new Set(newActions.map((act) => act.registration_id))
       for (const [id, now] of rows) {
-        const then = rowsBefore.get(id)
+        const rowBefore = rowsBefore.get(id)
         const unexplained =
-          then === undefined || changedIds.has(id) ? null : findUnexplainedChange(then, now)
+          rowBefore === undefined || changedIds.has(id)
+            ? null
+            : findUnexplainedChange(rowBefore, now)
         if (unexplained !== null)
           return {
             invariant: 'nothing changes without an action',
-            cause: `${unexplained}: ${JSON.stringify(then)} → ${JSON.stringify(now)}`,
+            cause: `${unexplained}: ${JSON.stringify(rowBefore)} → ${JSON.stringify(now)}`,
           }
       }
       return null
     },
-    answered: async (regNo, act, why) => {
-      const { times } = (await sql()<{ times: number }>(COUNT_BY_REASON_SQL).get(why, why)) ?? {
+    answered: async (regNo, act, reason) => {
+      const { times } = (await sql()<{ times: number }>(COUNT_BY_REASON_SQL).get(
+        reason,
+        reason,
+      )) ?? {
         times: 0,
       }
       // The reason is missing if the registration was erased at the same time.
@@ -353,7 +358,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         ? null
         : {
             invariant: 'an action that was reported as done is done',
-            cause: `${act} of ${regNo}: ${why}`,
+            cause: `${act} of ${regNo}: ${reason}`,
           }
     },
   }

@@ -206,26 +206,26 @@ export function createInvariants(context: CheckContext): Invariants {
       if (row.source !== GATEWAY) {
         // Each event numbers its own cash payments.
         const accountType = findAccountType(row.source)
-        const made = `${accountType === 'bank' ? accountType : `${row.source} of ${row.event_id}`} ${normaliseReference(row.reference)}`
+        const captureKey = `${accountType === 'bank' ? accountType : `${row.source} of ${row.event_id}`} ${normaliseReference(row.reference)}`
         if (
           bank.find(row.source, row.reference)?.amount !== row.amount ||
-          countedReferences.has(made)
+          countedReferences.has(captureKey)
         )
           return { invariant: 'each rupee at the bank is counted once', cause }
-        countedReferences.add(made)
+        countedReferences.add(captureKey)
         continue
       }
       if (row.order_id === null) continue
-      const made = findTransaction(row.order_id, row.reference)
-      if (made === undefined || !isCapture(made) || made.amount !== row.amount)
+      const transaction = findTransaction(row.order_id, row.reference)
+      if (transaction === undefined || !isCapture(transaction) || transaction.amount !== row.amount)
         return { invariant: 'every capture exists at the gateway', cause }
       const order = gateway.orders.get(row.order_id)
-      if (row.state === 'fits' && (order === undefined || !isAsOrdered(order, made)))
+      if (row.state === 'fits' && (order === undefined || !isAsOrdered(order, transaction)))
         return {
           invariant: 'a payment that differs from its order is reviewed by staff',
           cause,
         }
-      if (row.state === 'fits' && order !== undefined && isTooLate(order, made, row))
+      if (row.state === 'fits' && order !== undefined && isTooLate(order, transaction, row))
         return { invariant: 'a late payment is reviewed by staff', cause }
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
         return { invariant: 'a matching payment is a success', cause }
@@ -296,19 +296,21 @@ export function createInvariants(context: CheckContext): Invariants {
     for (const order of gateway.orders.values()) {
       const captured = order.transactions.filter(isCapture)
       const [firstCapture] = captured
-      for (const made of captured) {
+      for (const transactions of captured) {
         const isWithinPolling =
-          made === firstCapture
-            ? made.at - order.at <= FIRST_CAPTURE_POLLED_MS
-            : firstCapture !== undefined && made.at - firstCapture.at <= SECOND_CAPTURE_POLLED_MS
+          transactions === firstCapture
+            ? transactions.at - order.at <= FIRST_CAPTURE_POLLED_MS
+            : firstCapture !== undefined &&
+              transactions.at - firstCapture.at <= SECOND_CAPTURE_POLLED_MS
         // Payments omitted from status responses appear only in the settlement file.
         const isPolled = order.reports === 'all' && isWithinPolling && canQuery(order)
         const mustBeRecorded =
-          made.isReported || (made.isClaimed && order.reports === 'all' && canQuery(order))
-        if ((mustBeRecorded || isPolled) && !stateByReference.has(made.reference))
+          transactions.isReported ||
+          (transactions.isClaimed && order.reports === 'all' && canQuery(order))
+        if ((mustBeRecorded || isPolled) && !stateByReference.has(transactions.reference))
           return {
             invariant: 'every capture is a success, accepted or in review',
-            cause: `${order.orderId}: ${JSON.stringify(made)}`,
+            cause: `${order.orderId}: ${JSON.stringify(transactions)}`,
           }
       }
     }
@@ -399,11 +401,11 @@ export function createInvariants(context: CheckContext): Invariants {
     const isDone = (reference: string): boolean =>
       rows.some((row) => row.reference === reference && row.state === 'done')
     for (const { orderId, gatewayRefunds: givenBack } of gateway.orders.values())
-      for (const back of givenBack)
-        if (back.isReported && !isDone(back.reference) && !(await isHandledByStaff(orderId)))
+      for (const refunds of givenBack)
+        if (refunds.isReported && !isDone(refunds.reference) && !(await isHandledByStaff(orderId)))
           return {
             invariant: 'every reported refund is recorded',
-            cause: `${orderId}: ${JSON.stringify(back)}`,
+            cause: `${orderId}: ${JSON.stringify(refunds)}`,
           }
     return null
   }
@@ -430,8 +432,10 @@ export function createInvariants(context: CheckContext): Invariants {
       if (order === undefined || canQuery(order) || order.isDenied) continue
       const paid = await findInOrder(
         order.transactions,
-        async (made) =>
-          isCapture(made) && made.at < row.status_at && !(await isKnown(made.reference)),
+        async (transaction) =>
+          isCapture(transaction) &&
+          transaction.at < row.status_at &&
+          !(await isKnown(transaction.reference)),
       )
       if (paid !== undefined)
         return {
@@ -486,11 +490,11 @@ export function createInvariants(context: CheckContext): Invariants {
           'SELECT order_id FROM payments WHERE registration_id = ?',
         ).all(id)
       ).flatMap(({ order_id }) => gateway.orders.get(order_id) ?? [])
-      const came = orders.flatMap((order) =>
-        order.transactions.filter(isCapture).map((made) => ({ order, made })),
+      const captures = orders.flatMap((order) =>
+        order.transactions.filter(isCapture).map((capture) => ({ order, made: capture })),
       )
-      const [onlyPayment] = came
-      if (onlyPayment === undefined || came.length > 1) continue
+      const [onlyPayment] = captures
+      if (onlyPayment === undefined || captures.length > 1) continue
       const { order, made } = onlyPayment
       if (!canQuery(order)) continue
       // The price is held until a day after its period, even if the delegate begins later; a delegate on the

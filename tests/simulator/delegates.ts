@@ -378,9 +378,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
         : paymentKind === 'of another' && bankPayments.length > 0
           ? random.pick(bankPayments)
           : null
-    const made = paymentKind === 'our account' ? OWN_ACCOUNT : null
+    const account = paymentKind === 'our account' ? OWN_ACCOUNT : null
     const utr =
-      bankPayment?.reference ?? made ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
+      bankPayment?.reference ?? account ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
     await actOnSelfServicePage(browser, {
       act: 'tell',
       way: paymentMethod,
@@ -435,12 +435,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
 
   const followPlan = async (delegate: Delegate): Promise<void> => {
     await timeline.wait(delegate.afterMs)
-    const said = await register(delegate)
-    if (said === null) return
-    const isFree = said.payment_data === undefined && said.stands === 'complete'
-    const browser: BrowserState = { regNo: said.reg_no, forms: [], isFree, agreed: said.agreed }
-    storeForm(browser, said)
-    registeredDelegates.set(said.reg_no, { delegate, held: browser })
+    const result = await register(delegate)
+    if (result === null) return
+    const isFree = result.payment_data === undefined && result.stands === 'complete'
+    const browser: BrowserState = { regNo: result.reg_no, forms: [], isFree, agreed: result.agreed }
+    storeForm(browser, result)
+    registeredDelegates.set(result.reg_no, { delegate, held: browser })
     mailbox.expect()
     for (const [index, step] of delegate.steps.entries()) {
       extendEnd(step.afterMs)

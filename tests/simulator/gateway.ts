@@ -90,13 +90,13 @@ export function createGateway(random: Random): Gateway {
   let nextNumber = 10_000
   return {
     orders,
-    visit: (orderId, merchantId, asked, at) => {
+    visit: (orderId, merchantId, query, at) => {
       const existingOrder = orders.get(orderId)
       if (existingOrder !== undefined) return existingOrder
       const order: Order = {
         orderId,
         merchantId,
-        asked: paise(Math.round(Number(asked) * 100)),
+        asked: paise(Math.round(Number(query) * 100)),
         at,
         transactions: [],
         gatewayRefunds: [],
@@ -119,9 +119,9 @@ export function createGateway(random: Random): Gateway {
       return null
     },
     nextReference: () => String(nextNumber++),
-    transact: (order, made) => {
+    transact: (order, captured) => {
       const transaction = {
-        ...made,
+        ...captured,
         reference: String(nextNumber++),
         isReported: false,
         isClaimed: false,
@@ -161,17 +161,17 @@ function buildUnpaidAnswer(orderId: string, code: string): StatusAnswer {
   return { text: buildAnswer([fields]), named: [] }
 }
 
-function buildFields(order: Order, made: Transaction): Fields {
+function buildFields(order: Order, transaction: Transaction): Fields {
   return {
     TRANSACTIONID: order.orderId,
-    APTRANSACTIONID: made.reference,
-    AMOUNT: amountText(made.amount, INR),
-    TRANSACTIONSTATUS: made.code,
-    MESSAGE: made.message,
-    CURRENCYCODE: made.currency === 'INR' ? '356' : made.currency,
-    TRANSACTIONTYPE: made.type,
-    ...(made.isTest ? { TXN_MODE: 'TEST' } : {}),
-    ...(order.statesTime ? { TRANSACTIONTIME: formatTime(made.at) } : {}),
+    APTRANSACTIONID: transaction.reference,
+    AMOUNT: amountText(transaction.amount, INR),
+    TRANSACTIONSTATUS: transaction.code,
+    MESSAGE: transaction.message,
+    CURRENCYCODE: transaction.currency === 'INR' ? '356' : transaction.currency,
+    TRANSACTIONTYPE: transaction.type,
+    ...(transaction.isTest ? { TXN_MODE: 'TEST' } : {}),
+    ...(order.statesTime ? { TRANSACTIONTIME: formatTime(transaction.at) } : {}),
   }
 }
 
@@ -225,10 +225,10 @@ export function answerRefund(gateway: Gateway, body: string, at: Instant, random
   const request = JSON.parse(body) as {
     transactions: readonly { amount: string; processor_id: string }[]
   }
-  const [one] = request.transactions
-  const foundTransaction = gateway.find(one?.processor_id ?? null)
-  const amount = paise(Math.round(Number(one?.amount ?? 0) * 100))
-  const made =
+  const [onlyTransaction] = request.transactions
+  const foundTransaction = gateway.find(onlyTransaction?.processor_id ?? null)
+  const amount = paise(Math.round(Number(onlyTransaction?.amount ?? 0) * 100))
+  const refund =
     foundTransaction === null || random.chance(0.08)
       ? null
       : refundCapture(
@@ -241,10 +241,10 @@ export function answerRefund(gateway: Gateway, body: string, at: Instant, random
           random,
         )
   const response = {
-    airpayid: one?.processor_id ?? '',
-    success: made === null ? 'false' : 'true',
-    refundairpayid: made?.reference ?? '',
-    message: made === null ? 'Not allowed' : 'Refund begun',
+    airpayid: onlyTransaction?.processor_id ?? '',
+    success: refund === null ? 'false' : 'true',
+    refundairpayid: refund?.reference ?? '',
+    message: refund === null ? 'Not allowed' : 'Refund begun',
   }
   return JSON.stringify({
     success: response.success,
@@ -270,8 +270,15 @@ function buildAnswer(transactions: readonly Fields[]): string {
 }
 
 /** The text of a browser return or webhook about a transaction, with a valid hash. */
-export function buildMessage(order: Order, made: Transaction, account: Account | null): Fields {
-  const { TRANSACTIONTIME, ...messageFields } = { TRANSACTIONTIME: '', ...buildFields(order, made) }
+export function buildMessage(
+  order: Order,
+  transaction: Transaction,
+  account: Account | null,
+): Fields {
+  const { TRANSACTIONTIME, ...messageFields } = {
+    TRANSACTIONTIME: '',
+    ...buildFields(order, transaction),
+  }
   void TRANSACTIONTIME
   return account === null
     ? messageFields

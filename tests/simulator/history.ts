@@ -113,7 +113,7 @@ export async function runHistory(
     canQuery: ({ merchantId }) =>
       Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
   })
-  const world: World = {
+  const environment: World = {
     timeline,
     disk,
     random,
@@ -134,7 +134,7 @@ export async function runHistory(
     },
     trace: writeTrace,
   }
-  const machine = await createMachine(world)
+  const machine = await createMachine(environment)
   try {
     const applyMishap = (fault: Mishap): void => {
       writeTrace(() => JSON.stringify(fault))
@@ -201,9 +201,9 @@ export async function runHistory(
     await makeCodes(disk.store(), plan.start)
     await createStaff(disk.store(), plan.start)
     void machine.start()
-    for (const mishap of plan.mishaps) {
-      extendEnd(mishap.afterMs)
-      timeline.after(mishap.afterMs, () => applyMishap(mishap))
+    for (const incident of plan.mishaps) {
+      extendEnd(incident.afterMs)
+      timeline.after(incident.afterMs, () => applyMishap(incident))
     }
     const mailbox = createMailbox({ timeline, machine, extendEnd })
     const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }

@@ -160,15 +160,17 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
     return drawCount(profile.mishaps[is], source).map(() => drawFault(is, profile, source))
   })
   const officeSteps = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
-    const drawn = createRandom(profile.name, seed, history, 'office', is)
-    return drawCount(profile.office[is], drawn).map((): OfficeStep => ({
-      afterMs: drawn.below(profile.officeWithinMs),
+    const officeRandom = createRandom(profile.name, seed, history, 'office', is)
+    return drawCount(profile.office[is], officeRandom).map((): OfficeStep => ({
+      afterMs: officeRandom.below(profile.officeWithinMs),
       is,
     }))
   })
   const deskSteps = DESK_ACTIONS.flatMap((is) => {
-    const drawn = createRandom(profile.name, seed, history, 'desk', is)
-    return drawCount(profile.desk[is] ?? 0, drawn).map(() => drawDeskStep(is, profile, drawn))
+    const deskRandom = createRandom(profile.name, seed, history, 'desk', is)
+    return drawCount(profile.desk[is] ?? 0, deskRandom).map(() =>
+      drawDeskStep(is, profile, deskRandom),
+    )
   })
   return {
     seed,

@@ -185,7 +185,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
 }
 
 /** Timers, network queries and random numbers come from the history; returns a function that restores the real ones. */
-function replaceGlobals(world: World): () => void {
+function replaceGlobals(environment: World): () => void {
   const originals = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
@@ -198,14 +198,14 @@ function replaceGlobals(world: World): () => void {
   const timeouts = new WeakMap<object, number>()
   Object.assign(globalThis, {
     setTimeout: (run: () => void, ms = 0) => {
-      const entry = world.timeline.after(ms, run, runningServer?.owner ?? null)
+      const entry = environment.timeline.after(ms, run, runningServer?.owner ?? null)
       return Object.assign(entry, { unref: () => entry, ref: () => entry })
     },
     clearTimeout: (entry: Entry | undefined) => {
       if (entry !== undefined) entry.isOff = true
     },
     fetch: (url: string, { body, signal }: { body: string; signal: object }) =>
-      world.transport(url, body, timeouts.get(signal) ?? 0, now().owner),
+      environment.transport(url, body, timeouts.get(signal) ?? 0, now().owner),
   })
   AbortSignal.timeout = (ms) => {
     const signal = {} as AbortSignal
@@ -213,9 +213,9 @@ function replaceGlobals(world: World): () => void {
     return signal
   }
   Object.assign(crypto, {
-    randomInt: (limit: number) => Math.floor(world.random.next() * limit),
+    randomInt: (limit: number) => Math.floor(environment.random.next() * limit),
     randomBytes: (bytes: number) =>
-      Buffer.from(Array.from({ length: bytes }, () => world.random.below(256))),
+      Buffer.from(Array.from({ length: bytes }, () => environment.random.below(256))),
   })
   Object.assign(threads, { Worker: SheetThreadHere })
   syncBuiltinESMExports()
@@ -229,10 +229,10 @@ function replaceGlobals(world: World): () => void {
   }
 }
 
-export async function createMachine(world: World): Promise<Machine & { close(): void }> {
+export async function createMachine(simulation: World): Promise<Machine & { close(): void }> {
   const routes = await buildRoutes()
-  const { timeline, disk } = world
-  const restoreGlobals = replaceGlobals(world)
+  const { timeline, disk } = simulation
+  const restoreGlobals = replaceGlobals(simulation)
   const onCrash = new Set<() => void>()
   const uncommitted = new Map<Entry, () => void>()
   let plannedEntry: Entry | null = null
@@ -250,18 +250,18 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
                   const operation = (
                     disk.store()[verb] as (...given: unknown[]) => Promise<unknown>
                   )(...args)
-                  world.trace(() => `store: ${verb}`)
+                  simulation.trace(() => `store: ${verb}`)
                   if (!WRITES.has(verb)) return operation
                   await operation.catch(() => {})
-                  await world.onWrite(verb)
+                  await simulation.onWrite(verb)
                   await plan()
                   return operation
                 }
                 const entry = timeline.after(
-                  world.storeMs(),
+                  simulation.storeMs(),
                   () => {
                     uncommitted.delete(entry)
-                    if (world.isDiskFull() && WRITES.has(verb))
+                    if (simulation.isDiskFull() && WRITES.has(verb))
                       reject(new StoreBusy('the disk is full'))
                     else run().then(resolve, reject)
                   },
@@ -282,7 +282,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
       )
       .get()
     const times = Object.values(row ?? {}).filter((time) => time !== null)
-    return times.length === 0 ? null : Math.min(...times) - world.skewMs()
+    return times.length === 0 ? null : Math.min(...times) - simulation.skewMs()
   }
   let earliestTick = 0
   let isReconciling = false
@@ -303,7 +303,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     const queriesBefore = queryCount
     void payments
       .reconcile()
-      .catch((error: unknown) => world.trace(() => `the reconciler failed: ${String(error)}`))
+      .catch((error: unknown) => simulation.trace(() => `the reconciler failed: ${String(error)}`))
       .then(() => {
         if (owner.isGone) return
         isReconciling = false
@@ -321,11 +321,11 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     plannedEntry = timeline.after(TICK_MS, reconcile, runningServer.owner)
   }
   let queryCount = 0
-  const transport = world.transport
-  Object.assign(world, {
-    transport: (...given: Parameters<World['transport']>) => {
+  const transport = simulation.transport
+  Object.assign(simulation, {
+    transport: (...args: Parameters<World['transport']>) => {
       queryCount += 1
-      return transport(...given)
+      return transport(...args)
     },
   })
 
@@ -341,7 +341,8 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     runningServer.owner.isGone = true
     runningServer = null
     plannedEntry = null
-    for (const commit of uncommitted.values()) if (world.random.chance(COMMITTED_AT_CRASH)) commit()
+    for (const commit of uncommitted.values())
+      if (simulation.random.chance(COMMITTED_AT_CRASH)) commit()
     uncommitted.clear()
     for (const resolveLost of onCrash) resolveLost()
     onCrash.clear()
@@ -352,8 +353,8 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     const store = createTimedStore(owner)
     const payments = openPayments({ store, events, gateway, clock, log }, { isEnabled: false })
     isReconciling = false
-    const files = world.files()
-    runningServer = { owner, store, payments, events: files, isListening: false, world }
+    const files = simulation.files()
+    runningServer = { owner, store, payments, events: files, isListening: false, world: simulation }
     events.changed()
     try {
       await storeFiles(store, files)
@@ -382,7 +383,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
         const done = async (): Promise<void> => {
           const result = await work({ store, events, payments, clock, environment, log }).catch(
             (error: unknown) => {
-              world.trace(() => `it failed: ${String(error)}`)
+              simulation.trace(() => `it failed: ${String(error)}`)
               return null
             },
           )
@@ -414,7 +415,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     reload: async () => {
       if (runningServer === null) return
       const { store, owner } = runningServer
-      const files = world.files()
+      const files = simulation.files()
       // As the registry does, which keeps the served version.
       if (
         !(await storeFiles(store, files).then(
@@ -434,7 +435,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     close: () => {
       if (runningServer !== null) runningServer.owner.isGone = true
       runningServer = null
-      for (const gone of onCrash) gone()
+      for (const removedFiles of onCrash) removedFiles()
       onCrash.clear()
       restoreGlobals()
     },

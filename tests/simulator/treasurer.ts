@@ -33,14 +33,16 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   const decide = async (
     review: Review,
     decisionInput: DecisionInput,
-    who: string,
+    username: string,
   ): Promise<void> => {
     const input = { ...decisionInput, version: reviewVersion(review) }
-    const decideResult = await machine.inside((deps) => decideReview(deps, review.id, input, who))
+    const decideResult = await machine.inside((deps) =>
+      decideReview(deps, review.id, input, username),
+    )
     if (decideResult?.ok === true) tally.decisions += 1
     writeTrace(
       () =>
-        `${who} decides ${review.is} ${review.id}: ${JSON.stringify(decisionInput)}: ${JSON.stringify(decideResult)}`,
+        `${username} decides ${review.is} ${review.id}: ${JSON.stringify(decisionInput)}: ${JSON.stringify(decideResult)}`,
     )
   }
   const decideReviews = async (random: Random, isConcurrent: boolean): Promise<void> => {
@@ -50,7 +52,9 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
       if (words === null) continue
       const staffNames = isConcurrent ? ['Asha', 'Ravi'] : ['Asha']
       await Promise.all(
-        staffNames.map((who) => decide(review, { ...words, why: 'As seen in the panel' }, who)),
+        staffNames.map((username) =>
+          decide(review, { ...words, why: 'As seen in the panel' }, username),
+        ),
       )
     }
   }

@@ -88,8 +88,8 @@ describe('routes', () => {
     const pageResponse = await fetch(server.url + path)
     expect(pageResponse.status).toBe(200)
     // tests/browser/before-scripts.test.ts covers how a browser renders it, before and after its script loads.
-    const [, said = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(await pageResponse.text()) ?? []
-    expect(toPlainText(said.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
+    const [, texts = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(await pageResponse.text()) ?? []
+    expect(toPlainText(texts.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
   })
 
   test('S002: follows the order of the specification', async () => {

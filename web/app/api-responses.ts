@@ -317,7 +317,7 @@ const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
  */
 function readFailure(value: unknown): Failure {
   if (value === undefined) return 'declined'
-  return FAILURES.find((one) => one === value) ?? 'unclear'
+  return FAILURES.find((candidate) => candidate === value) ?? 'unclear'
 }
 
 const isAmountOrNull = (value: unknown, currency: Currency): boolean =>

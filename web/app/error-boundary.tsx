@@ -4,29 +4,29 @@ import type { ReactNode } from 'react'
 
 type BoundaryProps = {
   /** Content shown after an error. */
-  readonly otherwise: ReactNode
+  readonly fallback: ReactNode
   /** Rendering is retried when this value changes, such as the URL or a text. */
   readonly resetBy: unknown
   readonly children: ReactNode
 }
-type BoundaryState = { readonly isBroken: boolean; readonly of: unknown }
+type BoundaryState = { readonly hasError: boolean; readonly resetBy: unknown }
 
 /** Renders its children; after an error, `otherwise`, until `resetBy` changes. */
-export class Boundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { isBroken: false, of: this.props.resetBy }
+export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { hasError: false, resetBy: this.props.resetBy }
 
   static getDerivedStateFromError(): Partial<BoundaryState> {
-    return { isBroken: true }
+    return { hasError: true }
   }
 
   static getDerivedStateFromProps(
     props: BoundaryProps,
     state: BoundaryState,
   ): Partial<BoundaryState> | null {
-    return props.resetBy === state.of ? null : { isBroken: false, of: props.resetBy }
+    return props.resetBy === state.resetBy ? null : { hasError: false, resetBy: props.resetBy }
   }
 
   override render(): ReactNode {
-    return this.state.isBroken ? this.props.otherwise : this.props.children
+    return this.state.hasError ? this.props.fallback : this.props.children
   }
 }

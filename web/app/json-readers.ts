@@ -11,9 +11,9 @@ export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T
   if (!Array.isArray(value)) return null
   const entries: T[] = []
   for (const entry of value as readonly unknown[]) {
-    const one = read(entry)
-    if (one === null) return null
-    entries.push(one)
+    const item = read(entry)
+    if (item === null) return null
+    entries.push(item)
   }
   return entries
 }
@@ -30,7 +30,7 @@ export function recordOf<T>(
   })
   return values === null
     ? null
-    : Object.fromEntries(Object.keys(value).flatMap((name, at) => [[name, values[at] as T]]))
+    : Object.fromEntries(Object.keys(value).flatMap((name, index) => [[name, values[index] as T]]))
 }
 
 /** The objects of an array that contains only objects; otherwise an empty array. */

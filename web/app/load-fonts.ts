@@ -22,10 +22,10 @@ export function loadFonts(): void {
 }
 
 function createFontFace(rule: CSSStyleDeclaration): FontFace {
-  const of = (name: string): string => rule.getPropertyValue(name)
-  return new FontFace(of('font-family').replaceAll(/["']/g, ''), of('src'), {
-    weight: of('font-weight'),
-    unicodeRange: of('unicode-range'),
+  const getDescriptor = (name: string): string => rule.getPropertyValue(name)
+  return new FontFace(getDescriptor('font-family').replaceAll(/["']/g, ''), getDescriptor('src'), {
+    weight: getDescriptor('font-weight'),
+    unicodeRange: getDescriptor('unicode-range'),
     display: 'swap',
   })
 }

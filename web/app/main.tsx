@@ -7,7 +7,7 @@ import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import type { PageData } from '../../engine/api.ts'
 import { setCallTexts } from './api-client.ts'
 import { choosePageKind } from '../registration/event-page-kind.ts'
-import { Boundary } from './error-boundary.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { updateDateAttributes } from '../ui/forms/empty-date-style.ts'
 import { ErrorPage } from './error-page.tsx'
 import { showOfflineNotice } from '../ui/layout/offline-notice.ts'
@@ -70,9 +70,9 @@ function NotFound() {
 function renderPage(root: HTMLElement, page: PageData, Page: ComponentType<PageProps>): void {
   const app = (
     <AppRoot>
-      <Boundary resetBy={page} otherwise={<ErrorPage />}>
+      <ErrorBoundary resetBy={page} fallback={<ErrorPage />}>
         <Page page={page} />
-      </Boundary>
+      </ErrorBoundary>
     </AppRoot>
   )
   // A transition hydrates in chunks, so that the page responds to typing in between.

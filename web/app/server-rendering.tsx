@@ -10,7 +10,7 @@ import FormPage, { STYLE_PREFIX } from '../registration/registration-page.tsx'
 import ExtendedRegistrationPage from '../registration/registration-page-with-items-and-codes.tsx'
 import { choosePageKind } from '../registration/event-page-kind.ts'
 import type { EventPageKind } from '../registration/event-page-kind.ts'
-import { Boundary } from './error-boundary.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { Sprite } from '../ui/icons-and-logo.tsx'
 import SitePage from '../landing/landing-page.tsx'
@@ -20,7 +20,7 @@ import { AppRoot } from './app-root.tsx'
  * `styles` are the CSS rules that MUI generated. `names` are their class names, with which a browser
  * detects that it has them.
  */
-export type Drawn = {
+export type RenderedPage = {
   /** The module that will hydrate the page. No module hydrates `site`. */
   readonly kind: Exclude<EventPageKind, 'closed'> | 'site'
   readonly html: string
@@ -32,19 +32,21 @@ export type Drawn = {
 
 type PageOf<Kind extends PageData['page']> = Extract<PageData, { page: Kind }>
 
-export const draw = (page: PageOf<'event'> | PageOf<'site'>): Drawn =>
+export const renderPage = (page: PageOf<'event'> | PageOf<'site'>): RenderedPage =>
   page.page === 'event' ? renderForm(page) : renderSite(page)
 
 /** The landing page is static, so it needs no script, and only its own icons. */
-function renderSite(page: PageOf<'site'>): Drawn {
+function renderSite(page: PageOf<'site'>): RenderedPage {
   const main = renderToStaticMarkup(<SitePage page={page} />)
-  const only = new Set([...main.matchAll(/href="#i-(\w+)"/g)].flatMap(([, name]) => name ?? []))
-  const sprite = renderToStaticMarkup(<Sprite only={only} />)
+  const usedIcons = new Set(
+    [...main.matchAll(/href="#i-(\w+)"/g)].flatMap(([, name]) => name ?? []),
+  )
+  const sprite = renderToStaticMarkup(<Sprite only={usedIcons} />)
   return { kind: 'site', ...extractStyles(sprite + main), styles: '', names: '' }
 }
 
 /** The page of an open event, identical to the rendering of `main.tsx` on hydration. */
-function renderForm(page: PageOf<'event'>): Drawn {
+function renderForm(page: PageOf<'event'>): RenderedPage {
   const kind = choosePageKind(page.event)
   assert(kind !== 'closed', 'only a form is rendered')
   const Page = kind === 'selling' ? ExtendedRegistrationPage : FormPage
@@ -53,9 +55,9 @@ function renderForm(page: PageOf<'event'>): Drawn {
   styles.compat = true
   const html = renderToString(
     <AppRoot>
-      <Boundary resetBy={page} otherwise={<ErrorPage />}>
+      <ErrorBoundary resetBy={page} fallback={<ErrorPage />}>
         <Page page={page} styles={styles} />
-      </Boundary>
+      </ErrorBoundary>
     </AppRoot>,
   )
   const insertedStyles = Object.entries(styles.inserted)
@@ -72,12 +74,12 @@ function renderForm(page: PageOf<'event'>): Drawn {
  * HTML, and React would not set them again. Quotes are escaped in texts and attributes, so nothing
  * else matches.
  */
-function extractStyles(drawn: string): Pick<Drawn, 'html' | 'rules'> {
+function extractStyles(markup: string): Pick<RenderedPage, 'html' | 'rules'> {
   const styles: string[] = []
-  const html = drawn.replaceAll(/ style="([^"]*)"/g, (_, style: string) => {
+  const html = markup.replaceAll(/ style="([^"]*)"/g, (_, style: string) => {
     assert(!style.includes('&'), `a style contains characters that HTML escapes: ${style}`)
     if (!styles.includes(style)) styles.push(style)
     return ` data-style="${styles.indexOf(style)}"`
   })
-  return { html, rules: styles.map((style, at) => `[data-style="${at}"]{${style}}`).join('') }
+  return { html, rules: styles.map((style, index) => `[data-style="${index}"]{${style}}`).join('') }
 }

@@ -5,10 +5,11 @@
  */
 import type { Plugin } from 'vite'
 
-const loud = (what: string): string => `throw new Error(${JSON.stringify(`never drawn: ${what}`)})`
+const throwError = (description: string): string =>
+  `throw new Error(${JSON.stringify(`never drawn: ${description}`)})`
 
 /** End of the module's path, and the code of its replacement. */
-const NEVER_DRAWN: readonly (readonly [path: string, code: string])[] = [
+const REPLACED_MODULES: readonly (readonly [path: string, code: string])[] = [
   // The form names every template and widget that it uses (web/registration/form/rjsf-theme.tsx).
   [
     '@rjsf/core/lib/components/templates/index.js',
@@ -26,77 +27,80 @@ const NEVER_DRAWN: readonly (readonly [path: string, code: string])[] = [
   ],
   [
     '@rjsf/utils/lib/findSchemaDefinition.js',
-    `const no = () => { ${loud('a reference in a schema')} }
+    `const no = () => { ${throwError('a reference in a schema')} }
 export default no
 export { no as findSchemaDefinitionRecursive, no as splitKeyElementFromObject, no as makeAllReferencesAbsolute }`,
   ],
   [
     '@rjsf/utils/lib/schema/shallowAllOfMerge.js',
-    `export default () => { ${loud('allOf in a flat schema')} }`,
+    `export default () => { ${throwError('allOf in a flat schema')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/omitExtraData.js',
-    `const no = () => { ${loud('an answer that no field asked for')} }
+    `const no = () => { ${throwError('an answer that no field asked for')} }
 export default no
 export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   ],
   // No field has alternatives.
   [
     '@rjsf/utils/lib/schema/getClosestMatchingOption.js',
-    `export default () => { ${loud('one of several schemas')} }`,
+    `export default () => { ${throwError('one of several schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/getFirstMatchingOption.js',
-    `export default () => { ${loud('one of several schemas')} }`,
+    `export default () => { ${throwError('one of several schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/findFieldInSchema.js',
-    `export default () => { ${loud('a field among several schemas')} }`,
+    `export default () => { ${throwError('a field among several schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/toPathSchema.js',
-    `export default () => { ${loud('the paths of a schema')} }`,
+    `export default () => { ${throwError('the paths of a schema')} }`,
   ],
   // Only ajv's errors of the server's validator are used
   // (web/registration/form/registration-form.tsx); the messages are our own.
   [
     '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
-    `export default () => { ${loud("messages that are not the event file's")} }`,
+    `export default () => { ${throwError("messages that are not the event file's")} }`,
   ],
   // Label and hint are outside the input (web/registration/fields/field-layout.tsx), and inputs
   // have no Clear button.
   [
     '@mui/material/InputLabel/InputLabel.mjs',
-    `export default () => { ${loud('a label inside an input')} }`,
+    `export default () => { ${throwError('a label inside an input')} }`,
   ],
   [
     '@mui/material/FormLabel/FormLabel.mjs',
-    `export default () => { ${loud('a label inside radios')} }`,
+    `export default () => { ${throwError('a label inside radios')} }`,
   ],
   [
     '@mui/material/FormHelperText/FormHelperText.mjs',
-    `export default () => { ${loud('a hint inside an input')} }`,
+    `export default () => { ${throwError('a hint inside an input')} }`,
   ],
   [
     '@mui/material/InputAdornment/InputAdornment.mjs',
-    `export default () => { ${loud('a button that empties an input')} }`,
+    `export default () => { ${throwError('a button that empties an input')} }`,
   ],
   // No schema has examples, but every input requests the component for them.
   ['@rjsf/core/lib/components/SchemaExamples.js', 'export default () => null'],
   // Inputs have only the outlined variant.
   [
     '@mui/material/FilledInput/FilledInput.mjs',
-    `export default () => { ${loud('a filled input')} }`,
+    `export default () => { ${throwError('a filled input')} }`,
   ],
-  ['@mui/material/Input/Input.mjs', `export default () => { ${loud('an underlined input')} }`],
+  [
+    '@mui/material/Input/Input.mjs',
+    `export default () => { ${throwError('an underlined input')} }`,
+  ],
   // One theme with plain values (web/registration/form/mui-theme.ts), without the ripple effect.
   [
     '@mui/material/styles/createThemeWithVars.mjs',
-    `export default () => { ${loud('a theme of custom properties')} }`,
+    `export default () => { ${throwError('a theme of custom properties')} }`,
   ],
   [
     '@mui/material/styles/ThemeProviderWithVars.mjs',
-    `export const CssVarsProvider = () => { ${loud('a theme of custom properties')} }`,
+    `export const CssVarsProvider = () => { ${throwError('a theme of custom properties')} }`,
   ],
   ['@mui/material/ButtonBase/TouchRipple.mjs', 'export default () => null'],
   [
@@ -109,13 +113,13 @@ export default () => still`,
   // being used.
   [
     '@mui/material/styles/defaultTheme.mjs',
-    `export default new Proxy({}, { get() { ${loud('MUI outside the theme of the form')} } })`,
+    `export default new Proxy({}, { get() { ${throwError('MUI outside the theme of the form')} } })`,
   ],
   // Styles come from the theme and our style sheets. Nothing uses `sx`, most of whose code is its
   // list of CSS properties.
   [
     '@mui/system/styleFunctionSx/styleFunctionSx.mjs',
-    `const none = (props) => { if (props.sx) ${loud('a style in sx')}
+    `const none = (props) => { if (props.sx) ${throwError('a style in sx')}
   return null }
 none.filterProps = ['sx']
 export default none
@@ -128,20 +132,20 @@ export const unstable_createStyleFunctionSx = () => none`,
     `export default (theme) => theme
 export const sortContainerQueries = (_theme, css) => css
 export const isCqShorthand = () => false
-export const getContainerQuery = () => { ${loud('a container query')} }`,
+export const getContainerQuery = () => { ${throwError('a container query')} }`,
   ],
   [
     '@mui/material/styles/stringifyTheme.mjs',
-    `export const stringifyTheme = () => { ${loud('a theme written out')} }`,
+    `export const stringifyTheme = () => { ${throwError('a theme written out')} }`,
   ],
   // Radios, checkboxes and selects have our icons, but MUI requests its own as well.
   [
     '@mui/material/Radio/RadioButtonIcon.mjs',
-    `export default () => { ${loud("MUI's circle of a radio")} }`,
+    `export default () => { ${throwError("MUI's circle of a radio")} }`,
   ],
   [
     '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
-    `export default () => { ${loud("MUI's arrow of a list")} }`,
+    `export default () => { ${throwError("MUI's arrow of a list")} }`,
   ],
   // Nobody uses styled.div; its 130 variants would be created at start.
   [
@@ -152,17 +156,17 @@ export const getContainerQuery = () => { ${loud('a container query')} }`,
   [
     '@emotion/is-prop-valid/dist/emotion-is-prop-valid.esm.js',
     // Emotion's element factory calls this only for `as`, once.
-    `export default (prop) => { if (prop !== 'as') ${loud('an element that leaves its props to emotion')}
+    `export default (prop) => { if (prop !== 'as') ${throwError('an element that leaves its props to emotion')}
   return true }`,
   ],
   [
     'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
-    `export default () => { ${loud('a component wrapped in a theme')} }`,
+    `export default () => { ${throwError('a component wrapped in a theme')} }`,
   ],
   // The schema does not change while the form is filled in.
   [
     '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
-    `export default () => { ${loud('another schema under the same answers')} }`,
+    `export default () => { ${throwError('another schema under the same answers')} }`,
   ],
 ]
 
@@ -170,57 +174,57 @@ export const getContainerQuery = () => { ${loud('a container query')} }`,
  * The same for modules that are needed elsewhere: end of the importing module's path, the import,
  * and its replacement.
  */
-const NEVER_ASKED_FOR: readonly (readonly [path: string, asked: string, code: string])[] = [
+const REPLACED_IMPORTS: readonly (readonly [path: string, asked: string, code: string])[] = [
   // Every select names its component (web/registration/fields/text-select-switch-inputs.tsx). MUI's
   // own, with its menu, is loaded only for forms that use it
   // (web/registration/fields/dropdown-menu.tsx).
   [
     '@mui/material/TextField/TextField.mjs',
     '../Select/index.mjs',
-    `export default () => { ${loud('a list that does not say by what')} }`,
+    `export default () => { ${throwError('a list that does not say by what')} }`,
   ],
 ]
 
-const INSTEAD = '\0never-drawn:'
+const REPLACEMENT_PREFIX = '\0never-drawn:'
 
 type Context = {
   readonly environment: { readonly name: string }
   readonly error: (text: string) => void
 }
 
-export function neverDrawn() {
-  const met = new Set<string>()
+export function omitUnusedLibraryCode() {
+  const replacedPaths = new Set<string>()
   return {
     name: 'never-drawn',
     apply: 'build',
     // Before any other plugin resolves the module.
     enforce: 'pre',
     resolveId: (asked: string, importer: string | undefined): string | null => {
-      const at = NEVER_ASKED_FOR.findIndex(
+      const at = REPLACED_IMPORTS.findIndex(
         ([path, source]) => source === asked && importer?.endsWith(path),
       )
-      const found = NEVER_ASKED_FOR[at]
+      const found = REPLACED_IMPORTS[at]
       if (found === undefined) return null
-      met.add(found[0])
-      return `${INSTEAD}${at}`
+      replacedPaths.add(found[0])
+      return `${REPLACEMENT_PREFIX}${at}`
     },
     load: (id: string): string | null => {
-      if (id.startsWith(INSTEAD))
-        return NEVER_ASKED_FOR[Number(id.slice(INSTEAD.length))]?.[2] ?? null
-      const found = NEVER_DRAWN.find(([path]) => id.endsWith(path))
+      if (id.startsWith(REPLACEMENT_PREFIX))
+        return REPLACED_IMPORTS[Number(id.slice(REPLACEMENT_PREFIX.length))]?.[2] ?? null
+      const found = REPLACED_MODULES.find(([path]) => id.endsWith(path))
       if (found === undefined) return null
-      met.add(found[0])
+      replacedPaths.add(found[0])
       return found[1]
     },
     buildEnd(this: Context, error?: Error) {
       // The server rendering (server-rendering.tsx) imports the Node versions of the same packages.
       if (this.environment.name !== 'client') return
-      const gone = [...NEVER_DRAWN, ...NEVER_ASKED_FOR]
+      const missingPaths = [...REPLACED_MODULES, ...REPLACED_IMPORTS]
         .map(([path]) => path)
-        .filter((path) => !met.has(path))
-      if (error === undefined && gone.length > 0)
+        .filter((path) => !replacedPaths.has(path))
+      if (error === undefined && missingPaths.length > 0)
         this.error(
-          `web/build/omit-unused-library-code.ts names what is not there: ${gone.join(', ')}`,
+          `web/build/omit-unused-library-code.ts names what is not there: ${missingPaths.join(', ')}`,
         )
     },
   } satisfies Plugin

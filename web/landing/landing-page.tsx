@@ -91,9 +91,9 @@ function Landing({ site, events, message }: LandingProps) {
               {site.testimonials.title}
             </h2>
             <ul className="six">
-              {site.testimonials.items.map((one) => (
-                <li key={one.quote}>
-                  <Testimonial {...one} />
+              {site.testimonials.items.map((item) => (
+                <li key={item.quote}>
+                  <Testimonial {...item} />
                 </li>
               ))}
             </ul>
@@ -160,9 +160,9 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
               {hero.picture.title} <span>{hero.picture.day}</span>
             </p>
             <ol>
-              {hero.picture.rows.map((row, at) => (
+              {hero.picture.rows.map((row, index) => (
                 <li key={row.name}>
-                  <span className="n">{at + 1}</span>
+                  <span className="n">{index + 1}</span>
                   <span className="d">
                     {row.name}
                     <small>{row.about}</small>
@@ -171,7 +171,7 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
                     {formatMoney(fromRupees(row.amount, INR) ?? paise(0), INR)}
                   </span>
                   <svg viewBox="0 0 30 30">
-                    <path d={TICKS[at % TICKS.length]} />
+                    <path d={TICKS[index % TICKS.length]} />
                   </svg>
                 </li>
               ))}
@@ -251,8 +251,8 @@ function Testimonial({ stars, quote, name, role }: Site['testimonials']['items']
   return (
     <figure>
       <span className="st" role="img" aria-label={formatMessage(LANDING_MESSAGES.stars, { stars })}>
-        {Array.from({ length: stars }, (_, at) => (
-          <Icon key={at} name="star" />
+        {Array.from({ length: stars }, (_, index) => (
+          <Icon key={index} name="star" />
         ))}
       </span>
       <blockquote>{quote}</blockquote>

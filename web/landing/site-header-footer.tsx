@@ -40,8 +40,8 @@ export function SiteHeader({ site, here }: SiteLocation) {
 }
 
 /** Returns the anchor itself on the landing page, and a link to it on any other page. */
-const fromHere = (here: SiteLocation['here'], go: string): string =>
-  go.startsWith('#') && here !== '/' ? `/${go}` : go
+const fromHere = (currentPath: SiteLocation['here'], go: string): string =>
+  go.startsWith('#') && currentPath !== '/' ? `/${go}` : go
 
 const SOCIAL_ICONS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
   facebook: {

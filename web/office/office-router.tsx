@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
 import { isAtLeast } from '../../engine/index.ts'
 import type { SessionAnswer } from '../../engine/api.ts'
-import { Boundary } from '../app/error-boundary.tsx'
+import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ErrorPage } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { setCallTexts } from '../app/api-client.ts'
@@ -70,7 +70,7 @@ function OfficeRoutes() {
   const { key, pathname, search } = useLocation()
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
   return (
-    <Boundary resetBy={key} otherwise={<ErrorPage />}>
+    <ErrorBoundary resetBy={key} fallback={<ErrorPage />}>
       {path === SIGN_IN ? (
         <SignInPage next={sanitiseNext(new URLSearchParams(search).get('next'))} />
       ) : path === SET_PASSWORD ? (
@@ -78,7 +78,7 @@ function OfficeRoutes() {
       ) : (
         <SignedInOffice path={path} />
       )}
-    </Boundary>
+    </ErrorBoundary>
   )
 }
 

@@ -179,7 +179,7 @@ function FileWorkspace({ page, shared, sample, texts }: FileWorkspaceProps) {
         findings={checking.checked.findings}
         path={opened.path}
         goTo={goTo}
-        mend={checking.checked.text === text ? applyFix : null}
+        applyFix={checking.checked.text === text ? applyFix : null}
       />
     ),
     examples: checking.checked && (

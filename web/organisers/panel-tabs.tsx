@@ -38,10 +38,13 @@ export function TabList({
       list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
   }, [chosen])
   const move = (event: KeyboardEvent) => {
-    const here = shownTabs.indexOf(chosen)
-    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: shownTabs.length - 1 }[
-      event.key
-    ]
+    const currentIndex = shownTabs.indexOf(chosen)
+    const to = {
+      ArrowRight: currentIndex + 1,
+      ArrowLeft: currentIndex - 1,
+      Home: 0,
+      End: shownTabs.length - 1,
+    }[event.key]
     if (to === undefined) return
     event.preventDefault()
     const next = shownTabs[(to + shownTabs.length) % shownTabs.length]

@@ -31,7 +31,9 @@ const isFile = (event: PublicEvent, id: string): boolean =>
 const isExpectedShape = ({ type }: Field, answer: unknown): boolean =>
   type === 'many' || type === 'people'
     ? Array.isArray(answer) &&
-      answer.every((one) => (type === 'many' ? typeof one === 'string' : isRecord(one)))
+      answer.every((candidate) =>
+        type === 'many' ? typeof candidate === 'string' : isRecord(candidate),
+      )
     : typeof answer !== 'object'
 
 /** Whether any field has been answered. Files are stored separately. */
@@ -146,12 +148,12 @@ const proofsStorageName = (event: PublicEvent): string => `proofs of ${event.id}
 export function parseProofs(event: PublicEvent, now: string, stored: unknown): StoredProofs {
   if (!isRecord(stored)) return new Map()
   return new Map(
-    Object.entries(stored).flatMap(([id, one]) => {
-      if (!isFile(event, id) || !isRecord(one)) return []
+    Object.entries(stored).flatMap(([id, answer]) => {
+      if (!isFile(event, id) || !isRecord(answer)) return []
       const isValid =
-        hasAll(one, 'string', 'name', 'token', 'until') && hasAll(one, 'number', 'bytes')
-      const isStillStored = Date.parse(String(one['until'])) > estimateServerTime(now)
-      return isValid && isStillStored ? [[id, one as StoredProof] as const] : []
+        hasAll(answer, 'string', 'name', 'token', 'until') && hasAll(answer, 'number', 'bytes')
+      const isStillStored = Date.parse(String(answer['until'])) > estimateServerTime(now)
+      return isValid && isStillStored ? [[id, answer as StoredProof] as const] : []
     }),
   )
 }
@@ -161,8 +163,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** The phone's time if it is within the server's day, else the start of that day: its clock is wrong. */
 function estimateServerTime(startOfDay: string): number {
   const start = Date.parse(startOfDay)
-  const here = Date.now()
-  return here >= start && here < start + DAY_MS ? here : start
+  const now = Date.now()
+  return now >= start && now < start + DAY_MS ? now : start
 }
 
 export function loadProofs(event: PublicEvent, now: string): StoredProofs {

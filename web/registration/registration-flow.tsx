@@ -118,13 +118,13 @@ function FormFlow({
     if (data !== draft?.data && drafts.hasAnswers(event, data))
       drafts.saveDraft(event, { data, key: key.current, regNo: submittedRegNo, code })
   }, [event, data, draft, submittedRegNo, code])
-  useHydratedAnswers(page, form, (kept, changed) => {
+  useHydratedAnswers(page, form, (draft, changed) => {
     if (changed) onEdit()
-    if (kept === null) return
-    setDraft(kept)
-    setSubmittedRegNo(kept.regNo)
+    if (draft === null) return
+    setDraft(draft)
+    setSubmittedRegNo(draft.regNo)
     setDraftRestored(!changed)
-    if (!changed) key.current = kept.key
+    if (!changed) key.current = draft.key
   })
   useEffect(() => {
     // Look up the answers of the draft, because their fields never lose focus.

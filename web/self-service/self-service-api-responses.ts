@@ -10,15 +10,18 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
   const registration = isRecord(body) ? readRegistration(body['registration']) : null
   if (!isRecord(body) || registration === null || !hasAll(body, 'string', 'state')) return null
   const documents = recordsOf(body['documents']).filter(
-    (one) => hasAll(one, 'string', 'title', 'serial', 'at') && hasAll(one, 'number', 'id', 'total'),
+    (candidate) =>
+      hasAll(candidate, 'string', 'title', 'serial', 'at') &&
+      hasAll(candidate, 'number', 'id', 'total'),
   )
   const refusal = readRefusal(body['refused'])
   const edit = isRecord(body['edit']) ? body['edit'] : {}
-  const fields = recordsOf(edit['fields']).filter((one) =>
-    hasAll(one, 'string', 'id', 'label', 'kind'),
+  const fields = recordsOf(edit['fields']).filter((candidate) =>
+    hasAll(candidate, 'string', 'id', 'label', 'kind'),
   )
   const files = recordsOf(body['files']).filter(
-    (one) => hasAll(one, 'string', 'id', 'label') && hasAll(one, 'number', 'bytes_max'),
+    (candidate) =>
+      hasAll(candidate, 'string', 'id', 'label') && hasAll(candidate, 'number', 'bytes_max'),
   )
   const cancel = isRecord(body['cancel']) ? body['cancel'] : null
   return {
@@ -28,7 +31,7 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
     refused: refusal,
     paying: readManualPayment(body['paying']),
     edit: { fields, until: textOf(edit['until']) },
-    files: files.map((one) => ({ ...one, name: textOf(one['name']) })),
+    files: files.map((file) => ({ ...file, name: textOf(file['name']) })),
     second_payment: readDuplicatePayment(body['second_payment']),
     cancel: cancel !== null && hasAll(cancel, 'number', 'kept') ? cancel : null,
   } as unknown as SelfServiceData

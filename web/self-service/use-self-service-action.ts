@@ -25,7 +25,7 @@ export function useSelfServiceAction({
   const [message, setMessage] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [unconfirmed, setUnconfirmed] = useState<{
-    readonly said: string
+    readonly message: string
     readonly key: string
   } | null>(null)
   const perform: SelfServiceAction['perform'] = async (parameters) => {
@@ -34,13 +34,13 @@ export function useSelfServiceAction({
     setProblem(null)
     setMessage(null)
     const body = JSON.stringify(parameters)
-    const key = unconfirmed?.said === body ? unconfirmed.key : newKey()
+    const key = unconfirmed?.message === body ? unconfirmed.key : newKey()
     const answer = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: { ...parameters, key },
     })
     setBusy(false)
-    setUnconfirmed(!answer.ok && answer.error.status === 0 ? { said: body, key } : null)
+    setUnconfirmed(!answer.ok && answer.error.status === 0 ? { message: body, key } : null)
     if (answer.ok) setMessage(answer.value)
     else setProblem(answer.error.message)
     if (answer.ok) reload()

@@ -46,7 +46,10 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
         // A repeated message replaces the identical one instead of stacking.
         as === 'snackbar'
           ? [message]
-          : [...old.filter((one) => one.text !== text).slice(-(TOASTS_MAX - 1)), message],
+          : [
+              ...old.filter((candidate) => candidate.text !== text).slice(-(TOASTS_MAX - 1)),
+              message,
+            ],
       )
     },
     [as, ms],

@@ -11,8 +11,8 @@ import {
 
 /** Compiles a condition: one map, or a list of maps of which any may hold. */
 export function toCondition(value: unknown): Condition {
-  return (Array.isArray(value) ? value : [value]).map((one) =>
-    Object.entries(map(one)).map(([field, test]) => ({ field, test: toTest(test) })),
+  return (Array.isArray(value) ? value : [value]).map((entry) =>
+    Object.entries(map(entry)).map(([field, test]) => ({ field, test: toTest(test) })),
   )
 }
 

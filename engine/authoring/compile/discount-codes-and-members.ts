@@ -95,7 +95,7 @@ const MS_BY_UNIT: Readonly<Record<string, number>> = {
 }
 
 /** Reads "30 minutes" or "1 hour"; other values are reported by the schema check. */
-function readDuration(said: string): number {
-  const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(said.trim())
+function readDuration(file: string): number {
+  const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(file.trim())
   return found === null ? SEAT_HOLD_MS : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
 }

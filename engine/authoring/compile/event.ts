@@ -48,15 +48,15 @@ import {
 
 export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const event = map(file.event)
-  const own = map(file.form)
+  const rawForm = map(file.form)
   const common = map(shared.texts.form)
   const categories = list(file.categories).map(map).map(toCategory)
-  const sections = list(own.sections).map(map)
+  const sections = list(rawForm.sections).map(map)
   const days = { from: day(text(event.from)), to: day(text(event.to)) }
   const fees = toFees(map(file.fees))
   const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
-  const named = new Set(fees.items.map(({ amountIn }) => amountIn))
-  const asked = sections.flatMap((section, index) =>
+  const amountFields = new Set(fees.items.map(({ amountIn }) => amountIn))
+  const compiledFields = sections.flatMap((section, index) =>
     list(section.fields)
       .map(map)
       .map((field) => toField(field, index, { categories, shared, days }))
@@ -66,20 +66,20 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
           : {
               ...field,
               ...(counted.has(field.id) && { isWhole: true }),
-              ...(named.has(field.id) && { isAmount: true }),
+              ...(amountFields.has(field.id) && { isAmount: true }),
             },
       ),
   )
-  const alsoStored = list(own.also_stored)
+  const alsoStored = list(rawForm.also_stored)
     .map(map)
     .map((value) => ({
       id: text(value.id),
       type: value.type as 'text' | 'number' | 'money' | 'date',
       label: text(value.label),
     }))
-  const roles = findRoles([...asked, ...alsoStored])
+  const roles = findRoles([...compiledFields, ...alsoStored])
   const paying = toPaying(file.payment, { categories, shared, days })
-  const fields = asked.map((field) =>
+  const fields = compiledFields.map((field) =>
     paying.payment !== null && field.type === 'email' && field.id === roles.email
       ? { ...field, toGateway: true }
       : field,
@@ -88,11 +88,11 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const orderId = map(file.order_id)
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)
-  const summary = { ...map(common.summary), ...map(own.summary) }
+  const summary = { ...map(common.summary), ...map(rawForm.summary) }
   const freeButton = optionalText(summary.free_button) ?? FREE_BUTTON
-  const panel = own.panel === undefined ? null : map(own.panel)
-  const stepper = own.stepper === undefined ? null : map(own.stepper)
-  const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
+  const panel = rawForm.panel === undefined ? null : map(rawForm.panel)
+  const stepper = rawForm.stepper === undefined ? null : map(rawForm.stepper)
+  const withoutPayment = { ...map(common.without_payment), ...map(rawForm.without_payment) }
   // A transfer is not paid by pressing a button.
   const isOnlyCard = paying.payment !== null && delegateMethods(paying).length === 1
   const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
@@ -164,7 +164,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     alsoStored,
     roles,
     form: {
-      pages: own.pages === 'sections' ? 'sections' : 'one',
+      pages: rawForm.pages === 'sections' ? 'sections' : 'one',
       stepper:
         stepper === null
           ? null
@@ -183,17 +183,18 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
           isCharged(fees, line),
         ) as EventConfig['form']['summary']['lines'],
         button:
-          optionalText(map(own.summary).button) ?? (isOnlyCard ? text(summary.button) : freeButton),
+          optionalText(map(rawForm.summary).button) ??
+          (isOnlyCard ? text(summary.button) : freeButton),
         freeButton,
         busy: text(summary.busy),
       },
-      notices: (own.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGES_AS,
+      notices: (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGES_AS,
       noticeMs: site.noticeMs,
       withoutPayment: {
         notice: noneIsNull(withoutPayment.notice),
         alert: noneIsNull(withoutPayment.alert),
       },
-      failure: text(own.failure ?? common.failure),
+      failure: text(rawForm.failure ?? common.failure),
     },
     orderId: {
       prefix: text(orderId.prefix),
@@ -260,8 +261,8 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
 }
 
 /** Registration closes when the event is over, unless the file says otherwise. */
-const readClosingDay = (said: unknown, last: Day): Day | undefined =>
-  said === NEVER ? undefined : (optionalDay(said) ?? last)
+const readClosingDay = (raw: unknown, last: Day): Day | undefined =>
+  raw === NEVER ? undefined : (optionalDay(raw) ?? last)
 
 function toSiteTexts(shared: Plain): SiteTexts {
   const admin = map(shared.admin)

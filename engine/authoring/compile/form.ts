@@ -80,8 +80,8 @@ export function toField(value: Plain, section: number, around: FieldContext): Fi
   const invalid = map(map(shared.texts.form).invalid)
   const required =
     typeof value.required === 'object' && value.required !== null ? map(value.required) : null
-  const message = (own: unknown): string =>
-    typeof own === 'string' ? own : text(map(shared.texts.form).required)
+  const message = (raw: unknown): string =>
+    typeof raw === 'string' ? raw : text(map(shared.texts.form).required)
   return {
     id: text(value.id),
     type,

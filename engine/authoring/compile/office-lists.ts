@@ -33,7 +33,7 @@ export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): Eve
     },
     lists:
       lists.length > 0
-        ? lists.map((one) => toList(config, one, site))
+        ? lists.map((list) => toList(config, list, site))
         : [toList(config, everyField(config), site)],
   }
 }
@@ -70,7 +70,7 @@ const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
   const id = text(value.id)
-  const here = defaultListApi(id)
+  const listApi = defaultListApi(id)
   const errors = map(value.errors)
   const exported = map(value.export)
   const load = optionalText(errors.load) ?? site.admin.load
@@ -78,7 +78,7 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
     id,
     title: text(value.title),
     route: text(value.route),
-    api: optionalText(value.api) ?? here.api,
+    api: optionalText(value.api) ?? listApi.api,
     // In addition to the filters of the file: items sold are filtered by the labels used in the
     // export.
     filters: [
@@ -97,8 +97,8 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
       export: optionalText(errors.export) ?? site.admin.export,
     },
     export: {
-      api: optionalText(exported.api) ?? here.exportApi,
-      file: optionalText(exported.file) ?? here.exportFile,
+      api: optionalText(exported.api) ?? listApi.exportApi,
+      file: optionalText(exported.file) ?? listApi.exportFile,
     },
   }
 }
@@ -115,24 +115,29 @@ const STATUS_OPTIONS: readonly Option[] = [
 function toFilter(config: EventConfig, value: unknown): Filter {
   const show = typeof value === 'string' ? value : text(map(value).show)
   const sentAs = typeof value === 'string' ? value : (optionalText(map(value).sent_as) ?? show)
-  const of = (kind: Filter['kind'], label: string, options?: readonly Option[]): Filter => ({
+  const buildFilter = (
+    kind: Filter['kind'],
+    label: string,
+    options?: readonly Option[],
+  ): Filter => ({
     show,
     sentAs,
     label,
     kind,
     ...(options === undefined ? {} : { options }),
   })
-  if (show === 'search') return of('search', 'Search')
-  if (show === 'date_from') return of('day', 'Registered from')
-  if (show === 'date_to') return of('day', 'Registered to')
-  if (show === 'payment_status') return of('options', labelOf(config, show), STATUS_OPTIONS)
-  if (show === 'category') return of('options', labelOf(config, show), config.categories)
-  if (show === 'period') return of('options', labelOf(config, show), config.fees.periods)
+  if (show === 'search') return buildFilter('search', 'Search')
+  if (show === 'date_from') return buildFilter('day', 'Registered from')
+  if (show === 'date_to') return buildFilter('day', 'Registered to')
+  if (show === 'payment_status')
+    return buildFilter('options', labelOf(config, show), STATUS_OPTIONS)
+  if (show === 'category') return buildFilter('options', labelOf(config, show), config.categories)
+  if (show === 'period') return buildFilter('options', labelOf(config, show), config.fees.periods)
   const field = config.fields.find((known) => known.id === show)
   if (field?.type === 'select' || field?.type === 'many')
-    return of('options', field.label, field.options ?? [])
+    return buildFilter('options', field.label, field.options ?? [])
   const isYesNo = field?.type === 'yes-no' || field?.type === 'people'
-  return of(isYesNo ? 'yes-no' : 'text', labelOf(config, show))
+  return buildFilter(isYesNo ? 'yes-no' : 'text', labelOf(config, show))
 }
 
 const COLUMN_KINDS: Readonly<Record<ListValue, Column['kind']>> = {
@@ -173,6 +178,6 @@ function toColumn(config: EventConfig, id: string): Column {
     config.alsoStored.find((stored) => stored.id === id)?.type
   const kind =
     getOwn<Column['kind']>(COLUMN_KINDS, id) ?? (type === undefined ? 'text' : FIELD_KINDS[type])
-  const role = (Object.keys(config.roles) as Role[]).find((one) => config.roles[one] === id)
+  const role = (Object.keys(config.roles) as Role[]).find((key) => config.roles[key] === id)
   return { id, label: labelOf(config, id), kind, ...(role === undefined ? {} : { role }) }
 }

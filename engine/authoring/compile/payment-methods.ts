@@ -48,27 +48,27 @@ function toPayment(plain: Plain, { shared }: FieldContext): EventConfig['payment
 function toMethod(plain: Plain, around: FieldContext): PaymentMethod {
   const id = text(plain.id)
   const isCard = plain.gateway !== undefined
-  const named = {
+  const labels = {
     id,
     label: optionalText(plain.label) ?? (isCard ? CARD.label : wordsFromId(id)),
     ...removeUndefined({ until: optionalDay(plain.until) }),
   }
-  if (isCard) return { is: 'card', ...named }
-  const asked = list(plain.fields).map(map)
-  const fields = asked.map((ask) => toAsk(ask, around))
-  const unique = asked.find((ask) => ask.unique === true)
+  if (isCard) return { is: 'card', ...labels }
+  const claimFields = list(plain.fields).map(map)
+  const fields = claimFields.map((field) => toAsk(field, around))
+  const unique = claimFields.find((field) => field.unique === true)
   if (plain.office_only === true) {
-    const slip = unique ?? asked.find(({ type, options }) => type === undefined && !options)
+    const slip = unique ?? claimFields.find(({ type, options }) => type === undefined && !options)
     return {
       is: 'desk',
-      ...named,
+      ...labels,
       fields,
       ...removeUndefined({ reference: optionalText(slip?.id) }),
     }
   }
   return {
     is: 'transfer',
-    ...named,
+    ...labels,
     instructions: text(plain.instructions),
     fields,
     reference: text(unique?.id),
@@ -80,15 +80,15 @@ function toMethod(plain: Plain, around: FieldContext): PaymentMethod {
 }
 
 /** A field of a payment method is like any form field, with fewer keys. */
-function toAsk(ask: Plain, around: FieldContext): Field {
-  const { unique: _unique, ...rest } = ask
-  const type = ask.type ?? (ask.options === undefined ? undefined : 'select')
-  return toField({ label: wordsFromId(text(ask.id)), ...rest, type }, 0, around)
+function toAsk(field: Plain, around: FieldContext): Field {
+  const { unique: _unique, ...rest } = field
+  const type = field.type ?? (field.options === undefined ? undefined : 'select')
+  return toField({ label: wordsFromId(text(field.id)), ...rest, type }, 0, around)
 }
 
 /** Reads "10 days"; other values are reported by the schema check. */
-function readDays(said: unknown): number {
-  return Number.parseInt(text(said), 10)
+function readDays(raw: unknown): number {
+  return Number.parseInt(text(raw), 10)
 }
 
 function toGateway(name: string, gateways: Plain): Gateway {

@@ -35,8 +35,8 @@ export function toPaise(value: unknown): Paise {
 
 /** Converts an amount that may be negative. */
 export function signedPaise(value: unknown): Paise {
-  const said = text(value)
-  return said.startsWith('-') ? paise(-toPaise(said.slice(1))) : toPaise(said)
+  const valueText = text(value)
+  return valueText.startsWith('-') ? paise(-toPaise(valueText.slice(1))) : toPaise(valueText)
 }
 
 /** Reads external names with the values they stand for. */

@@ -85,15 +85,15 @@ type Box = readonly ReadonlySet<Answer | undefined>[]
 function merged(boxes: readonly Box[]): readonly Box[] {
   const left = [...boxes]
   for (let i = 0; i < left.length; i++) {
-    const mine = left[i] ?? []
+    const group = left[i] ?? []
     const other = left.findIndex(
-      (theirs, j) =>
+      (other, j) =>
         j > i &&
-        mine.filter((values, axis) => !sameSet(values, theirs[axis] ?? new Set())).length <= 1,
+        group.filter((values, axis) => !sameSet(values, other[axis] ?? new Set())).length <= 1,
     )
     if (other === -1) continue
-    const theirs = left[other] ?? []
-    left[i] = mine.map((values, axis) => new Set([...values, ...(theirs[axis] ?? [])]))
+    const otherGroup = left[other] ?? []
+    left[i] = group.map((values, axis) => new Set([...values, ...(otherGroup[axis] ?? [])]))
     left.splice(other, 1)
     i = -1
   }
@@ -126,11 +126,11 @@ export function formatPoints(
   )
   return merged([...distinct.values()]).map((box) =>
     axes
-      .flatMap((axis, at) => {
-        const inside = [...(box[at] ?? [])]
-        return inside.length === possible[at]
+      .flatMap((axis, index) => {
+        const contained = [...(box[index] ?? [])]
+        return contained.length === possible[index]
           ? []
-          : [`${axis.field}: ${describeAll(axis, inside).join(' or ')}`]
+          : [`${axis.field}: ${describeAll(axis, contained).join(' or ')}`]
       })
       .join(', '),
   )
@@ -140,20 +140,20 @@ export function formatPoints(
  * Describes each answer; consecutive days on the axis as a range, because all days between are
  * equivalent.
  */
-function describeAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly string[] {
+function describeAll(axis: Axis, contained: readonly (Answer | undefined)[]): readonly string[] {
   const days = axis.values.flatMap(({ answer }) =>
     typeof answer === 'string' && isDay(answer) ? [answer] : [],
   )
   const runs: Day[][] = []
   for (const [at, day] of days.entries()) {
-    if (!inside.includes(day)) continue
-    if (at > 0 && inside.includes(days[at - 1])) runs.at(-1)?.push(day)
+    if (!contained.includes(day)) continue
+    if (at > 0 && contained.includes(days[at - 1])) runs.at(-1)?.push(day)
     else runs.push([day])
   }
   const isIn = (answer: Answer | undefined): boolean => days.some((day) => day === answer)
   return [
     ...runs.map((run) => describeSpan(run, days)),
-    ...inside.filter((answer) => !isIn(answer)).map((answer) => say(axis, answer)),
+    ...contained.filter((answer) => !isIn(answer)).map((answer) => describe(axis, answer)),
   ]
 }
 
@@ -169,8 +169,10 @@ function describeSpan(run: readonly Day[], all: readonly Day[]): string {
 }
 
 /** Uses the axis's description; an answer that is not on it (a default, a trimmed text) is shown as it is. */
-function say({ values }: Axis, answer: Answer | undefined): string {
+function describe({ values }: Axis, answer: Answer | undefined): string {
   if (answer === undefined)
-    return values.find((value) => value.answer === undefined)?.says ?? NOT_ANSWERED.says
-  return values.find((value) => value.answer === answer)?.says ?? String(answer)
+    return (
+      values.find((value) => value.answer === undefined)?.description ?? NOT_ANSWERED.description
+    )
+  return values.find((value) => value.answer === answer)?.description ?? String(answer)
 }

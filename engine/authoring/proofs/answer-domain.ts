@@ -27,14 +27,14 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
     if (id === 'category') return [categoryAxis(event)]
     const contextAxis = createContextAxis(event, id)
     if (contextAxis !== null) return [contextAxis]
-    const field = event.fields.find((one) => one.id === id)
+    const field = event.fields.find((field) => field.id === id)
     if (field === undefined) return []
     const always =
       field.default !== undefined ||
       (field.required !== undefined && field.required.when === undefined)
-    const mine = tests.filter((one) => one.field === id).map(({ test }) => test)
+    const ownTests = tests.filter((test) => test.field === id).map(({ test }) => test)
     return [
-      createFieldAxis(id, [field], mine, !always || visibilityConditions(event, id).length > 0),
+      createFieldAxis(id, [field], ownTests, !always || visibilityConditions(event, id).length > 0),
     ]
   })
   assertListed(axes)
@@ -42,21 +42,21 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   const partial = { axes, space, impossible: [] }
   /** A member list value is known only if the answer it checks is. */
   const offRoll = axes.flatMap(({ field }, axis): Box[] => {
-    const stands = findMemberListColumn(event, field)?.field
+    const lookupField = findMemberListColumn(event, field)?.field
     const box =
-      stands === undefined
+      lookupField === undefined
         ? null
         : createBox(space, (at, value) =>
             at === axis
               ? axes[axis]?.values[value]?.answer !== undefined
-              : axes[at]?.field !== stands || axes[at]?.values[value]?.answer === undefined,
+              : axes[at]?.field !== lookupField || axes[at]?.values[value]?.answer === undefined,
           )
     return box === null ? [] : [box]
   })
   const hidden = axes.flatMap(({ field }) =>
     visibilityConditions(event, field).flatMap((shown): Box[] =>
       subtractCondition(partial, shown).flatMap((unseen) => {
-        const axis = axes.findIndex((one) => one.field === field)
+        const axis = axes.findIndex((axis) => axis.field === field)
         const box = createBox(
           space,
           (at, value) =>
@@ -124,14 +124,14 @@ export function categoriesFromContext({ codeKinds, quotas }: EventConfig): reado
 }
 
 function categoryAxis(event: EventConfig): Axis {
-  const given = event.categories.filter(
+  const offered = event.categories.filter(
     ({ id, listedOnly }) => !listedOnly || categoriesFromContext(event).includes(id),
   )
   return {
     field: 'category',
     values: [
-      { answer: undefined, says: 'not known' },
-      ...given.map(({ id }) => ({ answer: id, says: id })),
+      { answer: undefined, description: 'not known' },
+      ...offered.map(({ id }) => ({ answer: id, description: id })),
     ],
   }
 }
@@ -142,13 +142,13 @@ function categoryAxis(event: EventConfig): Axis {
  */
 export function describeBox(domain: Domain, box: Box): string {
   const parts = domain.axes.flatMap(({ field, values }, axis) => {
-    const inside = values
-      .filter((_value, at) => containsValue(domain.space, box, axis, at))
-      .map(({ says }) => says)
-    return inside.length === values.length
+    const contained = values
+      .filter((_value, index) => containsValue(domain.space, box, axis, index))
+      .map(({ description }) => description)
+    return contained.length === values.length
       ? []
       : [
-          `${field}: ${inside.length > 6 ? `${inside.slice(0, 5).join(', ')} or ${inside.length - 5} more` : inside.join(' or ')}`,
+          `${field}: ${contained.length > 6 ? `${contained.slice(0, 5).join(', ')} or ${contained.length - 5} more` : contained.join(' or ')}`,
         ]
   })
   return parts.length === 0 ? 'all answers' : parts.join(', ')

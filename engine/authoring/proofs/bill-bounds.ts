@@ -110,10 +110,10 @@ function smallerSum(a: Sum | null, b: Sum | null): Sum | null {
 /** An adjustment that applies: the amount still to be distributed over lines, and whether it found one. */
 type Pending = { readonly left: number; readonly hasLine: boolean }
 type Bill = {
-  readonly least: Sum
+  readonly min: Sum
   /** The smallest above zero. Null if none so far. */
   readonly smallest: Sum | null
-  readonly most: Sum
+  readonly max: Sum
   /** By adjustment. Null if it does not apply, or its whole amount was distributed over its lines. */
   readonly pending: readonly (Pending | null)[]
 }
@@ -124,17 +124,17 @@ function findExtremes(event: EventConfig, budget: Budget): Extremes {
   )
   const overdrawn = new Map<string, ExcessiveDeduction>()
   for (const { on, bill } of ends)
-    bill.pending.forEach((one, at) => {
-      const id = event.fees.adjustments[at]?.id ?? ''
-      if (one !== null && !overdrawn.has(id))
+    bill.pending.forEach((entry, index) => {
+      const id = event.fees.adjustments[index]?.id ?? ''
+      if (entry !== null && !overdrawn.has(id))
         overdrawn.set(id, {
           adjustment: id,
-          left: paise(-one.left),
-          who: { answers: answersOfPath(bill.least.trail), category: bill.least.category },
+          left: paise(-entry.left),
+          who: { answers: answersOfPath(bill.min.trail), category: bill.min.category },
           on,
         })
     })
-  const best = (side: 'least' | 'smallest' | 'most', sign: 1 | -1): PossibleBill | null => {
+  const best = (side: 'min' | 'smallest' | 'max', sign: 1 | -1): PossibleBill | null => {
     const found = ends
       .flatMap(({ on, period, bill }) => {
         const sum = bill[side]
@@ -144,9 +144,9 @@ function findExtremes(event: EventConfig, budget: Budget): Extremes {
     return found === undefined ? null : createBill(event, found.on, found.period, found.sum)
   }
   return {
-    cheapest: best('least', 1),
+    cheapest: best('min', 1),
     smallest: best('smallest', 1),
-    dearest: best('most', -1),
+    dearest: best('max', -1),
     overdrawn: [...overdrawn.values()],
   }
 }
@@ -167,7 +167,9 @@ function findBills(
   budget: Budget,
 ): readonly Bill[] {
   const { items, adjustments, prices, tax } = event.fees
-  const today = adjustments.map((one) => (isAdjustmentActive(one, on) ? one : null))
+  const today = adjustments.map((adjustment) =>
+    isAdjustmentActive(adjustment, on) ? adjustment : null,
+  )
   const lineIds = [REGISTRATION, ...items.map(({ id }) => id)]
   const touches = (adjustment: Adjustment, id: string): boolean =>
     adjustment.on === 'all' || adjustment.on === id
@@ -177,20 +179,21 @@ function findBills(
   /** Appends a line of one price, through all adjustments that apply to it. */
   const withLine = (bill: Bill, id: string, price: Paise, taxOfLine: Tax | null): Bill => {
     let amount = price
-    const pending = bill.pending.map((one, at): Pending | null => {
-      const adjustment = adjustments[at]
-      if (one === null || adjustment === undefined || !touches(adjustment, id)) return one
-      const by = 'percent' in adjustment.by ? adjustment.by : { amount: paise(one.left) }
-      const after = adjustPrices([amount], by)[0] ?? paise(0)
-      const left = 'percent' in by ? overdraft(amount, by.percent) : one.left - (after - amount)
+    const pending = bill.pending.map((entry, index): Pending | null => {
+      const adjustment = adjustments[index]
+      if (entry === null || adjustment === undefined || !touches(adjustment, id)) return entry
+      const change = 'percent' in adjustment.by ? adjustment.by : { amount: paise(entry.left) }
+      const after = adjustPrices([amount], change)[0] ?? paise(0)
+      const left =
+        'percent' in change ? overdraft(amount, change.percent) : entry.left - (after - amount)
       amount = after
-      return { left, hasLine: one.hasLine || price > 0 }
+      return { left, hasLine: entry.hasLine || price > 0 }
     })
     const due = splitPrice(taxOfLine, amount).total
-    const more = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
-    const [least, most] = [more(bill.least), more(bill.most)]
-    const dearer = bill.smallest === null ? null : more(bill.smallest)
-    return { pending, least, smallest: least.total > 0 ? least : dearer, most }
+    const addDue = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
+    const [min, max] = [addDue(bill.min), addDue(bill.max)]
+    const dearer = bill.smallest === null ? null : addDue(bill.smallest)
+    return { pending, min, smallest: min.total > 0 ? min : dearer, max }
   }
   /**
    * Completes an adjustment after its last line; its remainder is kept, to be reported if the bill
@@ -198,10 +201,10 @@ function findBills(
    */
   const without = (bill: Bill, id: string): Bill => ({
     ...bill,
-    pending: bill.pending.map((one, at) => {
-      const adjustment = adjustments[at]
-      if (one === null || adjustment === undefined || lastLine(adjustment) !== id) return one
-      return one.hasLine && one.left < 0 ? one : null
+    pending: bill.pending.map((entry, index) => {
+      const adjustment = adjustments[index]
+      if (entry === null || adjustment === undefined || lastLine(adjustment) !== id) return entry
+      return entry.hasLine && entry.left < 0 ? entry : null
     }),
   })
   const adjusting = (adjustment: Adjustment, at: number): Stop<Bill> => ({
@@ -222,9 +225,9 @@ function findBills(
       if (category === null || cell === null) return null
       const known: Bill = {
         ...bill,
-        least: { ...bill.least, category },
+        min: { ...bill.min, category },
         smallest: bill.smallest === null ? null : { ...bill.smallest, category },
-        most: { ...bill.most, category },
+        max: { ...bill.max, category },
       }
       return without(withLine(known, REGISTRATION, cell, tax), REGISTRATION)
     },
@@ -245,8 +248,8 @@ function findBills(
     },
   })
   const ready = new Set<Adjustment>()
-  const stops = lineIds.flatMap((id, at): Stop<Bill>[] => {
-    const item = items[at - 1]
+  const stops = lineIds.flatMap((id, i): Stop<Bill>[] => {
+    const item = items[i - 1]
     const before = today.flatMap((adjustment, index): Stop<Bill>[] => {
       if (adjustment === null || ready.has(adjustment) || !touches(adjustment, id)) return []
       ready.add(adjustment)
@@ -260,27 +263,29 @@ function findBills(
     stops,
     {
       start: {
-        least: nothing,
+        min: nothing,
         smallest: null,
-        most: nothing,
+        max: nothing,
         pending: adjustments.map(() => null),
       },
       answered: (bill, name, answer) => ({
         ...bill,
-        least: { ...bill.least, trail: extendPath(bill.least.trail, name, answer) },
+        min: { ...bill.min, trail: extendPath(bill.min.trail, name, answer) },
         smallest:
           bill.smallest === null
             ? null
             : { ...bill.smallest, trail: extendPath(bill.smallest.trail, name, answer) },
-        most: { ...bill.most, trail: extendPath(bill.most.trail, name, answer) },
+        max: { ...bill.max, trail: extendPath(bill.max.trail, name, answer) },
       }),
       keyOf: ({ pending }) =>
-        pending.map((one) => (one === null ? '' : `${one.left}${one.hasLine ? '+' : '-'}`)).join(),
+        pending
+          .map((entry) => (entry === null ? '' : `${entry.left}${entry.hasLine ? '+' : '-'}`))
+          .join(),
       joined: (a, b) => ({
         pending: a.pending,
-        least: compareSums(a.least, b.least) <= 0 ? a.least : b.least,
+        min: compareSums(a.min, b.min) <= 0 ? a.min : b.min,
         smallest: smallerSum(a.smallest, b.smallest),
-        most: compareSums(a.most, b.most, -1) <= 0 ? a.most : b.most,
+        max: compareSums(a.max, b.max, -1) <= 0 ? a.max : b.max,
       }),
     },
     itemDistinctions(items),
@@ -303,28 +308,30 @@ export const findOverlappingAdjustments = memoize(
       const budget: Budget = { left: STEPS_MAX }
       const { adjustments } = event.fees
       const days = billDays(event).map(({ on }) => on)
-      return adjustments.flatMap((one, at) =>
-        adjustments.slice(at + 1).flatMap((other): (readonly [string, string])[] => {
-          const shareLine = one.on === other.on || one.on === 'all' || other.on === 'all'
+      return adjustments.flatMap((adjustment, index) =>
+        adjustments.slice(index + 1).flatMap((other): (readonly [string, string])[] => {
+          const shareLine =
+            adjustment.on === other.on || adjustment.on === 'all' || other.on === 'all'
           if (
             !shareLine ||
-            !days.some((on) => isAdjustmentActive(one, on) && isAdjustmentActive(other, on))
+            !days.some((on) => isAdjustmentActive(adjustment, on) && isAdjustmentActive(other, on))
           )
             return []
-          return meet(event, one, other, budget) ? [[one.id, other.id]] : []
+          return meet(event, adjustment, other, budget) ? [[adjustment.id, other.id]] : []
         }),
       )
     }, null),
 )
 
 function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
-  const whens = [one.when, other.when].filter((when) => when !== undefined)
+  const conditions = [one.when, other.when].filter((when) => when !== undefined)
   const both: Stop<null> = {
-    reads: [...conditionNames(whens), ...(isEverybodyIn(event) ? [] : [CATEGORY])],
-    conditions: whens,
+    reads: [...conditionNames(conditions), ...(isEverybodyIn(event) ? [] : [CATEGORY])],
+    conditions,
     at: ({ answers, category }) => {
       const isNobody = category === null && !isEverybodyIn(event)
-      if (isNobody || !whens.every((when) => matchesCondition(when, answers, category))) return null
+      if (isNobody || !conditions.every((when) => matchesCondition(when, answers, category)))
+        return null
       isMet = true
       return null
     },

@@ -27,7 +27,7 @@ export function describeAnswers({ answers }: Pick<SampleDelegate, 'answers'>): s
 function describeAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer !== 'object') return String(answer).trim()
-  return answer.every((one) => typeof one === 'string')
+  return answer.every((candidate) => typeof candidate === 'string')
     ? answer.join(' and ')
     : `${answer.length} of them`
 }
@@ -39,12 +39,12 @@ function describeAnswer(answer: Answer): string {
 export function describeBill(event: EventConfig, bill: PossibleBill): string {
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
-    ([id, some]) => `${id} ${formatMoney(addTotals(some.map(({ total }) => total)), INR)}`,
+    ([id, examples]) => `${id} ${formatMoney(addTotals(examples.map(({ total }) => total)), INR)}`,
   )
-  const said = describeAnswers(bill)
+  const described = describeAnswers(bill)
   const isOne = lines.length === 1
   const period = event.fees.periods.length > 1 ? ` in \`${bill.period}\`` : ''
-  return `${formatMoney(bill.total, INR)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${said === '' ? '' : ` with ${said}`}`
+  return `${formatMoney(bill.total, INR)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
 }
 
 function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {

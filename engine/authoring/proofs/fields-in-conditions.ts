@@ -14,7 +14,7 @@ import { TooLarge, withinBudget } from './sets-of-answers.ts'
 import { distinctChoices, distinctPeopleLists } from './list-answers.ts'
 
 /** A representative answer, with its description; undefined: not answered. */
-type Value = { readonly answer: Answer | undefined; readonly says: string }
+type Value = { readonly answer: Answer | undefined; readonly description: string }
 export type Axis = {
   readonly field: string
   readonly values: readonly Value[]
@@ -24,14 +24,14 @@ export type Axis = {
 /** Criteria that distinguish answers besides tests. */
 export type Distinctions = {
   /** many: the property that distinguishes options. */
-  readonly tells?: (option: string) => string
+  readonly distinguishes?: (option: string) => string
   /** people: the conditions by which some of them are counted. */
   readonly wheres?: readonly Condition[]
   /** number: it is counted or an amount, so both the minimum and the maximum of each class are included. */
   readonly hasEnds?: boolean
 }
 
-export const NOT_ANSWERED: Value = { answer: undefined, says: 'not answered' }
+export const NOT_ANSWERED: Value = { answer: undefined, description: 'not answered' }
 
 /** Returns every condition of an event: in rules, fields, sections and requirements. */
 export function collectConditions(event: EventConfig | PublicEvent): readonly Condition[] {
@@ -52,7 +52,7 @@ export function visibilityConditions(
   event: EventConfig | PublicEvent,
   id: string,
 ): readonly Condition[] {
-  const field = event.fields.find((one) => one.id === id)
+  const field = event.fields.find((field) => field.id === id)
   if (field === undefined) return []
   return [event.sections[field.section]?.showWhen, field.showWhen].filter(
     (condition) => condition !== undefined,
@@ -106,22 +106,22 @@ export function fullSeatNames(limits: EventConfig['quotas']): readonly string[] 
  * row of a member list. Null if the name is not a context value.
  */
 export function createContextAxis(event: EventConfig | PublicEvent, name: string): Axis | null {
-  const axis = (values: readonly Value[], says: string): Axis => ({
+  const axis = (values: readonly Value[], description: string): Axis => ({
     field: name,
-    values: [...values, { answer: undefined, says }],
+    values: [...values, { answer: undefined, description }],
   })
   if (name === CODE && event.codeKinds.length > 0)
     return axis(
-      event.codeKinds.map(({ id }) => ({ answer: id, says: id })),
+      event.codeKinds.map(({ id }) => ({ answer: id, description: id })),
       'none',
     )
   if (fullSeatNames(event.quotas).includes(name))
-    return axis([{ answer: true, says: 'full' }], 'free')
+    return axis([{ answer: true, description: 'full' }], 'free')
   const column = findMemberListColumn(event, name)
   return column === null
     ? null
     : axis(
-        column.options.map((option) => ({ answer: option, says: option })),
+        column.options.map((option) => ({ answer: option, description: option })),
         'not in the member list',
       )
 }
@@ -135,13 +135,13 @@ export function createFieldAxis(
   fields: readonly Field[],
   tests: readonly Test[],
   mayBeEmpty: boolean,
-  apart: Distinctions = {},
+  separate: Distinctions = {},
 ): Axis {
   return withinBudget(
     (): Axis => {
       const answers = new Map(
         fields.flatMap((field) =>
-          listAnswers(field, tests, apart).map(
+          listAnswers(field, tests, separate).map(
             (answer) => [answer, describeAnswer(field, tests, answer)] as const,
           ),
         ),
@@ -149,7 +149,7 @@ export function createFieldAxis(
       return {
         field: id,
         values: [
-          ...[...answers].map(([answer, says]) => ({ answer, says })),
+          ...[...answers].map(([answer, description]) => ({ answer, description })),
           ...(mayBeEmpty ? [NOT_ANSWERED] : []),
         ],
       }
@@ -163,14 +163,18 @@ export function assertListed(axes: readonly Axis[]): void {
   if (axes.some(({ isTooLarge }) => isTooLarge)) throw new TooLarge()
 }
 
-function listAnswers(field: Field, tests: readonly Test[], apart: Distinctions): readonly Answer[] {
+function listAnswers(
+  field: Field,
+  tests: readonly Test[],
+  separate: Distinctions,
+): readonly Answer[] {
   switch (field.type) {
     case 'yes-no':
       return [true, false]
     case 'select':
       return (field.options ?? []).map(({ id }) => id)
     case 'number':
-      return distinctNumbers(field, listNumbers(tests), apart.hasEnds === true)
+      return distinctNumbers(field, listNumbers(tests), separate.hasEnds === true)
     case 'date': {
       const marks = listDays(tests)
       return [
@@ -184,13 +188,13 @@ function listAnswers(field: Field, tests: readonly Test[], apart: Distinctions):
         .sort()
     }
     case 'many':
-      return distinctChoices(field, tests, apart.tells ?? null)
+      return distinctChoices(field, tests, separate.distinguishes ?? null)
     case 'people':
-      return distinctPeopleLists(field, tests, apart.wheres ?? [], (part, mine) =>
+      return distinctPeopleLists(field, tests, separate.wheres ?? [], (part, ownTests) =>
         createFieldAxis(
           part.id,
           [part],
-          mine,
+          ownTests,
           part.required === undefined && part.default === undefined,
         ).values.map(({ answer }) => answer),
       )
@@ -228,8 +232,8 @@ function distinctNumbers(
   hasEnds: boolean,
 ): readonly number[] {
   const edges = [-Infinity, ...marks, Infinity]
-  const stretches = edges.slice(1).flatMap((end, at) => {
-    const start = edges[at] ?? -Infinity
+  const stretches = edges.slice(1).flatMap((end, index) => {
+    const start = edges[index] ?? -Infinity
     return [
       ...(marks.includes(start) ? [{ from: start, to: start, isMark: true }] : []),
       { from: start, to: end, isMark: false },
@@ -239,18 +243,18 @@ function distinctNumbers(
     if (isMark)
       return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
     const step = isWhole ? 1 : BESIDE
-    const least =
+    const lowest =
       min > from ? (isWhole ? Math.ceil(min) : min) : isWhole ? Math.floor(from) + 1 : from + step
-    const most =
+    const highest =
       max < to ? (isWhole ? Math.floor(max) : max) : isWhole ? Math.ceil(to) - 1 : to - step
-    if (least > most) return []
-    if (!Number.isFinite(least) && !Number.isFinite(most)) return [1]
-    if (!Number.isFinite(least)) return [isWhole || max < to ? most : to - 1]
-    if (!Number.isFinite(most)) return [isWhole || min > from ? least : from + 1]
+    if (lowest > highest) return []
+    if (!Number.isFinite(lowest) && !Number.isFinite(highest)) return [1]
+    if (!Number.isFinite(lowest)) return [isWhole || max < to ? highest : to - 1]
+    if (!Number.isFinite(highest)) return [isWhole || min > from ? lowest : from + 1]
     // Zero causes no bill line: the smallest number that does is included too.
     const one = isWhole ? 1 : ONE_PAISA
-    if (hasEnds) return least <= 0 && one < most ? [least, one, most] : [least, most]
-    return [isWhole ? least : (Math.max(from, min) + Math.min(to, max)) / 2]
+    if (hasEnds) return lowest <= 0 && one < highest ? [lowest, one, highest] : [lowest, highest]
+    return [isWhole ? lowest : (Math.max(from, min) + Math.min(to, max)) / 2]
   })
   return [...new Set(distinguished)]
 }
@@ -303,6 +307,6 @@ function describePeople(people: readonly unknown[]): string {
       .join(', '),
   )
   return [...kinds]
-    .map(([kind, same]) => `${same.length}${kind === '' ? ' of them' : ` with ${kind}`}`)
+    .map(([kind, merge]) => `${merge.length}${kind === '' ? ' of them' : ` with ${kind}`}`)
     .join(' and ')
 }

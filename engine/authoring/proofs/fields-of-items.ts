@@ -51,11 +51,11 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
         at: ({ answers, category }, path) => {
           if (category === null || !itemApplies(item, answers, category)) return null
           // If no person counts, there is nothing to count.
-          const { times: _, ...once } = item
+          const { times: _, ...withoutTimes } = item
           if (
             item.count !== undefined &&
             getOwn(answers, item.count.field) !== undefined &&
-            itemQuantity(once, answers, category) === 0
+            itemQuantity(withoutTimes, answers, category) === 0
           )
             return null
           const first = isAsked(event, item, answers, category) ? undefined : counted[0]
@@ -67,8 +67,8 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
             const isHidden = !visibilityConditions(event, name).every((shown) =>
               matchesCondition(shown, answers, category),
             )
-            const who = { answers: answersOfPath(path), category }
-            found.set(name, { item: item.id, field: name, isHidden, who })
+            const knownValues = { answers: answersOfPath(path), category }
+            found.set(name, { item: item.id, field: name, isHidden, who: knownValues })
           }
           return null
         },
@@ -124,7 +124,11 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
   const isFree = item.prices.every(({ table }) =>
     Object.values(table).every((cells) => Object.values(cells).every((price) => !price)),
   )
-  if (when === undefined || isFree || [by, count, times, amountIn].some((one) => one !== undefined))
+  if (
+    when === undefined ||
+    isFree ||
+    [by, count, times, amountIn].some((candidate) => candidate !== undefined)
+  )
     return []
   const denied = event.fields.filter(
     ({ id }) =>

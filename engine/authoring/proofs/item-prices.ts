@@ -58,17 +58,17 @@ export function itemConditions(item: Item): readonly Condition[] {
 /** An item sold by option, or counted, is distinguished by more than tests. */
 export function itemDistinctions(items: readonly Item[]): (field: Field) => Distinctions {
   return ({ id }) => {
-    const by = items.filter((item) => item.by === id)
+    const optionItems = items.filter((item) => item.by === id)
     const wheres = items.flatMap(({ count }) =>
       count?.field !== id || count.where === undefined ? [] : [count.where],
     )
     return {
-      ...(by.length === 0
+      ...(optionItems.length === 0
         ? {}
         : {
-            tells: (option: string) =>
+            distinguishes: (option: string) =>
               JSON.stringify(
-                by.map(({ prices }) => prices.map(({ table }) => getOwn(table, option))),
+                optionItems.map(({ prices }) => prices.map(({ table }) => getOwn(table, option))),
               ),
           }),
       wheres,
@@ -99,7 +99,12 @@ export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemR
 }
 
 /** Checks one row, or all. */
-function lookAt(event: EventConfig, item: Item, only: string | null, budget: Budget): ItemResult {
+function lookAt(
+  event: EventConfig,
+  item: Item,
+  onlyRow: string | null,
+  budget: Budget,
+): ItemResult {
   const periods = periodsReached(event)
   const holes = new Map<string, MissingPrice>()
   const reached = new Map<string, Cell>()
@@ -109,20 +114,20 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
     if (!known.some(({ category }) => category === who.category))
       holes.set(key, { ...hole, who: [...known, who] })
   }
-  const look = ({ answers, category }: KnownValues, path: AnswerPath): null => {
+  const visitPath = ({ answers, category }: KnownValues, path: AnswerPath): null => {
     if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)
       return null
     const sold = itemLines(event, item, answers, category).filter(
-      ({ row }) => only === null || row === only,
+      ({ row }) => onlyRow === null || row === onlyRow,
     )
     if (sold.length === 0) return null
-    const who = { answers: answersOfPath(path), category }
+    const knownValues = { answers: answersOfPath(path), category }
     const table = item.prices.findIndex(
       ({ when }) => when === null || matchesCondition(when, answers, category),
     )
     const rows = item.prices[table]?.table
     if (rows === undefined) {
-      lacks({ is: 'no-table', table: null, row: null, period: null }, who)
+      lacks({ is: 'no-table', table: null, row: null, period: null }, knownValues)
       return null
     }
     const onSale = periods.filter(
@@ -131,13 +136,13 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
     for (const { row } of sold) {
       const cells = getOwn(rows, row)
       if (cells === undefined) {
-        lacks({ is: 'no-row', table, row, period: null }, who)
+        lacks({ is: 'no-row', table, row, period: null }, knownValues)
         continue
       }
       for (const period of onSale) {
         const cell = getOwn(cells, period)
-        if (cell === undefined) lacks({ is: 'no-cell', table, row, period }, who)
-        else if (cell === null) lacks({ is: 'not-on-sale', table, row, period }, who)
+        if (cell === undefined) lacks({ is: 'no-cell', table, row, period }, knownValues)
+        else if (cell === null) lacks({ is: 'not-on-sale', table, row, period }, knownValues)
         else reached.set(`${table} ${row} ${period}`, { table, row, period })
       }
     }
@@ -145,13 +150,19 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
   }
   searchAnswers(
     event,
-    [{ reads: [...namesReadByItem(item), CATEGORY], conditions: itemConditions(item), at: look }],
+    [
+      {
+        reads: [...namesReadByItem(item), CATEGORY],
+        conditions: itemConditions(item),
+        at: visitPath,
+      },
+    ],
     pathState,
-    (asked) => ({
-      ...itemDistinctions([item])(asked),
-      ...(only === null || asked.id !== item.by
+    (field) => ({
+      ...itemDistinctions([item])(field),
+      ...(onlyRow === null || field.id !== item.by
         ? {}
-        : { tells: (option: string) => (option === only ? 'it' : '') }),
+        : { distinguishes: (option: string) => (option === onlyRow ? 'it' : '') }),
     }),
     budget,
   )

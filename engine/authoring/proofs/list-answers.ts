@@ -29,7 +29,7 @@ type Choice = {
 export function distinctChoices(
   field: Field,
   tests: readonly Test[],
-  tells: ((option: string) => string) | null,
+  distinguishes: ((option: string) => string) | null,
 ): readonly (readonly string[])[] {
   const { choose, options = [] } = field
   const groups = choose?.mutuallyExclusive ?? []
@@ -39,12 +39,12 @@ export function distinctChoices(
   )
   const describeKind = (id: string): string =>
     JSON.stringify([
-      tells?.(id) ?? '',
+      distinguishes?.(id) ?? '',
       tests.map((test) => test.is === 'has' && test.values.includes(id)),
     ])
   const kinds = [...new Set(order.map(describeKind))]
   // If nothing is sold by the option, a second one of a kind changes only the number.
-  const most = tells === null ? 1 : Infinity
+  const maxCount = distinguishes === null ? 1 : Infinity
   const marks = tests.flatMap((test) =>
     test.is === 'count'
       ? [test.atLeast, test.atMost, test.above, test.below].filter((mark) => mark !== undefined)
@@ -53,13 +53,17 @@ export function distinctChoices(
   const enough = choose?.atMost ?? Math.max(choose?.atLeast ?? 0, 0, ...marks) + 1
   const bound = choose?.atMost ?? Infinity
   let choices: readonly Choice[] = [{ chosen: [], total: 0, counts: kinds.map(() => 0) }]
-  order.forEach((id, at) => {
+  order.forEach((id, index) => {
     const kind = kinds.indexOf(describeKind(id))
     const next = new Map<string, Choice>()
-    const open = groups.filter((group) => group.some((one) => order.indexOf(one) > at))
+    const open = groups.filter((group) =>
+      group.some((candidate) => order.indexOf(candidate) > index),
+    )
     const keep = (choice: Choice): void => {
       const left = open.map((group) =>
-        group.filter((one) => order.indexOf(one) <= at).every((one) => choice.chosen.includes(one)),
+        group
+          .filter((candidate) => order.indexOf(candidate) <= index)
+          .every((one) => choice.chosen.includes(one)),
       )
       const key = `${Math.min(choice.total, enough)} ${choice.counts.join()} ${left.join()}`
       if (!next.has(key)) next.set(key, choice)
@@ -69,13 +73,15 @@ export function distinctChoices(
       const chosen = [...choice.chosen, id]
       if (
         chosen.length <= bound &&
-        !groups.some((group) => group.includes(id) && group.every((one) => chosen.includes(one)))
+        !groups.some(
+          (group) => group.includes(id) && group.every((candidate) => chosen.includes(candidate)),
+        )
       )
         keep({
           chosen,
           total: choice.total + 1,
-          counts: choice.counts.map((count, one) =>
-            one === kind ? Math.min(count + 1, most) : count,
+          counts: choice.counts.map((count, index) =>
+            index === kind ? Math.min(count + 1, maxCount) : count,
           ),
         })
     }
@@ -97,7 +103,7 @@ function neighbours(
     if (order.has(id)) return
     order.add(id)
     for (const group of groups)
-      if (group.includes(id)) group.filter((one) => ids.includes(one)).forEach(add)
+      if (group.includes(id)) group.filter((candidate) => ids.includes(candidate)).forEach(add)
   }
   ids.forEach(add)
   return [...order]
@@ -115,28 +121,24 @@ export function distinctPeopleLists(
   answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
 ): readonly (readonly Person[])[] {
   const kinds = kindsOfPeople(field, wheres, answersOfPart)
-  const [fewest, most] = [Math.max(field.min ?? 0, 1), field.max ?? 0]
+  const [fewest, max] = [Math.max(field.min ?? 0, 1), field.max ?? 0]
   if (kinds.length === 1) {
     const [one] = kinds
     const marks = tests.flatMap((test) =>
       test.is === 'count' ? [test.atLeast, test.atMost, test.above, test.below] : [],
     )
-    const sizes = [
-      fewest,
-      most,
-      ...marks.flatMap((n) => (n === undefined ? [] : [n - 1, n, n + 1])),
-    ]
+    const sizes = [fewest, max, ...marks.flatMap((n) => (n === undefined ? [] : [n - 1, n, n + 1]))]
     return [...new Set(sizes)]
-      .filter((size) => size >= fewest && size <= most)
+      .filter((size) => size >= fewest && size <= max)
       .sort((a, b) => a - b)
       .map((size) => Array.from({ length: size }, () => one ?? {}))
   }
   let lists: readonly (readonly Person[])[] = [[]]
   for (const kind of kinds) {
     lists = lists.flatMap((list) =>
-      Array.from({ length: most - list.length + 1 }, (_, more) => [
+      Array.from({ length: max - list.length + 1 }, (_, extra) => [
         ...list,
-        ...Array.from({ length: more }, () => kind),
+        ...Array.from({ length: extra }, () => kind),
       ]),
     )
     if (lists.length > LISTED_MAX) throw new TooLarge()
@@ -150,11 +152,15 @@ function kindsOfPeople(
   wheres: readonly Condition[],
   answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
 ): readonly Person[] {
-  const asked = wheres.flat(2).filter((one) => one.field !== 'category')
-  const parts = personFields(field).filter(({ id }) => asked.some((one) => one.field === id))
+  const usedTests = wheres.flat(2).filter((candidate) => candidate.field !== 'category')
+  const parts = personFields(field).filter(({ id }) =>
+    usedTests.some((candidate) => candidate.field === id),
+  )
   let people = new Map<string, Person>([['', {}]])
   for (const part of parts) {
-    const tests = asked.filter((one) => one.field === part.id).map(({ test }) => test)
+    const tests = usedTests
+      .filter((candidate) => candidate.field === part.id)
+      .map(({ test }) => test)
     const next = new Map<string, Person>()
     for (const [key, person] of people)
       for (const answer of answersOfPart(part, tests)) {

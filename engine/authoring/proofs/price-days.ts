@@ -24,7 +24,7 @@ export const billDays = memoize(
     for (const on of [...new Set(all.length === 0 ? [ANY_DAY] : all)].sort()) {
       const period = periodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(open, on).open) continue
-      const counting = adjustments.map((one) => isAdjustmentActive(one, on)).join()
+      const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
       const key = `${period.id} ${counting}`
       if (!days.has(key)) days.set(key, { on, period: period.id })
     }

@@ -85,11 +85,11 @@ function meets(space: Space, a: Box, b: Box): boolean {
 /** Returns the intersection of two unions, as boxes. */
 export function intersect(
   space: Space,
-  some: readonly Box[],
+  boxes: readonly Box[],
   others: readonly Box[],
   budget: Budget,
 ): readonly Box[] {
-  return some.flatMap((a) =>
+  return boxes.flatMap((a) =>
     others.flatMap((b) => {
       spend(budget, space)
       return meets(space, a, b) ? [a.map((bits, word) => bits & (b[word] ?? 0))] : []
@@ -104,11 +104,11 @@ export function intersect(
 export function subtract(
   space: Space,
   from: readonly Box[],
-  taken: readonly Box[],
+  covered: readonly Box[],
   budget: Budget,
 ): readonly Box[] {
-  return taken.reduce<readonly Box[]>(
-    (rest, box) => rest.flatMap((one) => without(space, one, box, budget)),
+  return covered.reduce<readonly Box[]>(
+    (rest, box) => rest.flatMap((entry) => without(space, entry, box, budget)),
     from,
   )
 }

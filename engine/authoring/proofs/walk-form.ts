@@ -73,14 +73,14 @@ export function searchAnswers<C>(
   event: EventConfig,
   stops: readonly Stop<C>[],
   carrying: StateOperations<C>,
-  apart: (field: Field) => Distinctions,
+  distinguished: (field: Field) => Distinctions,
   budget: Budget,
 ): readonly C[] {
   const plan = createPlan(event, stops)
-  const axes = createAxes(event, plan, apart)
+  const axes = createAxes(event, plan, distinguished)
   const reads = plan.map((step) => listReads(event, step))
-  const last = new Map(reads.flatMap((names, at) => names.map((name) => [name, at] as const)))
-  const named: string[] = []
+  const last = new Map(reads.flatMap((names, index) => names.map((name) => [name, index] as const)))
+  const fieldNames: string[] = []
   let ways: readonly Way<C>[] = [
     {
       values: [],
@@ -89,25 +89,27 @@ export function searchAnswers<C>(
       carried: carrying.start,
     },
   ]
-  plan.forEach((step, at) => {
-    if (step.is === 'answer') named.push(step.name)
-    if (step.is === 'category') named.push(CATEGORY)
+  plan.forEach((step, i) => {
+    if (step.is === 'answer') fieldNames.push(step.name)
+    if (step.is === 'category') fieldNames.push(CATEGORY)
     // A value that nothing reads later is no longer distinguished; it stays among the answers,
     // unread.
-    const asked = named.flatMap((name, index) => ((last.get(name) ?? -1) > at ? [index] : []))
+    const activeFields = fieldNames.flatMap((name, index) =>
+      (last.get(name) ?? -1) > i ? [index] : [],
+    )
     const next = new Map<string, Way<C>>()
     for (const way of ways)
-      for (const taken of onward(event, step, way, axes, carrying)) {
+      for (const nextWay of onward(event, step, way, axes, carrying)) {
         budget.left -= 1
         if (budget.left < 0) throw new TooLarge()
-        let key = `${taken.fitting ?? ''} ${carrying.keyOf(taken.carried)}`
-        for (const index of asked) key += ` ${taken.values[index]}`
+        let key = `${nextWay.fitting ?? ''} ${carrying.keyOf(nextWay.carried)}`
+        for (const index of activeFields) key += ` ${nextWay.values[index]}`
         const other = next.get(key)
         next.set(
           key,
           other === undefined
-            ? taken
-            : { ...other, carried: carrying.joined(other.carried, taken.carried) },
+            ? nextWay
+            : { ...other, carried: carrying.joined(other.carried, nextWay.carried) },
         )
       }
     ways = [...next.values()]
@@ -127,8 +129,9 @@ function onward<C>(
   switch (step.is) {
     case 'rule': {
       const { when, then } = step.rule
-      const fits = way.fitting === null && (when === null || matchesCondition(when, known.answers))
-      return [fits ? { ...way, fitting: then } : way]
+      const matches =
+        way.fitting === null && (when === null || matchesCondition(when, known.answers))
+      return [matches ? { ...way, fitting: then } : way]
     }
     case 'category': {
       const category = findCategory(event, known.answers)
@@ -144,12 +147,12 @@ function onward<C>(
     case 'answer': {
       const { name } = step
       const may = mayBe(event, name, known)
-      return (axes.get(name)?.values ?? []).flatMap(({ answer }, at): readonly Way<C>[] =>
+      return (axes.get(name)?.values ?? []).flatMap(({ answer }, index): readonly Way<C>[] =>
         !may(answer)
           ? []
           : [
               {
-                values: [...values, at],
+                values: [...values, index],
                 fitting: way.fitting,
                 known:
                   answer === undefined
@@ -171,11 +174,11 @@ function mayBe(
 ): (answer: Answer | undefined) => boolean {
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) {
-    const stands = findMemberListColumn(event, name)?.field
+    const lookupField = findMemberListColumn(event, name)?.field
     // An answer on no member list is refused, so an answer and its row come together.
-    return stands === undefined
+    return lookupField === undefined
       ? () => true
-      : (answer) => (answer === undefined) === (getOwn(answers, stands) === undefined)
+      : (answer) => (answer === undefined) === (getOwn(answers, lookupField) === undefined)
   }
   if (
     !visibilityConditions(event, name).every((shown) => matchesCondition(shown, answers, category))
@@ -211,10 +214,10 @@ function findConditionsBehind(event: EventConfig, name: string): readonly Condit
 
 /** Returns what must be known before a name. */
 function readsBefore(event: EventConfig, name: string): readonly string[] {
-  const asked = conditionNames(findConditionsBehind(event, name))
+  const usedNames = conditionNames(findConditionsBehind(event, name))
   if (name !== CATEGORY) {
     const roll = findMemberListColumn(event, name)
-    return roll === null ? asked : [...asked, roll.field]
+    return roll === null ? usedNames : [...usedNames, roll.field]
   }
   const { categoryChoice: choice, codeKinds, quotas } = event
   return [
@@ -224,7 +227,7 @@ function readsBefore(event: EventConfig, name: string): readonly string[] {
       full.offer === undefined || eachOptionOf !== undefined ? [] : [fullSeatName(id)],
     ),
     // An offer reads the category before it, not itself.
-    ...asked.filter((one) => one !== CATEGORY),
+    ...usedNames.filter((candidate) => candidate !== CATEGORY),
   ]
 }
 
@@ -255,11 +258,11 @@ function readsOfLimit(limit: Quota): readonly string[] {
 /** Orders every answer before its readers, and quotas as soon as one of their seats is read. */
 function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step<C>[] {
   const steps: Step<C>[] = []
-  const taken = new Set<string>()
+  const used = new Set<string>()
   const limits = new Set<Quota>()
   const take = (name: string): void => {
-    if (taken.has(name)) return
-    taken.add(name)
+    if (used.has(name)) return
+    used.add(name)
     if (name === CATEGORY && event.categoryChoice.by === 'rules')
       for (const rule of event.categoryChoice.rules) {
         conditionNames([rule.when]).forEach(take)
@@ -272,7 +275,7 @@ function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly 
   const bar = (): void => {
     for (const limit of event.quotas) {
       const places = fullSeatNames([limit])
-      if (limits.has(limit) || !places.some((place) => taken.has(place))) continue
+      if (limits.has(limit) || !places.some((place) => used.has(place))) continue
       limits.add(limit)
       const reads = readsOfLimit(limit)
       reads.forEach(take)
@@ -292,7 +295,7 @@ function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly 
 function createAxes<C>(
   event: EventConfig,
   plan: readonly Step<C>[],
-  apart: (field: Field) => Distinctions,
+  distinguished: (field: Field) => Distinctions,
 ): ReadonlyMap<string, Axis> {
   const conditions = plan.flatMap((step): readonly Condition[] => {
     switch (step.is) {
@@ -315,19 +318,20 @@ function createAxes<C>(
     const contextAxis = createContextAxis(event, name)
     if (contextAxis !== null) return [contextAxis]
     const field = event.fields.find(({ id }) => id === name)
-    if (field === undefined) return [{ field: name, values: [{ answer: undefined, says: '' }] }]
-    const mine: readonly Test[] = (tests.get(name) ?? []).map(({ test }) => test)
-    const { tells, ...rest } = apart(field)
+    if (field === undefined)
+      return [{ field: name, values: [{ answer: undefined, description: '' }] }]
+    const ownTests: readonly Test[] = (tests.get(name) ?? []).map(({ test }) => test)
+    const { distinguishes, ...rest } = distinguished(field)
     // If a seat of an option may be full, that option is distinguished from all others.
     const isBarred = barred.some(({ eachOptionOf }) => eachOptionOf === name)
     return [
-      createFieldAxis(name, [field], mine, true, {
+      createFieldAxis(name, [field], ownTests, true, {
         ...rest,
         ...(isBarred
-          ? { tells: (option: string) => option }
-          : tells === undefined
+          ? { distinguishes: (option: string) => option }
+          : distinguishes === undefined
             ? {}
-            : { tells }),
+            : { distinguishes }),
       }),
     ]
   })

@@ -106,8 +106,8 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   // A negated word other than an association stays one word: residential is not non-residential.
   let rest = parts
     .replace(/\bnonmembers?\b|\bnon (?:life|annual|associate) (?=member)/g, ' ')
-    .replace(/\bnon (\w+)\b(?! members?\b)/g, (whole, denied: string) =>
-      associations.has(denied) || /^members?$/.test(denied) ? whole : `non${denied}`,
+    .replace(/\bnon (\w+)\b(?! members?\b)/g, (match, denied: string) =>
+      associations.has(denied) || /^members?$/.test(denied) ? match : `non${denied}`,
     )
   for (const pattern of [
     SENIOR,

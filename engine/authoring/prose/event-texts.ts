@@ -16,7 +16,7 @@ export type EventText = {
 /** The texts of pages, form, email and office, and the options of the form; read once for each file. */
 export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
   [
-    ...model.said,
+    ...model.displayedTexts,
     ...[
       ...optionPaths(model),
       ...model.file.fees.periods.flatMap((period, i) =>
@@ -48,21 +48,21 @@ function optionPaths({ file }: Model): readonly string[] {
 function about({ file }: Model, path: string): Pick<EventText, 'heading' | 'shows'> {
   const parts = path.split('.')
   const at = (index: number): number => Number(parts[index])
-  const none = { heading: '', shows: null }
+  const noHeading = { heading: '', shows: null }
   if (path.startsWith('form.sections.')) {
     const section = file.form.sections[at(2)]
     const field = section?.fields[at(4)]
     return parts[5] === 'label' || parts[5] === undefined
-      ? none
+      ? noHeading
       : { heading: String(field?.label ?? ''), shows: null }
   }
   if (path.startsWith('form.panel.lines'))
     return { heading: file.form.panel?.title ?? '', shows: null }
   const page = parts[1]
-  if (parts[0] !== 'results' || (page !== 'success' && page !== 'failed')) return none
+  if (parts[0] !== 'results' || (page !== 'success' && page !== 'failed')) return noHeading
   if (parts[2] === 'notes') return { heading: file.results[page].notes_title ?? '', shows: null }
   const detail = parts[2] === 'details' ? file.results[page].details[at(3)] : undefined
-  if (typeof detail !== 'object') return none
+  if (typeof detail !== 'object') return noHeading
   return {
     heading: parts[4] === 'text' ? (detail.label ?? '') : '',
     shows: detail.show ?? null,

@@ -45,7 +45,7 @@ export function findAmounts(text: string): readonly StatedAmount[] {
   for (const pattern of PATTERNS)
     for (const match of findMatches(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
-      if (found.some((one) => one.start < end && start < one.end)) continue
+      if (found.some((candidate) => candidate.start < end && start < candidate.end)) continue
       const factor = FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1
       const read = readAmount((match[1] ?? '').replaceAll(',', ''), INR)
       if (read === null || read === 0) continue

@@ -112,8 +112,8 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
 export function findDays(text: string, about: number): readonly StatedDays[] {
   if (!maybeDays(text)) return []
   const single = findMatches(text, SAID).flatMap((match): StatedDays[] => {
-    const said = saidBy(match, about)
-    return said === null ? [] : [afterwards(said, text)]
+    const statedDays = saidBy(match, about)
+    return statedDays === null ? [] : [afterwards(statedDays, text)]
   })
   return single.reduce<readonly StatedDays[]>((all, next) => {
     const before = all.at(-1)
@@ -145,12 +145,12 @@ function startYear(first: DayWords, last: DayWords): number | null {
 
 function saidBy(match: RegExpExecArray, about: number): StatedDays | null {
   const group = match.groups ?? {}
-  const whole = match[0]
+  const matchedText = match[0]
   const start = match.index
   const ahead = weekdaysIn(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
   const one = (words: DayWords): StatedDays => ({
     start,
-    end: start + whole.trimEnd().length,
+    end: start + matchedText.trimEnd().length,
     first: words,
     last: words,
   })
@@ -186,12 +186,12 @@ function numeric(
   const real = day >= 1 && day <= 31 && month >= 1 && month <= 12
   if ((short && (!real || Math.abs(year - about) > 5)) || (group['sign'] !== '/' && !real))
     return null
-  const words = { day, month, year, weekday: ahead[0] ?? null }
-  if (group['from'] === undefined || Number(group['from']) >= day) return one(words)
+  const dayWords = { day, month, year, weekday: ahead[0] ?? null }
+  if (group['from'] === undefined || Number(group['from']) >= day) return one(dayWords)
   return {
-    ...one(words),
-    first: { ...words, day: Number(group['from']) },
-    last: { ...words, weekday: ahead[1] ?? null },
+    ...one(dayWords),
+    first: { ...dayWords, day: Number(group['from']) },
+    last: { ...dayWords, weekday: ahead[1] ?? null },
   }
 }
 
@@ -243,16 +243,16 @@ function worded(
   const month = monthIndex(name)
   const [day] = numbers.days
   if (day === undefined) return null
-  const whole = match[0]
-  const at = match.index + whole.indexOf(written)
+  const matchedText = match[0]
+  const at = match.index + matchedText.indexOf(written)
   const cutStart = !monthIsFirst && numbers.start > 0
   const cutEnd = monthIsFirst && numbers.end < written.length
   const end =
     cutEnd || (short !== undefined && !isYear && full === undefined)
       ? monthIsFirst
         ? at + numbers.end
-        : match.index + whole.lastIndexOf(name) + name.length
-      : match.index + whole.trimEnd().length
+        : match.index + matchedText.lastIndexOf(name) + name.length
+      : match.index + matchedText.trimEnd().length
   const start = cutStart ? at + numbers.start : match.index
   const first = {
     day,
@@ -283,11 +283,16 @@ const BEHIND = new RegExp(
 )
 
 /** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday after its day. */
-function afterwards(said: StatedDays, text: string): StatedDays {
-  if (said.first !== said.last || said.first.weekday !== null) return said
-  const behind = BEHIND.exec(text.slice(said.end))
+function afterwards(stated: StatedDays, text: string): StatedDays {
+  if (stated.first !== stated.last || stated.first.weekday !== null) return stated
+  const behind = BEHIND.exec(text.slice(stated.end))
   const weekday = weekdaysIn(behind?.[1] ?? behind?.[2] ?? '')[0]
-  if (behind === null || weekday === undefined) return said
-  const words = { ...said.first, weekday }
-  return { start: said.start, end: said.end + behind[0].length, first: words, last: words }
+  if (behind === null || weekday === undefined) return stated
+  const firstWords = { ...stated.first, weekday }
+  return {
+    start: stated.start,
+    end: stated.end + behind[0].length,
+    first: firstWords,
+    last: firstWords,
+  }
 }

@@ -39,15 +39,17 @@ export function findImpossibleHours(text: string): readonly HourSaid[] {
     )
     .map(placed)
   const others = findMatches(plain, OF_24)
-    .filter(({ index, 0: whole, 1: hour = '', 2: minute = '' }) => {
+    .filter(({ index, 0: matchedText, 1: hour = '', 2: minute = '' }) => {
       // The parts of a ratio are larger, as in 40:60.
       if (!isNone(hour, minute) || Number(hour) > 29) return false
-      const [left, right] = [plain.slice(0, index), plain.slice(index + whole.length)]
+      const [left, right] = [plain.slice(0, index), plain.slice(index + matchedText.length)]
       return BEFORE.test(left) || BEHIND.test(right) || (/,\s*$/.test(left) && /^\s*\)/.test(right))
     })
     .map(placed)
   return [
     ...found,
-    ...others.filter(({ start }) => found.every((one) => start < one.start || one.end <= start)),
+    ...others.filter(({ start }) =>
+      found.every((candidate) => start < candidate.start || candidate.end <= start),
+    ),
   ]
 }

@@ -15,7 +15,7 @@ const HISTORY_YEARS = 3
 export type Edge = {
   readonly day: Day
   readonly at: string
-  readonly says: string
+  readonly description: string
   readonly side: 'start' | 'end'
   /** Index of its period; null for registration and the event. */
   readonly period: number | null
@@ -23,7 +23,7 @@ export type Edge = {
 /** `day` is null for a day that does not exist, `years` the years it may mean. */
 export type Mention = {
   readonly readable: EventText
-  readonly said: StatedDays
+  readonly stated: StatedDays
   readonly about: DaySubject
   readonly wrong: Draft | null
   readonly firsts: readonly Day[]
@@ -43,10 +43,10 @@ export function collectEdges(model: Model): readonly Edge[] {
   const edge = (
     day: Day | undefined,
     at: string,
-    says: string,
+    description: string,
     side: Edge['side'],
     period: number | null,
-  ): readonly Edge[] => (day === undefined ? [] : [{ day, at, says, side, period }])
+  ): readonly Edge[] => (day === undefined ? [] : [{ day, at, description, side, period }])
   return [
     ...periods.flatMap((_, i) => [...startOf(periods, i, edge), ...endOf(periods, i, edge)]),
     ...edge(opens, 'registration.opens', 'registration opens on', 'start', null),
@@ -77,20 +77,21 @@ type MakeEdge = (
 /** If a period states no first day, it begins the day after the previous one ends. */
 function startOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly Edge[] {
   const [period, before] = [periods[i], periods[i - 1]]
-  const says = `period \`${period?.id ?? ''}\` begins on`
+  const description = `period \`${period?.id ?? ''}\` begins on`
   if (period?.from !== undefined)
-    return edge(period.from, `fees.periods.${i}.from`, says, 'start', i)
+    return edge(period.from, `fees.periods.${i}.from`, description, 'start', i)
   return before?.to === undefined
     ? []
-    : edge(addDays(before.to, 1), `fees.periods.${i - 1}.to`, says, 'start', i)
+    : edge(addDays(before.to, 1), `fees.periods.${i - 1}.to`, description, 'start', i)
 }
 function endOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly Edge[] {
   const [period, after] = [periods[i], periods[i + 1]]
-  const says = `period \`${period?.id ?? ''}\` ends on`
-  if (period?.to !== undefined) return edge(period.to, `fees.periods.${i}.to`, says, 'end', i)
+  const description = `period \`${period?.id ?? ''}\` ends on`
+  if (period?.to !== undefined)
+    return edge(period.to, `fees.periods.${i}.to`, description, 'end', i)
   return after?.from === undefined
     ? []
-    : edge(addDays(after.from, -1), `fees.periods.${i + 1}.from`, says, 'end', i)
+    : edge(addDays(after.from, -1), `fees.periods.${i + 1}.from`, description, 'end', i)
 }
 
 /** Returns every day mentioned in the file, with its subject and the days it can mean. */
@@ -107,26 +108,26 @@ function mentionsOf(model: Model): readonly Mention[] {
   return collectEventTexts(model).flatMap((readable) => {
     const found = findDays(readable.text, eventYear)
     let before: DaySubject | null = null
-    return found.map((said, at): Mention => {
-      const about: DaySubject = findDaySubject(model, readable, found, at, before)
+    return found.map((mention, index): Mention => {
+      const about: DaySubject = findDaySubject(model, readable, found, index, before)
       before = about
       const days = (words: DayWords): readonly Day[] =>
         (words.year === null ? years : [words.year])
           .map((year) => dayOfWords(words, year))
           .filter(isDay)
-      const bad = [said.first, said.last].find((words) => days(words).length === 0)
+      const bad = [mention.first, mention.last].find((words) => days(words).length === 0)
       return {
         readable,
-        said,
+        stated: mention,
         about,
-        firsts: days(said.first),
-        lasts: days(said.last),
+        firsts: days(mention.first),
+        lasts: days(mention.last),
         wrong:
           bad === undefined
             ? null
             : {
-                ...locate(readable, said),
-                message: `${readable.text.slice(said.start, said.end)} is not a valid date`,
+                ...locate(readable, mention),
+                message: `${readable.text.slice(mention.start, mention.end)} is not a valid date`,
                 help: 'write a day that exists in the month',
               },
       }
@@ -145,11 +146,13 @@ export const locate = (
 
 /** Formats the day as in the text: with its year only if one is written. */
 export function formatDayWords(mention: Mention): string {
-  const { first, last } = mention.said
+  const { first, last } = mention.stated
   const [from, to] = [mention.firsts.at(-1), mention.lasts.at(-1)]
   if (from === undefined || to === undefined) return ''
-  const whole = formatDays(from, to)
-  return first.year === null && last.year === null ? whole.replaceAll(/ \d{4}\b/g, '') : whole
+  const rangeText = formatDays(from, to)
+  return first.year === null && last.year === null
+    ? rangeText.replaceAll(/ \d{4}\b/g, '')
+    : rangeText
 }
 
 /** Whether a year is too long ago for a typing mistake. */

@@ -81,11 +81,11 @@ const SURE_DIRECTION = words(
 /** Words between "until" and its day: "until midnight of", "till 5 pm on". */
 const HOURS =
   '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
-const beside = (list: string): RegExp => new RegExp(`${words(list).source}${HOURS}`, 'gi')
+const nextToHours = (list: string): RegExp => new RegExp(`${words(list).source}${HOURS}`, 'gi')
 const DIRECTIONS: readonly (readonly [NonNullable<DaySubject['direction']>, RegExp])[] = [
   [
     'until',
-    beside(
+    nextToHours(
       'till until untill til upto up_to on_or_before by not_later_than no_later_than latest_by',
     ),
   ],
@@ -95,10 +95,10 @@ const DIRECTIONS: readonly (readonly [NonNullable<DaySubject['direction']>, RegE
       'ends? ending ended clos(?:es?|ing|ed) last_dates? last_days? deadlines? expires? due cut_?off concludes?',
     ),
   ],
-  ['before', beside('before prior_to')],
-  ['from', beside('from since w\\.?e\\.?f\\.? with_effect_from effective')],
+  ['before', nextToHours('before prior_to')],
+  ['from', nextToHours('from since w\\.?e\\.?f\\.? with_effect_from effective')],
   ['from', words('start(?:s|ing)? begin(?:s|ning)? opens? opening commenc\\w+')],
-  ['after', beside('after past beyond')],
+  ['after', nextToHours('after past beyond')],
 ]
 
 const lastIn = (text: string, pattern: RegExp): number =>
@@ -116,15 +116,15 @@ const BREAK =
  */
 export function findStatement(
   text: string,
-  said: { readonly start: number; readonly end: number },
+  mention: { readonly start: number; readonly end: number },
   from = 0,
   until = text.length,
 ) {
   // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
-  const head = plain.slice(from, said.start)
+  const head = plain.slice(from, mention.start)
   const cut = findMatches(head, BREAK).at(-1)
-  const tail = plain.slice(said.end, until)
+  const tail = plain.slice(mention.end, until)
   const stop = findMatches(tail, BREAK)[0]
   return {
     left: cut === undefined ? head : head.slice(cut.index + cut[0].length),
@@ -144,11 +144,11 @@ export function findDaySubject(
   at: number,
   before: DaySubject | null,
 ): DaySubject {
-  const said = all[at]
-  if (said === undefined) return { topic: null, direction: null, period: null, isPart: false }
+  const mention = all[at]
+  if (mention === undefined) return { topic: null, direction: null, period: null, isPart: false }
   const statement = findStatement(
     text,
-    said,
+    mention,
     all[at - 1]?.end ?? 0,
     all[at + 1]?.start ?? text.length,
   )
@@ -167,12 +167,16 @@ export function findDaySubject(
     direction !== null && isFound(`${left} ${right}`, SURE_DIRECTION) ? ('price' as const) : null
   // "Which day will you attend?": the options are days of the event.
   const chosen = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
-  const alone =
+  const onlyEdges =
     chosen || (!/\.options\./.test(path) && isBare(model, `${left} ${right}`))
       ? ('event' as const)
       : null
   const topic =
-    inherited ?? topicOf(model, headingOf(path, heading), true, direction) ?? place ?? sure ?? alone
+    inherited ??
+    topicOf(model, headingOf(path, heading), true, direction) ??
+    place ??
+    sure ??
+    onlyEdges
   const period =
     topic === 'price'
       ? (periodNamed(model, left, true) ??
@@ -225,17 +229,21 @@ function topicOf(
   direction: DaySubject['direction'],
 ): DaySubject['topic'] {
   const at = (pattern: RegExp): number => (isLeft ? lastIn(text, pattern) : -firstIn(text, pattern))
-  const none = isLeft ? -1 : -Infinity
-  const named = periodNamed(model, text, isLeft) === null ? none : Math.max(at(SURE), at(PRICE))
-  const own = at(itemName(model))
-  const [other, price, event] = [at(OTHER), Math.max(at(PRICE), named), Math.max(at(EVENT), own)]
-  if (other !== none)
+  const notFound = isLeft ? -1 : -Infinity
+  const named = periodNamed(model, text, isLeft) === null ? notFound : Math.max(at(SURE), at(PRICE))
+  const itemPosition = at(itemName(model))
+  const [other, price, event] = [
+    at(OTHER),
+    Math.max(at(PRICE), named),
+    Math.max(at(EVENT), itemPosition),
+  ]
+  if (other !== notFound)
     return Math.max(at(SURE), named) > other && !isOfHotel(text, Math.abs(at(SURE)))
       ? 'price'
       : 'other'
-  if (price === none && event === none) return null
-  if (price === none) return 'event'
-  if (event === none || price > event) return 'price'
+  if (price === notFound && event === notFound) return null
+  if (price === notFound) return 'event'
+  if (event === notFound || price > event) return 'price'
   // "Register for the conference by 30 October"
   return direction === 'until' || direction === 'before' ? 'price' : 'event'
 }
@@ -292,10 +300,10 @@ const periodNames = memoize(({ config }: Model) => {
     const plain = [label, id.replaceAll('-', ' ')].filter(
       (name) => !EVERYDAY.has(name.toLowerCase()),
     )
-    const usual = USUAL.flatMap(([calls, says]) =>
+    const usual = USUAL.flatMap(([calls, states]) =>
       calls.test(`${label} ${id}`) &&
-      periods.filter((one) => calls.test(`${one.label} ${one.id}`)).length === 1
-        ? [says]
+      periods.filter((period) => calls.test(`${period.label} ${period.id}`)).length === 1
+        ? [states]
         : [],
     )
     const names = [

@@ -25,8 +25,8 @@ const BE =
 
 /** Returns the words for a tax, including the names of its halves; not a taxpayer number or an invoice. */
 function taxWords(name: string): string {
-  const own = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${own}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
+  const escapedName = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${escapedName}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
 }
 
 type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
@@ -34,77 +34,77 @@ type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
 /** By the name of the tax; there are as many as taxes have names. */
 const patternsFor = memoize((name: string) => {
   const tax = taxWords(name)
-  const one = (pattern: string): RegExp => new RegExp(pattern, 'gi')
+  const toPattern = (pattern: string): RegExp => new RegExp(pattern, 'gi')
   const not =
     "(?:\\b(?:not|never|non|isn['’]?t|aren['’]?t|doesn['’]?t|don['’]?t|cannot)\\b[\\s-]*(?:\\w+\\s+){0,2}?)"
-  const inside = '(?:inclu(?:sive|des?|ding|ded)|incl\\b\\.?|inc\\b\\.?)'
+  const INCLUDED = '(?:inclu(?:sive|des?|ding|ded)|incl\\b\\.?|inc\\b\\.?)'
   const outside = '(?:exclu(?:sive|des?|ding|ded)|excl\\b\\.?|exc\\b\\.?)'
   const claims: Patterns = [
     // The order matters: "no extra GST" is not "no GST", and "GST not included" is not "GST
     // included".
     [
       'inclusive',
-      one(
+      toPattern(
         `\\b(?:no|nil|without|zero)\\s+(?:any\\s+)?(?:extra|additional|further|separate|hidden)\\s+${tax}`,
       ),
     ],
-    ['inclusive', one(`\\bno\\s+${tax}\\s+(?:extra|additional|on top|over and above)`)],
-    ['exclusive', one(`${not}${inside}${FILL}${tax}`)],
+    ['inclusive', toPattern(`\\bno\\s+${tax}\\s+(?:extra|additional|on top|over and above)`)],
+    ['exclusive', toPattern(`${not}${INCLUDED}${FILL}${tax}`)],
     [
       'exclusive',
-      one(
-        `${tax}${BE}\\b(?:not|never|isn['’]?t|aren['’]?t)\\s+(?:yet\\s+|been\\s+)?(?:${inside}|part of|inside|covered)`,
+      toPattern(
+        `${tax}${BE}\\b(?:not|never|isn['’]?t|aren['’]?t)\\s+(?:yet\\s+|been\\s+)?(?:${INCLUDED}|part of|inside|covered)`,
       ),
     ],
     [
       'none',
-      one(
+      toPattern(
         `${tax}${BE}\\b(?:not\\s+(?:be\\s+)?(?:applicable|charged|levied|payable|collected|applied)|nil\\b|n/?a\\b|exempt\\w*|waived|does not apply|zero\\b|free\\b)`,
       ),
     ],
     [
       'none',
-      one(
+      toPattern(
         `(?:\\b(?:no|nil|zero|exempt\\w* from|free (?:of|from))\\s+${FILL}${tax}|\\btax[ -]free\\b)`,
       ),
     ],
-    ['none', one(`(?:\\bnot|n['’]t)\\s+(?:charge|levy|collect|pay)\\w*\\s+${FILL}${tax}`)],
-    ['inclusive', one(`(?<![\\w-])(?:${inside}|w/|with)(?:[\\s:,-]+)${FILL}${tax}`)],
+    ['none', toPattern(`(?:\\bnot|n['’]t)\\s+(?:charge|levy|collect|pay)\\w*\\s+${FILL}${tax}`)],
+    ['inclusive', toPattern(`(?<![\\w-])(?:${INCLUDED}|w/|with)(?:[\\s:,-]+)${FILL}${tax}`)],
     [
       'inclusive',
-      one(
-        `${tax}${BE}(?:\\b(?:${inside}|inside|built in|absorbed|borne|on us|paid by us|covered|part of)(?!\\w))`,
+      toPattern(
+        `${tax}${BE}(?:\\b(?:${INCLUDED}|inside|built in|absorbed|borne|on us|paid by us|covered|part of)(?!\\w))`,
       ),
     ],
     [
       'exclusive',
-      one(
+      toPattern(
         `(?<![\\w-])(?:${outside}|before|without|plus|over and above|net of)(?:[\\s:,-]+)${FILL}${tax}`,
       ),
     ],
-    ['exclusive', one(`\\+\\s*${FILL}${tax}`)],
+    ['exclusive', toPattern(`\\+\\s*${FILL}${tax}`)],
     [
       'exclusive',
-      one(
+      toPattern(
         `${tax}${BE}\\b(?:extra|additional(?:ly)?|add(?:ed|itional)?|applicable|charged|levied|payable|on top|over and above|separate(?:ly)?|${outside})(?!\\w)`,
       ),
     ],
     [
       'mentioned',
-      one(
+      toPattern(
         `(?:${PERCENT}|\\b\\d+(?:\\.\\d+)?)\\s*(?:of\\s+|as\\s+|towards\\s+)?(?:applicable\\s+)?${tax}`,
       ),
     ],
-    ['mentioned', one(`${tax}${BE}(?:${PERCENT}|@\\s*\\d+(?:\\.\\d+)?)`)],
+    ['mentioned', toPattern(`${tax}${BE}(?:${PERCENT}|@\\s*\\d+(?:\\.\\d+)?)`)],
   ]
   const percents = [
-    one(
+    toPattern(
       `(?<![\\d.,])(${PERCENT})\\s*(?:of\\s+|as\\s+|towards\\s+|in\\s+)?(?:applicable\\s+)?(${tax})`,
     ),
-    one(
+    toPattern(
       `(${tax})(?:[\\s():@=–-]|\\b(?:rate|at|of|is|are|will|be|extra|added|charged|payable|applicable|included|inclusive|exclusive|component|amount|levied|currently|the)\\b)*(${PERCENT})`,
     ),
-    one(`(${tax})\\s*@\\s*(\\d+(?:\\.\\d+)?)(?![\\d%])`),
+    toPattern(`(${tax})\\s*@\\s*(\\d+(?:\\.\\d+)?)(?![\\d%])`),
   ]
   return { claims, percents }
 })
@@ -148,7 +148,7 @@ export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
       ...found,
       ...findMatches(plain, pattern).flatMap((match): TaxClaim[] => {
         const [start, end] = [match.index, match.index + match[0].length]
-        return found.some((one) => one.start < end && start < one.end)
+        return found.some((candidate) => candidate.start < end && start < candidate.end)
           ? []
           : [{ is, percent: null, isHalf: false, ...placed(text, start, end, match[0]) }]
       }),
@@ -165,11 +165,12 @@ export function findTaxPercents(text: string, name: string): readonly TaxClaim[]
     (found, pattern) => [
       ...found,
       ...findMatches(plain, pattern).flatMap((match): TaxClaim[] => {
-        const said = [match[1] ?? '', match[2] ?? '']
-        const written = said.find((part) => /^(?:\d|five|twelve|eighteen|twenty)/i.test(part)) ?? ''
+        const capturedTexts = [match[1] ?? '', match[2] ?? '']
+        const written =
+          capturedTexts.find((part) => /^(?:\d|five|twelve|eighteen|twenty)/i.test(part)) ?? ''
         const start = match.index + match[0].lastIndexOf(written)
         const end = start + written.length
-        return found.some((one) => one.start < end && start < one.end)
+        return found.some((candidate) => candidate.start < end && start < candidate.end)
           ? []
           : [
               {
@@ -188,9 +189,9 @@ export function findTaxPercents(text: string, name: string): readonly TaxClaim[]
 }
 
 function placed(text: string, start: number, end: number, matched: string) {
-  const lead = matched.length - matched.trimStart().length
+  const leadingSpaces = matched.length - matched.trimStart().length
   return {
-    start: start + lead,
+    start: start + leadingSpaces,
     end: end - (matched.length - matched.trimEnd().length),
     statement: statementOf(text, start, end),
   }

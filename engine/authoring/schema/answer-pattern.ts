@@ -10,7 +10,7 @@ import { assertNever, err, ok, type Result } from '../../lib/result.ts'
 export type PatternFault = {
   readonly is: 'broken' | 'not-read' | 'slow'
   readonly span: readonly [number, number]
-  readonly says: string
+  readonly message: string
   readonly help?: string
 }
 
@@ -37,26 +37,26 @@ export function findPatternFault(pattern: string): PatternFault | null {
     return {
       is: 'not-read',
       span: all,
-      says: 'the slashes around the pattern would be required in the answer',
+      message: 'the slashes around the pattern would be required in the answer',
       help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', with both cases where both are possible: [A-Za-z]' : ''}`,
     }
-  for (const [slip, says, help] of SLIPS) {
+  for (const [slip, message, help] of SLIPS) {
     const found = slip.exec(pattern)
     if (found !== null)
       return {
         is: 'not-read',
         span: [found.index, found.index + found[0].length],
-        says,
+        message,
         help: help(found[0]),
       }
   }
-  const why = whyBroken(pattern)
-  if (why !== null)
+  const fault = whyBroken(pattern)
+  if (fault !== null)
     return {
       is: 'broken',
       span: all,
-      says: `this is not a valid pattern: ${why}`,
-      ...(/escape/.test(why)
+      message: `this is not a valid pattern: ${fault}`,
+      ...(/escape/.test(fault)
         ? { help: 'only ^ $ \\ . * + ? ( ) [ ] { } | and / need a backslash before them' }
         : {}),
     }
@@ -64,13 +64,13 @@ export function findPatternFault(pattern: string): PatternFault | null {
   if (!read.ok) return read.error
   const places = listPlaces(read.value)
   if (places === null)
-    return { is: 'not-read', span: all, says: 'the pattern is longer than any real answer' }
+    return { is: 'not-read', span: all, message: 'the pattern is longer than any real answer' }
   const slow = slowText(places)
   if (slow === null) return null
   return {
     is: 'slow',
     span: all,
-    says:
+    message:
       slow === ''
         ? 'the pattern can match in too many ways, so a long answer might block the form'
         : `a long answer can match in too many ways, such as “${slow}”, and would block the form`,
@@ -103,8 +103,11 @@ function whyBroken(pattern: string): string | null {
   try {
     return RegExp(anchorPattern(pattern), 'u') instanceof RegExp ? null : ''
   } catch (error) {
-    const said = String(error instanceof Error ? error.message : error).replace(/^.*\/u?: /s, '')
-    return said.charAt(0).toLowerCase() + said.slice(1)
+    const errorText = String(error instanceof Error ? error.message : error).replace(
+      /^.*\/u?: /s,
+      '',
+    )
+    return errorText.charAt(0).toLowerCase() + errorText.slice(1)
   }
 }
 
@@ -153,8 +156,8 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     if (found !== null) at += found[0].length
     return found
   }
-  const refuse = (span: readonly [number, number], says: string, help?: string): Node => {
-    fault ??= { is: 'not-read', span, says, ...(help === undefined ? {} : { help }) }
+  const refuse = (span: readonly [number, number], message: string, help?: string): Node => {
+    fault ??= { is: 'not-read', span, message, ...(help === undefined ? {} : { help }) }
     at = pattern.length
     return { is: 'all', parts: [] }
   }
@@ -178,7 +181,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   }
   const repeated = (depth: number): Node => {
     const start = at
-    const part = one(depth)
+    const part = parseAtom(depth)
     const found = eat(QUANTIFIER)
     if (found === null || fault !== null) return part
     const sign = found[0].charAt(0)
@@ -196,22 +199,22 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
       )
     return { is: 'repeat', part, min, max }
   }
-  const one = (depth: number): Node => {
+  const parseAtom = (depth: number): Node => {
     const start = at
-    for (const [token, says, help] of NOT_READ)
-      if (eat(token) !== null) return refuse([start, at], says, help)
+    for (const [token, message, help] of NOT_READ)
+      if (eat(token) !== null) return refuse([start, at], message, help)
     if (eat(GROUP) !== null) {
-      const inside = alternatives(depth + 1)
+      const group = alternatives(depth + 1)
       at += 1
-      return inside
+      return group
     }
     const sign = eat(CLASS) ?? eat(ESCAPE) ?? eat(/[^\\[\](){}*+?|^$]/uy)
     return sign === null
       ? refuse([start, start + 1], 'this character is not supported here')
       : { is: 'sign', source: sign[0] }
   }
-  const whole = alternatives(0)
-  return fault === null ? ok(whole) : err(fault)
+  const root = alternatives(0)
+  return fault === null ? ok(root) : err(fault)
 }
 
 function canBeEmpty(node: Node): boolean {
@@ -323,9 +326,9 @@ function slowText(places: readonly Place[]): string | null {
   }
 }
 
-function sumOf(some: readonly (readonly [Ways, number])[]): Ways {
+function sumOf(characters: readonly (readonly [Ways, number])[]): Ways {
   const sum = new Map<number, number>()
-  for (const [ways, times] of some)
+  for (const [ways, times] of characters)
     for (const [at, count] of ways) sum.set(at, (sum.get(at) ?? 0) + times * count)
   return sum
 }
@@ -335,20 +338,22 @@ function sumOf(some: readonly (readonly [Ways, number])[]): Ways {
  * accept it.
  */
 function signsFor(
-  wanted: ReadonlySet<string>,
+  expected: ReadonlySet<string>,
 ): readonly { readonly sign: string; readonly fits: ReadonlySet<string> }[] {
   // A literal character is compared directly; for thousands of characters that is much faster.
-  const plain = new Set([...wanted].filter((source) => /^[^.\\[]$/u.test(source)))
-  const kinds = [...wanted]
+  const plain = new Set([...expected].filter((source) => /^[^.\\[]$/u.test(source)))
+  const kinds = [...expected]
     .filter((source) => !plain.has(source))
     .map((source) => [source, new RegExp(`^${source}$`, 'u')] as const)
   const alike = new Map<string, { sign: string; fits: ReadonlySet<string> }>()
-  for (const code of codesFor([...wanted].join(''))) {
+  for (const code of codesFor([...expected].join(''))) {
     const sign = String.fromCodePoint(code)
-    const fits = new Set(kinds.flatMap(([source, kind]) => (kind.test(sign) ? [source] : [])))
-    if (plain.has(sign)) fits.add(sign)
-    const key = [...fits].join('\u0000')
-    if (fits.size > 0 && !alike.has(key)) alike.set(key, { sign, fits })
+    const matchingKinds = new Set(
+      kinds.flatMap(([source, kind]) => (kind.test(sign) ? [source] : [])),
+    )
+    if (plain.has(sign)) matchingKinds.add(sign)
+    const key = [...matchingKinds].join('\u0000')
+    if (matchingKinds.size > 0 && !alike.has(key)) alike.set(key, { sign, fits: matchingKinds })
   }
   return [...alike.values()]
 }
@@ -370,7 +375,7 @@ function codesFor(source: string): readonly number[] {
   // Of long ranges of similar letters (Chinese, Korean, unassigned), a few are enough.
   return [
     ...plain,
-    ...[...source].flatMap(beside),
+    ...[...source].flatMap(adjacent),
     ...range(0x7f, 0x3400),
     ...range(0x3400, 0xd800, 64),
     ...range(0xe000, 0xf900, 64),
@@ -380,7 +385,7 @@ function codesFor(source: string): readonly number[] {
 }
 
 /** Returns a character of the pattern and its neighbours: at the ends of a range, the result changes. */
-function beside(sign: string): readonly number[] {
+function adjacent(sign: string): readonly number[] {
   const code = sign.codePointAt(0) ?? 0
-  return [code - 1, code, code + 1].filter((one) => one >= 0 && one <= 0x10ffff)
+  return [code - 1, code, code + 1].filter((candidate) => candidate >= 0 && candidate <= 0x10ffff)
 }

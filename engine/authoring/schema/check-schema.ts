@@ -114,8 +114,8 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
   const reported = new Map<string, string[]>()
   // The first finding that covers a place is reported, whatever else covers it.
   const covering = drafts.filter(
-    ({ covers }, at) =>
-      covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === at,
+    ({ covers }, index) =>
+      covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === index,
   )
   const remaining = drafts.filter((draft) => {
     if (covering.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
@@ -161,7 +161,7 @@ function isTrapped(source: Source, path: string): boolean {
   const parts = path.split('.')
   return (
     source.trapped.has('') ||
-    parts.some((_part, at) => source.trapped.has(parts.slice(0, at + 1).join('.')))
+    parts.some((_part, index) => source.trapped.has(parts.slice(0, index + 1).join('.')))
   )
 }
 
@@ -172,11 +172,11 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.')
   const name = path.split('.').at(-1) ?? ''
-  const where = itemName(path)
+  const itemText = itemName(path)
   const value = error.data
   const written = source.written(path)
-  const said = written?.text ?? sourceText(source, path)
-  const words = textOf(error.parentSchema?.errorMessage)
+  const writtenText = written?.text ?? sourceText(source, path)
+  const ruleMessage = textOf(error.parentSchema?.errorMessage)
   const sold = suggestSaleShape(source, path, error)
   if (sold !== null)
     return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
@@ -184,11 +184,11 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     case 'additionalProperties':
       return reportUnknownKey(source, path, error, all)
     case 'required':
-      return reportMissingKey(source, path, where, error, all)
+      return reportMissingKey(source, path, itemText, error, all)
     case 'type':
       return reportWrongType(
         path,
-        where,
+        itemText,
         value,
         source,
         [error.params.type].flat().map(String).join(',').split(','),
@@ -199,13 +199,13 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         return {
           code: 'EV108',
           at: path,
-          message: `this tool supports format 1; the file has ${said}`,
+          message: `this tool supports format 1; the file has ${writtenText}`,
         }
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
       const suggestion = /\.also_stored\./.test(path)
         ? null
         : suggestValue(name, value, valueAt(source.value, path.replace(/\.?[^.]*$/, '')))
-      const near =
+      const nearName =
         suggestion !== null
           ? { help: suggestion }
           : typeof value === 'string'
@@ -214,8 +214,8 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
       return {
         code: 'EV104',
         at: path,
-        message: `\`${said}\` is not a valid \`${labelOf(path)}\``,
-        ...near,
+        message: `\`${writtenText}\` is not a valid \`${labelOf(path)}\``,
+        ...nearName,
         notes: [`valid values: ${formatList(allowed, 20)}`],
       }
     }
@@ -227,14 +227,16 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         at: path,
         part: 'entry',
         message: `\`${name}\` does not apply to this kind of entry`,
-        ...(words === undefined ? {} : { help: bounded(source, path, name, value) ?? words }),
+        ...(ruleMessage === undefined
+          ? {}
+          : { help: bounded(source, path, name, value) ?? ruleMessage }),
       }
     case 'pattern':
     case 'format':
     case 'minLength':
       // A key's own name is reported once, by the rule that requires it.
       if (typeof value !== 'string' || written === null) return null
-      return reportInvalidFormat(path, said, value, {
+      return reportInvalidFormat(path, writtenText, value, {
         keyword: error.keyword,
         format: textOf(error.params.format),
         pattern: textOf(error.params.pattern),
@@ -256,16 +258,18 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
       return {
         code: 'EV105',
         at: path,
-        message: `${said} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
+        message: `${writtenText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
         ...(path.startsWith('fees.prices.') && typeof value === 'number' && value < 0
           ? { help: `write ${-value}, without a sign` }
           : {}),
       }
     case 'uniqueItems': {
       const twice = join(path, Number(error.params.i))
-      const again = join(path, Number(error.params.j))
+      const repeatedPath = join(path, Number(error.params.j))
       const [first, second] =
-        Number(error.params.i) < Number(error.params.j) ? [twice, again] : [again, twice]
+        Number(error.params.i) < Number(error.params.j)
+          ? [twice, repeatedPath]
+          : [repeatedPath, twice]
       return {
         code: 'EV107',
         at: second,
@@ -274,7 +278,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
       }
     }
     default:
-      return wrongCount(path, where, error)
+      return wrongCount(path, itemText, error)
   }
 }
 
@@ -286,7 +290,7 @@ function bounded(source: Source, path: string, name: string, value: unknown): st
     : null
 }
 
-function wrongCount(path: string, where: string, error: SchemaError): Coded | null {
+function wrongCount(path: string, itemText: string, error: SchemaError): Coded | null {
   const { keyword, params } = error
   const at = { code: 'EV107' as const, at: path, part: 'key' as const }
   const message = textOf(error.parentSchema?.errorMessage)
@@ -304,14 +308,14 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
       ...at,
       message:
         Number(params.limit) === 1
-          ? `${where} is empty`
-          : `${where} needs at least ${String(params.limit)} entries`,
+          ? `${itemText} is empty`
+          : `${itemText} needs at least ${String(params.limit)} entries`,
       ...(/^category\.rules\.\d+\.when$/.test(path)
         ? { help: 'for all remaining delegates write only {otherwise: …}' }
         : {}),
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
-    return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
+    return { ...at, message: `${itemText} has more than ${String(params.limit)} entries` }
   // The remaining errors have no specific message.
   return null
 }

@@ -37,7 +37,7 @@ const validatorOf = memoize((kind: Kind) => compiler('ours').compile<unknown>(SC
  * optimising; the code that a page loads is.
  */
 export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
-  const made = new Ajv({
+  const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
     strictRequired: false,
@@ -48,9 +48,9 @@ export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
     validateSchema: false,
     code,
   })
-  made.addFormat('date', new RegExp(DAY_PATTERN, 'u'))
-  made.addFormat('email', new RegExp(MAIL_PATTERN, 'u'))
+  ajv.addFormat('date', new RegExp(DAY_PATTERN, 'u'))
+  ajv.addFormat('email', new RegExp(MAIL_PATTERN, 'u'))
   // Messages for violations, under the names that editors use.
-  made.addVocabulary(['errorMessage', 'patternErrorMessage'])
-  return made
+  ajv.addVocabulary(['errorMessage', 'patternErrorMessage'])
+  return ajv
 }

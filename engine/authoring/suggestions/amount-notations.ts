@@ -36,27 +36,27 @@ const AFTER =
 
 /** Returns the meaning; null if it does not look like a price. */
 export function suggestAmount(text: string): AmountSuggestion | null {
-  const said = plainDigits(withoutQuotes(text))
+  const amountText = plainDigits(withoutQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
     .trim()
     .toLowerCase()
-  const bare = said.replace(/^\((.*)\)$/, '$1').trim()
-  if (FREE.test(bare)) return { is: 'free' }
-  if (NOT_KNOWN.test(bare)) return { is: 'not-known-yet' }
-  if (NOT_ON_SALE.test(bare)) return { is: 'not-on-sale' }
-  if (AS_ABOVE.test(bare)) return { is: 'as-above' }
-  if (OTHER_CURRENCY.test(bare)) return { is: 'other-currency' }
-  const one = rupeesIn(bare)
-  if (one !== null) return { is: 'rupees', rupees: one }
+  const unsigned = amountText.replace(/^\((.*)\)$/, '$1').trim()
+  if (FREE.test(unsigned)) return { is: 'free' }
+  if (NOT_KNOWN.test(unsigned)) return { is: 'not-known-yet' }
+  if (NOT_ON_SALE.test(unsigned)) return { is: 'not-on-sale' }
+  if (AS_ABOVE.test(unsigned)) return { is: 'as-above' }
+  if (OTHER_CURRENCY.test(unsigned)) return { is: 'other-currency' }
+  const amount = rupeesIn(unsigned)
+  if (amount !== null) return { is: 'rupees', rupees: amount }
   const taxed =
     /^(.*?\d.*?)\s*(?:\+|plus|with|\(?\s*(?:incl|excl|inclusive|including|all|gst|tax))[^\d]*(?:\d+\s*%)?.*$/.exec(
-      bare,
+      unsigned,
     )
-  if (taxed !== null && /gst|tax|%|incl|excl/.test(bare)) {
+  if (taxed !== null && /gst|tax|%|incl|excl/.test(unsigned)) {
     const rupees = rupeesIn(taxed[1] ?? '')
     if (rupees !== null) return { is: 'with-tax', rupees }
   }
-  const parts = bare
+  const parts = unsigned
     .split(/\s*[;|/&、]\s*|,(?=\d{4})|\s+(?:or|to|and)\s+|\s*[–—-]\s*|\s+|,\s+/)
     .filter((part) => part !== '' && !/^(rs\.?|inr|₹)$/.test(part))
     .map(rupeesIn)
@@ -159,17 +159,17 @@ export function explainPrice(text: string): string | null {
 
 /** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or more than one. */
 export function suggestNumber(text: string): string | null {
-  const said = plainDigits(withoutQuotes(text)).replace(
+  const numberText = plainDigits(withoutQuotes(text)).replace(
     // Letters that look like digits, next to digits.
     /^(?=.*\d)[\dOolI]+$/,
     (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'),
   )
-  const found = /^[^\d.-]*([-+]?[\d, ]*\.?\d+)\s*[^\d]*$/.exec(said.trim())
+  const found = /^[^\d.-]*([-+]?[\d, ]*\.?\d+)\s*[^\d]*$/.exec(numberText.trim())
   const digits = found?.[1]?.replace(/[, +]/g, '')
   if (digits !== undefined && digits !== '') return digits
   return suggestAmount(text)?.is === 'rupees'
-    ? rupeesIn(said.toLowerCase())
-    : idAsWords(said.trim().toLowerCase())
+    ? rupeesIn(numberText.toLowerCase())
+    : idAsWords(numberText.trim().toLowerCase())
 }
 
 /** Removes any kind of quotes around a text. */

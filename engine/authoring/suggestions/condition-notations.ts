@@ -25,7 +25,7 @@ export function suggestYesNo(value: unknown): 'true' | 'false' | null {
 
 const NUMBER = '(\\d+(?:\\.\\d+)?)'
 const UNIT = '(?:\\s*(?:years?|yrs?\\.?|y|of age|old|in age|rs\\.?|points|marks|%))*'
-const one = (before: string, after = ''): RegExp =>
+const buildPattern = (before: string, after = ''): RegExp =>
   new RegExp(`^${before}${NUMBER}${UNIT}${after}$`)
 const RANGES: readonly (readonly [RegExp, (first: string, second: string) => string])[] = [
   [
@@ -35,45 +35,47 @@ const RANGES: readonly (readonly [RegExp, (first: string, second: string) => str
     (first, second) => `{at_least: ${first}, at_most: ${second}}`,
   ],
   [
-    one('(?:>=|=>|≥|at ?least|min(?:imum)?|from|not (?:below|under|less than))\\s*'),
+    buildPattern('(?:>=|=>|≥|at ?least|min(?:imum)?|from|not (?:below|under|less than))\\s*'),
     (first) => `{at_least: ${first}}`,
   ],
   [
-    one(
+    buildPattern(
       '',
       '\\s*(?:\\+|and (?:above|over|more|older|up|upwards?)|& (?:above|over|more)|or (?:above|over|more|older)|onwards?|plus|above|up(?:wards)?)',
     ),
     (first) => `{at_least: ${first}}`,
   ],
   [
-    one('(?:<=|=<|≤|at ?most|max(?:imum)?|up ?to|till|until|not (?:above|over|more than))\\s*'),
+    buildPattern(
+      '(?:<=|=<|≤|at ?most|max(?:imum)?|up ?to|till|until|not (?:above|over|more than))\\s*',
+    ),
     (first) => `{at_most: ${first}}`,
   ],
   [
-    one(
+    buildPattern(
       '',
       '\\s*(?:-|and (?:below|under|less|younger)|& (?:below|under)|or (?:below|under|less|younger)|below|down)',
     ),
     (first) => `{at_most: ${first}}`,
   ],
   [
-    one('(?:>|above|over|more than|greater than|older than|exceeding|after)\\s*'),
+    buildPattern('(?:>|above|over|more than|greater than|older than|exceeding|after)\\s*'),
     (first) => `{above: ${first}}`,
   ],
   [
-    one('(?:<|below|under|less than|younger than|lower than|before)\\s*'),
+    buildPattern('(?:<|below|under|less than|younger than|lower than|before)\\s*'),
     (first) => `{below: ${first}}`,
   ],
 ]
 
 /** Reads "70+", ">70", "60-70", "above 70 years" as the test of a number; null if it is not a range. */
 export function suggestRange(text: string): string | null {
-  const said = text
+  const ageText = text
     .trim()
     .toLowerCase()
     .replace(/^age[ds]?\s*/, '')
   for (const [pattern, write] of RANGES) {
-    const found = pattern.exec(said)
+    const found = pattern.exec(ageText)
     if (found !== null) return write(found[1] ?? '', found[2] ?? '')
   }
   return null
@@ -85,31 +87,35 @@ const flat = (word: string): string =>
     .toLowerCase()
     .replace(/[\s_-]+/g, '-')
 /** Returns the option that a word means: in any case, with spaces for hyphens. */
-const optionOf = (word: string, legal: readonly string[]): string | undefined =>
-  legal.find((name) => flat(name) === flat(word.replace(/^["'“”]|["'“”]$/g, '')))
+const optionOf = (word: string, options: readonly string[]): string | undefined =>
+  options.find((name) => flat(name) === flat(word.replace(/^["'“”]|["'“”]$/g, '')))
 
 /**
  * Reads "pg or faculty", "pg/faculty", "not pg" as the test of a choice among `legal`; null if it
  * names no options.
  */
-export function suggestChoice(text: string, legal: readonly string[]): string | null {
-  if (optionOf(text, legal) !== undefined) return null
-  const bare = text.trim().replace(/^[[({]|[\])}]$/g, '')
+export function suggestChoice(text: string, optionIds: readonly string[]): string | null {
+  if (optionOf(text, optionIds) !== undefined) return null
+  const unwrapped = text.trim().replace(/^[[({]|[\])}]$/g, '')
   const not =
     /^(?:not|!|!=|<>|except|other than|no|non|anything but|all but|all except)\s*[-:]?\s*(.+)$/i.exec(
-      bare,
+      unwrapped,
     )
   if (not !== null) {
-    const inside = optionOf(not[1] ?? '', legal)
-    const several = inside === undefined ? suggestChoice(not[1] ?? '', legal) : null
-    return inside !== undefined ? `{not: ${inside}}` : several === null ? null : `{not: ${several}}`
+    const negatedOption = optionOf(not[1] ?? '', optionIds)
+    const several = negatedOption === undefined ? suggestChoice(not[1] ?? '', optionIds) : null
+    return negatedOption !== undefined
+      ? `{not: ${negatedOption}}`
+      : several === null
+        ? null
+        : `{not: ${several}}`
   }
-  const parts = bare
+  const parts = unwrapped
     .replace(/^(?:either|any of|one of|is|in|=+)\s+/i, '')
     .split(/\s*(?:[,;/|&+]+|\bor\b|\band\b)\s*/i)
     .filter((part) => part !== '')
-  const words = parts.length > 1 ? parts : bare.split(/\s+/)
-  const options = words.map((word) => optionOf(word, legal))
+  const optionTexts = parts.length > 1 ? parts : unwrapped.split(/\s+/)
+  const options = optionTexts.map((word) => optionOf(word, optionIds))
   const known = options.filter((option) => option !== undefined)
   return known.length === options.length && known.length > 0
     ? known.length === 1
@@ -144,8 +150,8 @@ export function suggestCondition(value: unknown, isRule: boolean, then: string |
   const compared = /^([a-z]\w*)\s*(!?=+|:|\bis not\b|\bis\b|\bequals\b)\s*(.+)$/i.exec(text)
   if (compared !== null) {
     const [, field = '', sign = '', right = ''] = compared
-    const bare = right.replace(/^["'“”]|["'“”]$/g, '')
-    const suggestion = suggestYesNo(bare) ?? bare.toLowerCase().replace(/\s+/g, '-')
+    const unquoted = right.replace(/^["'“”]|["'“”]$/g, '')
+    const suggestion = suggestYesNo(unquoted) ?? unquoted.toLowerCase().replace(/\s+/g, '-')
     return `write {${field}: ${/^(?:!|is not)/i.test(sign) ? `{not: ${suggestion}}` : suggestion}}`
   }
   const range =

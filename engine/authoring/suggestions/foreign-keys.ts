@@ -335,9 +335,12 @@ answered: false < empty blank missing unset not_answered
   ],
 ]
 
-const read = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({ at, habits: parseSynonyms(lines) }))
+const parsedKeys = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({
+  at,
+  synonyms: parseSynonyms(lines),
+}))
 
-type Meant = {
+type KeySuggestion = {
   /** Null if no key of ours corresponds to it. */ readonly key: string | null
   readonly help: string
 }
@@ -351,28 +354,26 @@ export function suggestKey(
   key: string,
   written: string | null = null,
   block: unknown = null,
-): Meant | null {
+): KeySuggestion | null {
   const word = normaliseWord(key)
-  const habits: readonly SynonymList[] = read.find(({ at }) => at.test(path))?.habits ?? []
-  const ours = habits.find(({ theirs }) => theirs.includes(word))?.ours
-  if (ours === undefined) return null
-  if (ours.startsWith('!')) return { key: null, help: ours.slice(1) }
-  if (ours === 'type: many' && written !== null && suggestYesNo(written) === 'false')
+  const synonyms: readonly SynonymList[] =
+    parsedKeys.find(({ at }) => at.test(path))?.synonyms ?? []
+  const ownKey = synonyms.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
+  if (ownKey === undefined) return null
+  if (ownKey.startsWith('!')) return { key: null, help: ownKey.slice(1) }
+  if (ownKey === 'type: many' && written !== null && suggestYesNo(written) === 'false')
     return { key: null, help: 'a select has one answer: remove this' }
-  if (ours === 'required: true' && written !== null && suggestYesNo(written) === 'false')
+  if (ownKey === 'required: true' && written !== null && suggestYesNo(written) === 'false')
     return { key: null, help: 'an optional field has no required: remove this' }
-  const bound = ours === 'max' ? 'at_most' : ours === 'min' ? 'at_least' : null
-  if (bound !== null && isOf(block, 'many'))
+  const bound = ownKey === 'max' ? 'at_most' : ownKey === 'min' ? 'at_least' : null
+  if (bound !== null && hasType(block, 'many'))
     return { key: 'choose', help: `write choose: {${bound}: ${written ?? '2'}, message: …}` }
-  const name = ours.replace(/:.*/, '')
-  const isShort = written !== null && /^[^\n]+$/.test(written) && written.length <= SAID_MAX
-  if (!isShort || ours !== name) return { key: name, help: `write ${ours}` }
+  const name = ownKey.replace(/:.*/, '')
+  const isShort =
+    written !== null && /^[^\n]+$/.test(written) && written.length <= QUOTED_CHARACTERS_MAX
+  if (!isShort || ownKey !== name) return { key: name, help: `write ${ownKey}` }
   // A name in the form of an id, if there is no id, is the id.
-  if (
-    name === 'label' &&
-    isWithout(block, 'id') &&
-    /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(written)
-  )
+  if (name === 'label' && lacksKey(block, 'id') && /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(written))
     return { key: 'id', help: `write id: ${written}` }
   if (/^(?:show_)?when$/.test(name) && !/^[{[]/.test(written))
     return {
@@ -385,11 +386,11 @@ export function suggestKey(
   return { key: name, help: `write ${name}: ${written}` }
 }
 /** A longer value is not repeated in the message. */
-const SAID_MAX = 60
+const QUOTED_CHARACTERS_MAX = 60
 
-const isOf = (block: unknown, type: string): boolean =>
+const hasType = (block: unknown, type: string): boolean =>
   typeof block === 'object' && block !== null && 'type' in block && block.type === type
-const isWithout = (block: unknown, key: string): boolean =>
+const lacksKey = (block: unknown, key: string): boolean =>
   typeof block === 'object' && block !== null && !Object.hasOwn(block, key)
 const plainScalar = (written: string): unknown =>
   written === 'true' ? true : written === 'false' ? false : written.replace(/^["'](.*)["']$/, '$1')

@@ -85,13 +85,13 @@ const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, parseSyn
  * Returns what to write for a value under a key with enumerated words, `beside` being the block;
  * null if it is not recognised.
  */
-export function suggestValue(key: string, value: unknown, beside: unknown = null): string | null {
+export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {
   const word = normaliseWord(String(value))
-  const ours = read.get(key)?.find(({ theirs }) => theirs.includes(word))?.ours
-  if (ours === undefined) return null
+  const ownValue = read.get(key)?.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
+  if (ownValue === undefined) return null
   // Elsewhere one word is used for a checkbox, for several of them, and for consent.
-  if (key === 'type' && ours === 'yes-no') return `write type: ${boxMeant(beside)}`
-  return ours.startsWith('!') ? ours.slice(1) : `write ${key}: ${ours}`
+  if (key === 'type' && ownValue === 'yes-no') return `write type: ${boxMeant(siblings)}`
+  return ownValue.startsWith('!') ? ownValue.slice(1) : `write ${key}: ${ownValue}`
 }
 
 function boxMeant(field: unknown): string {

@@ -1,16 +1,16 @@
 /** Parses lists of synonyms: our word, and the words used for it elsewhere. */
 
-export type SynonymList = { readonly ours: string; readonly theirs: readonly string[] }
+export type SynonymList = { readonly ownWord: string; readonly foreignWords: readonly string[] }
 
-/** Parses lines of the form "ours < theirs theirs"; an indented line continues the one above. */
+/** Parses lines of the form "own < foreign foreign"; an indented line continues the one above. */
 export function parseSynonyms(lines: string): readonly SynonymList[] {
   return lines
     .trim()
     .replaceAll(/\n\s+/g, ' ')
     .split('\n')
     .map((line) => {
-      const [ours = '', theirs = ''] = line.split(/ < (.*)/s)
-      return { ours, theirs: theirs.trim().split(/ +/) }
+      const [ownWord = '', foreignText = ''] = line.split(/ < (.*)/s)
+      return { ownWord, foreignWords: foreignText.trim().split(/ +/) }
     })
 }
 

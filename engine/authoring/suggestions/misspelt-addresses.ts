@@ -13,7 +13,7 @@ const MAIL = new RegExp(MAIL_PATTERN, 'u')
 export function suggestEmail(text: string): AddressSuggestion | null {
   const written = text.trim()
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
-  if (several.length > 1 && several.filter((one) => MAIL.test(one)).length > 1)
+  if (several.length > 1 && several.filter((candidate) => MAIL.test(candidate)).length > 1)
     return { slip: 'there are two addresses instead of one', write: several[0] ?? '' }
   const clean = cleanMail(written)
   const at = clean.lastIndexOf('@')
@@ -78,17 +78,17 @@ const OF_A_SITE =
  * the pattern accepts external addresses, so that one is not mistaken for one of Rollcall's pages.
  */
 export function suggestFormats(text: string, takesSites = false): readonly string[] {
-  const bare = plainDigits(withoutQuotes(text))
+  const trimmed = plainDigits(withoutQuotes(text))
     .replace(/[\s,;:.]+$/, '')
     .trim()
-  const words = bare
+  const parts = trimmed
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/&/g, ' and ')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-  const slug = (glue: string): string => words.join(glue).toLowerCase()
-  const web = bare.replace(/^\s*(?:https?:?\/*)?([\w.-]+\.[a-z]{2,})?(?=\/|$)/i, '')
+  const slug = (glue: string): string => parts.join(glue).toLowerCase()
+  const web = trimmed.replace(/^\s*(?:https?:?\/*)?([\w.-]+\.[a-z]{2,})?(?=\/|$)/i, '')
   const path = `/${web
     .replaceAll('\\', '/')
     .toLowerCase()
@@ -102,23 +102,23 @@ export function suggestFormats(text: string, takesSites = false): readonly strin
     .filter((part) => part !== '')
     .join('/')}`
   const callPath = `/${web.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
-  if (takesSites && OF_A_SITE.test(bare)) {
-    const site = bare.replaceAll('\\', '/').replace(/\s*([/.:;])\s*/g, '$1')
+  if (takesSites && OF_A_SITE.test(trimmed)) {
+    const site = trimmed.replaceAll('\\', '/').replace(/\s*([/.:;])\s*/g, '$1')
     return [site.replace(/^(?:h?t?tt?p?ps?)?[:;]?\/*/i, 'https://')]
   }
   return [
-    bare,
-    bare.toLowerCase(),
-    bare.toUpperCase(),
-    ...(/[/\\]/.test(bare) ? [path, callPath] : []),
+    trimmed,
+    trimmed.toLowerCase(),
+    trimmed.toUpperCase(),
+    ...(/[/\\]/.test(trimmed) ? [path, callPath] : []),
     slug('_'),
     slug('-'),
-    bare.replace(/\s+/g, ''),
+    trimmed.replace(/\s+/g, ''),
     slug(''),
     slug('').toUpperCase(),
     path,
-    bare.replace(/^(?:h?t+ps?)?\s*[:;]?\s*[/\\]*/i, 'https://').replace(/\s+/g, ''),
-    `${bare.replace(/\.[a-z]{2,4}$/i, '').replace(/\s+/g, '-')}.csv`,
+    trimmed.replace(/^(?:h?t+ps?)?\s*[:;]?\s*[/\\]*/i, 'https://').replace(/\s+/g, ''),
+    `${trimmed.replace(/\.[a-z]{2,4}$/i, '').replace(/\s+/g, '-')}.csv`,
   ]
 }
 
@@ -150,26 +150,28 @@ const COLOURS: Readonly<Record<string, string>> = {
 
 /** Converts `teal`, `0E7C7B`, `#fff`, `rgb(14, 124, 123)` to `#RRGGBB`; null if it is not a colour. */
 export function suggestColour(text: string): string | null {
-  const bare = plainDigits(withoutQuotes(text))
+  const trimmed = plainDigits(withoutQuotes(text))
     .replace(/[;,.]+$/, '')
     .trim()
-  const name = bare
+  const name = trimmed
     .toLowerCase()
     .replace(/[\s_-]+/g, '')
     .replace(/^(dark|deep|light|royal|sky|bright)/, '')
   const known = Object.entries(COLOURS).find(([one]) => one === name)?.[1]
   if (known !== undefined) return known
-  const parts = /^rgba?\(?\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/i.exec(bare)
+  const parts = /^rgba?\(?\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/i.exec(trimmed)
   if (parts !== null)
     return `#${parts
       .slice(1, 4)
       .map((part) => Math.min(255, Number(part)).toString(16).padStart(2, '0').toUpperCase())
       .join('')}`
-  const digits = bare
+  const digits = trimmed
     .replace(/^(?:0x|#|hex)*[\s:#]*/i, '')
     .replace(/\s+/g, '')
     .replace(/[oO]/g, '0')
     .replace(/[lI]/g, '1')
   if (/^[0-9a-f]{6}([0-9a-f]{2})?$/i.test(digits)) return `#${digits.slice(0, 6)}`
-  return /^[0-9a-f]{3}$/i.test(digits) ? `#${[...digits].map((one) => one + one).join('')}` : null
+  return /^[0-9a-f]{3}$/i.test(digits)
+    ? `#${[...digits].map((digit) => digit + digit).join('')}`
+    : null
 }

@@ -19,11 +19,11 @@ export function mayCompare(file: object, names: number): boolean {
 /** Returns the nearest name within a third of the word's length, ignoring case; null if none is near. */
 export function findNearest(
   word: string,
-  legal: readonly string[],
+  names: readonly string[],
 ): { readonly name: string; readonly distance: number } | null {
   if (word.length > LENGTH_MAX) return null
   const limit = Math.max(1, Math.floor(word.length / 3))
-  const ranked = legal
+  const ranked = names
     .filter((name) => Math.abs(name.length - word.length) <= limit)
     .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
@@ -34,21 +34,21 @@ export function findNearest(
 /** Returns the help and, if only one name is at distance 1, the fix for a misspelt name. */
 export function suggestName(
   word: string,
-  legal: readonly string[],
+  names: readonly string[],
   span: readonly [number, number] | null = null,
 ): {
   readonly help?: string
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 } {
-  const found = findNearest(word, legal)
+  const found = findNearest(word, names)
   if (found === null) {
-    const whole = nameWith(word, legal)
-    return whole === null ? {} : { help: `did you mean \`${whole}\`?` }
+    const suffixMatch = nameWith(word, names)
+    return suffixMatch === null ? {} : { help: `did you mean \`${suffixMatch}\`?` }
   }
   const help = `did you mean \`${found.name}\`?`
   const sole =
     isSlipOf(word, found.name) &&
-    legal.filter((name) => editDistance(word.toLowerCase(), name.toLowerCase()) <= 1).length === 1
+    names.filter((name) => editDistance(word.toLowerCase(), name.toLowerCase()) <= 1).length === 1
   return sole && span !== null
     ? { help, fix: { start: span[0], end: span[1], text: found.name } }
     : { help }
@@ -61,7 +61,7 @@ const PART_LENGTH_MIN = 4
  * Returns the only name that contains the word: `states` in indian-states, `name` in full_name;
  * null: none, or several.
  */
-function nameWith(word: string, legal: readonly string[]): string | null {
+function nameWith(word: string, names: readonly string[]): string | null {
   const collectParts = (name: string): readonly string[] =>
     name
       .toLowerCase()
@@ -69,8 +69,8 @@ function nameWith(word: string, legal: readonly string[]): string | null {
       .map((part) => part.replace(/s$/, ''))
   const [part = '', ...rest] = collectParts(word)
   if (rest.length > 0 || word.length < PART_LENGTH_MIN || word.length > LENGTH_MAX) return null
-  const named = legal.filter((name) => collectParts(name).includes(part))
-  return named.length === 1 ? (named[0] ?? null) : null
+  const matchingNames = names.filter((name) => collectParts(name).includes(part))
+  return matchingNames.length === 1 ? (matchingNames[0] ?? null) : null
 }
 
 /**
@@ -89,8 +89,8 @@ function isSlipOf(word: string, name: string): boolean {
 }
 
 /** Formats "a, b and c" for notes; the rest are counted. */
-export function formatList(names: readonly string[], most = 12, between = ', '): string {
-  return names.length <= most
+export function formatList(names: readonly string[], max = 12, between = ', '): string {
+  return names.length <= max
     ? names.join(between)
-    : `${names.slice(0, most).join(between)} and ${names.length - most} more`
+    : `${names.slice(0, max).join(between)} and ${names.length - max} more`
 }

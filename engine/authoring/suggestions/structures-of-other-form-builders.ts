@@ -17,9 +17,12 @@ function columns(source: Source): string {
   const { fees } = source.value as { readonly fees?: { readonly periods?: unknown } }
   const periods: unknown = fees?.periods
   const ids = Array.isArray(periods)
-    ? periods.flatMap((one: unknown) =>
-        typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string'
-          ? [one.id]
+    ? periods.flatMap((period: unknown) =>
+        typeof period === 'object' &&
+        period !== null &&
+        'id' in period &&
+        typeof period.id === 'string'
+          ? [period.id]
           : [],
       )
     : []
@@ -137,17 +140,17 @@ export function explainPeopleCondition(source: Source, path: string, key: string
 export function explainSaleValue(source: Source, path: string, value: unknown): string | null {
   const [entry = 'name'] =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
-  const said = typeof value === 'string' ? value : '…'
+  const valueText = typeof value === 'string' ? value : '…'
   if (/^(?:fees\.(?:items|adjustments)|quotas|codes\.kinds)$/.test(path))
     return `write a list, each entry with a dash and its id: - {id: ${entry}, …}`
   if (/^unique\.\d+$/.test(path) && typeof value === 'string')
-    return `write - {fields: [${said}], on_duplicate: block, message: This is registered already}`
+    return `write - {fields: [${valueText}], on_duplicate: block, message: This is registered already}`
   if (/^codes\.kinds\.\d+\.gives$/.test(path) && typeof value === 'string')
-    return isCategory(source, said)
-      ? `write gives: {category: ${said}}`
-      : `write gives: {adjustment: ${said}}, or {category: …}`
+    return isCategory(source, valueText)
+      ? `write gives: {category: ${valueText}}`
+      : `write gives: {adjustment: ${valueText}}, or {category: …}`
   if (/^member_lists\.\w+\.columns$/.test(path) && Array.isArray(value))
-    return `write each column with its type: {${value.map((one) => `${String(one)}: text`).join(', ')}}, or a list such as [life, annual]`
+    return `write each column with its type: {${value.map((entry) => `${String(entry)}: text`).join(', ')}}, or a list such as [life, annual]`
   if (path === 'hold_seats_for')
     return `write ${typeof value === 'number' ? `${value} minutes` : '30 minutes'}`
   return null
@@ -167,7 +170,9 @@ function isCategory(source: Source, id: string): boolean {
   const { categories } = source.value as { readonly categories?: unknown }
   return (
     Array.isArray(categories) &&
-    categories.some((one: unknown) => has(one, 'id') && (one as { id: unknown }).id === id)
+    categories.some(
+      (category: unknown) => has(category, 'id') && (category as { id: unknown }).id === id,
+    )
   )
 }
 

@@ -10,7 +10,7 @@ const EXAMPLE = (percent: number, prices: string): string =>
  * if none is near.
  */
 export function suggestPercent(percent: number): number | null {
-  const same = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9
+  const isSame = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9
   const slips: readonly ((rate: number) => number)[] = [
     (rate) => rate / 100,
     (rate) => 1 + rate / 100,
@@ -25,7 +25,7 @@ export function suggestPercent(percent: number): number | null {
     (rate) => Number(String(rate)[0]),
     (rate) => Number(String(rate)[1] ?? Number.NaN),
   ]
-  return MEANT.find((rate) => slips.some((slip) => same(slip(rate), percent))) ?? null
+  return MEANT.find((rate) => slips.some((slip) => isSame(slip(rate), percent))) ?? null
 }
 
 /** Whether a word or a number means no tax. */
@@ -47,13 +47,13 @@ function taxSide(text: string): 'inclusive' | 'exclusive' | null {
   return /\b(?:incl|inside|with|within|included|contain)/i.test(text) ? 'inclusive' : null
 }
 
-function whole(value: unknown): string {
+function integerPart(value: unknown): string {
   if (meansNoTax(value)) return WITHOUT
   if (typeof value === 'object') return 'the key is `tax`: {name, percent, prices}'
-  const said = String(value)
-  const number = /\d+(?:\.\d+)?/.exec(said)?.[0]
+  const valueText = String(value)
+  const number = /\d+(?:\.\d+)?/.exec(valueText)?.[0]
   const percent = number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
-  const side = typeof value === 'string' ? taxSide(said) : null
+  const side = typeof value === 'string' ? taxSide(valueText) : null
   return `write ${EXAMPLE(percent, side ?? 'exclusive')}${side === null ? ', or inclusive if the prices include it' : ''}; without tax remove it`
 }
 
@@ -80,10 +80,10 @@ const KEYS: Readonly<Record<string, string>> = {
  * `value` the value there. Null if it is not about tax, or nothing better can be suggested.
  */
 export function explainTax(path: string, value: unknown): string | null {
-  const [first = '', second = '', third = '', ...more] = path.split('.')
-  if (more.length > 0) return null
+  const [first = '', second = '', third = '', ...others] = path.split('.')
+  if (others.length > 0) return null
   if (first === 'fees' && second === 'tax') {
-    if (third === '') return typeof value === 'object' && value !== null ? null : whole(value)
+    if (third === '') return typeof value === 'object' && value !== null ? null : integerPart(value)
     if (third === 'percent') {
       if (meansNoTax(value)) return WITHOUT
       const number = /-?\d*\.?\d+/.exec(String(value))?.[0]
@@ -101,7 +101,7 @@ export function explainTax(path: string, value: unknown): string | null {
   const isTax =
     /^(?:no_)?(?:gst|vat|igst|tax|taxes|service_tax)(?:_(?:percent|rate|percentage|included|inclusive|exclusive|extra|name|type))?$/i
   if (first === 'fees' && third === '' && isTax.test(second))
-    return /^no_/i.test(second) || meansNoTax(value) ? WITHOUT : whole(value)
+    return /^no_/i.test(second) || meansNoTax(value) ? WITHOUT : integerPart(value)
   return second === '' && isTax.test(first)
     ? meansNoTax(value) || /^no_/i.test(first)
       ? WITHOUT

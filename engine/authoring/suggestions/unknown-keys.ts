@@ -27,11 +27,11 @@ export function reportUnknownKey(
   const key = String(error.params.additionalProperty)
   const moved = unindented(path, key, value, all) ?? optionPair(source, path, value)
   if (moved !== null) return moved
-  const legal = Object.keys(error.parentSchema?.properties ?? {})
+  const allowedKeys = Object.keys(error.parentSchema?.properties ?? {})
   const place = source.place(join(path, key), 'key')
-  const near = suggestName(
+  const nearName = suggestName(
     key,
-    legal.filter((one) => !isIn(value, one)),
+    allowedKeys.filter((candidate) => !isIn(value, candidate)),
     [place.start.offset, place.end.offset],
   )
   const written = source.written(join(path, key))?.text ?? null
@@ -39,7 +39,7 @@ export function reportUnknownKey(
   const suggestion =
     connective !== null
       ? { help: connective }
-      : near.fix === undefined
+      : nearName.fix === undefined
         ? suggestKey(path, key, written, value)
         : null
   if (suggestion !== null)
@@ -57,8 +57,10 @@ export function reportUnknownKey(
     at: join(path, key),
     part: 'key',
     message: `\`${key}\` is not a valid key`,
-    ...near,
-    ...(near.help === undefined ? { notes: [`valid keys: ${formatList(legal, 30)}`] } : {}),
+    ...nearName,
+    ...(nearName.help === undefined
+      ? { notes: [`valid keys: ${formatList(allowedKeys, 30)}`] }
+      : {}),
   }
 }
 
@@ -79,7 +81,7 @@ function itemKey(
 export function reportMissingKey(
   source: Source,
   path: string,
-  where: string,
+  itemText: string,
   error: SchemaError,
   all: readonly SchemaError[],
 ): Told | null {
@@ -94,13 +96,13 @@ export function reportMissingKey(
       message: 'a closed event needs the block `closed`, which its page shows instead of the form',
       help: 'write closed: {heading: Registration is closed, text: …}',
     }
-  const deeper = inside(path, key, value, all)
+  const deeper = findNested(path, key, value, all)
   if (deeper !== null)
     return {
       code: 'EV102',
       at: join(deeper.path, key),
       part: 'key',
-      message: `\`${key}\` belongs to ${where === '' ? 'the file itself' : where}, but is inside \`${deeper.name}\``,
+      message: `\`${key}\` belongs to ${itemText === '' ? 'the file itself' : itemText}, but is inside \`${deeper.name}\``,
       help: `indent its line as far as \`${deeper.name}\``,
       related: [{ at: deeper.path, part: 'key', message: 'inside this' }],
       covers: join(deeper.path, key),
@@ -109,7 +111,7 @@ export function reportMissingKey(
     code: 'EV102',
     at: path,
     part: 'key',
-    message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
+    message: `\`${key}\` is missing${itemText === '' ? '' : ` in ${itemText}`}`,
     ...wantedBy(source, path, key),
     ...helpOf(
       RULE.test(path) && key === 'when' && isIn(value, 'then')
@@ -133,7 +135,7 @@ const helpOf = (help: string | null): { readonly help?: string } => (help === nu
 const RULE = /^category\.rules\.\d+$/
 
 /** Returns a block that contains the missing key and is itself unknown there. */
-function inside(
+function findNested(
   path: string,
   key: string,
   block: unknown,
@@ -160,9 +162,9 @@ function unindented(
 ): Told | null {
   if (typeof block !== 'object' || block === null) return null
   const order = keyOrder(block)
-  const mine = order.get(key) ?? 0
+  const position = order.get(key) ?? 0
   const empty = findNulls(block)
-    .filter((name) => (order.get(name) ?? 0) < mine)
+    .filter((name) => (order.get(name) ?? 0) < position)
     .findLast((name) =>
       at(all, `/${join(path, name).replaceAll('.', '/')}`).some(
         ({ keyword, params }) =>
@@ -201,8 +203,8 @@ const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] 
 /** `pg: Post Graduate` in a list of options: a short form of an id and its label. */
 function optionPair(source: Source, path: string, option: unknown): Told | null {
   if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
-  const [pair, ...more] = Object.entries(option)
-  if (pair === undefined || more.length > 0 || typeof pair[1] !== 'string') return null
+  const [pair, ...others] = Object.entries(option)
+  if (pair === undefined || others.length > 0 || typeof pair[1] !== 'string') return null
   const [id, label] = pair
   if (id === 'id' || id === 'label') return null
   return {
@@ -235,11 +237,11 @@ function isSaidOtherwise(
     other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
   const suggestion = typed.map(
-    (one) => suggestKey(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
+    (entry) => suggestKey(path, entry, source.written(join(path, entry))?.text ?? null, block)?.key,
   )
   return (
     suggestion.includes(key) ||
-    typed.some((one) => findNearest(one, [key]) !== null) ||
+    typed.some((candidate) => findNearest(candidate, [key]) !== null) ||
     (RULE.test(path) && suggestion.includes('otherwise')) ||
     (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
   )

@@ -18,26 +18,26 @@ export type ExpectedFormat = {
 /** `said` is the value as written in the file, `value` as parsed. */
 export function reportInvalidFormat(
   path: string,
-  said: string,
+  valueText: string,
   value: unknown,
-  asked: ExpectedFormat,
+  format: ExpectedFormat,
 ): Draft & { readonly code: 'EV103' | 'EV105' } {
   const at = { code: 'EV105' as const, at: path }
   const text = String(value)
-  if (asked.keyword === 'minLength' || text.trim() === '')
+  if (format.keyword === 'minLength' || text.trim() === '')
     return { ...at, message: `\`${labelOf(path)}\` is empty` }
-  if (asked.format === 'date')
-    return { ...at, message: `\`${said}\` is not a valid date`, help: dateHelp(text) }
-  if (asked.format === 'email')
-    return { ...at, message: `\`${said}\` is not an email address`, help: mailHelp(text) }
-  const pattern = asked.pattern ?? ''
+  if (format.format === 'date')
+    return { ...at, message: `\`${valueText}\` is not a valid date`, help: dateHelp(text) }
+  if (format.format === 'email')
+    return { ...at, message: `\`${valueText}\` is not an email address`, help: mailHelp(text) }
+  const pattern = format.pattern ?? ''
   if (path.startsWith('fees.') && /none/.test(pattern))
     return {
       code: 'EV103',
       at: path,
       message: /^[\d.,_ ]+$/.test(text)
-        ? `\`${said}\` is a text, not a number`
-        : `\`${said}\` is not a price: write an amount in digits only`,
+        ? `\`${valueText}\` is a text, not a number`
+        : `\`${valueText}\` is not a price: write an amount in digits only`,
       help: explainPrice(text) ?? 'write the amount in digits only, such as 5000, or free or none',
     }
   if (path === 'payment') {
@@ -47,7 +47,7 @@ export function reportInvalidFormat(
       )
     return {
       ...at,
-      message: `\`${said}\` is not valid for \`payment\``,
+      message: `\`${valueText}\` is not valid for \`payment\``,
       help: isFree
         ? 'write payment: none'
         : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no payments',
@@ -56,24 +56,24 @@ export function reportInvalidFormat(
   if (path.startsWith('fees.prices.period.') && /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text))
     return {
       ...at,
-      message: `\`${said}\` is not valid for \`period\``,
+      message: `\`${valueText}\` is not valid for \`period\``,
       help: `write ${text.toLowerCase().replaceAll(' ', '-')}, the id of the period above; separate periods with commas`,
     }
   const several = /\.\d+$/.test(path) ? splitSeveral(text, pattern) : null
   if (several !== null)
     return {
       ...at,
-      message: `\`${said}\` is one entry of \`${labelOf(path)}\``,
+      message: `\`${valueText}\` is one entry of \`${labelOf(path)}\``,
       help: `write ${several.join(', ')}: separate entries with commas`,
     }
   const minutes = path === 'hold_seats_for' ? /^\d+/.exec(text)?.[0] : undefined
   if (minutes !== undefined)
     return {
       ...at,
-      message: `\`${said}\` is not valid for \`hold_seats_for\``,
-      help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${asked.words ?? ''}`,
+      message: `\`${valueText}\` is not valid for \`hold_seats_for\``,
+      help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${format.words ?? ''}`,
     }
-  const wanted = asked.words ?? 'must have a different form'
+  const requirement = format.words ?? 'must have a different form'
   const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
   const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
@@ -88,11 +88,11 @@ export function reportInvalidFormat(
       )
   return {
     ...at,
-    message: `\`${said}\` is not valid for \`${labelOf(path)}\``,
+    message: `\`${valueText}\` is not valid for \`${labelOf(path)}\``,
     help:
       suggestion === null || suggestion === undefined
-        ? `it ${wanted}`
-        : `write ${suggestion.startsWith('#') ? `"${suggestion}"` : suggestion}: it ${wanted}`,
+        ? `it ${requirement}`
+        : `write ${suggestion.startsWith('#') ? `"${suggestion}"` : suggestion}: it ${requirement}`,
   }
 }
 
@@ -136,18 +136,18 @@ const MONTHS = [
  * months, as in India.
  */
 function dateHelp(text: string): string {
-  const said = plainDigits(withoutQuotes(text))
+  const dateText = plainDigits(withoutQuotes(text))
     .replace(/^(mon|tues?|wed|wednes|thu|thurs?|fri|satur|sat|sun)(day)?[,.]?\s+/i, '')
     .replace(/[T,\s]+\d{1,2}[:.]\d{2}.*$/i, '')
     .replace(/(\d)(st|nd|rd|th)\b/gi, '$1')
     .replace(/^[\dOolI./-]+$/, (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'))
     .trim()
-  const parts = said.split(/[\s./,–-]+/).filter((part) => part !== '' && !/^of$/i.test(part))
+  const parts = dateText.split(/[\s./,–-]+/).filter((part) => part !== '' && !/^of$/i.test(part))
   const name = parts.findIndex((part) => readMonth(part) !== null)
   const month = name === -1 ? null : readMonth(parts[name] ?? '')
-  const digits = parts.filter((_part, at) => at !== name)
-  const compact = /^(20\d\d)(\d\d)(\d\d)$/.exec(said)
-  const made =
+  const digits = parts.filter((_part, index) => index !== name)
+  const compact = /^(20\d\d)(\d\d)(\d\d)$/.exec(dateText)
+  const dateParts =
     compact !== null
       ? [compact[1], compact[2], compact[3]]
       : month !== null && digits.length === 2
@@ -161,7 +161,7 @@ function dateHelp(text: string): string {
               ? digits
               : [digits[2], digits[1], digits[0]]
           : []
-  const [year = '', middle = '', last = ''] = made
+  const [year = '', middle = '', last = ''] = dateParts
   const [first, second] =
     Number(middle) > 12 && Number(last) <= 12 ? [last, middle] : [middle, last]
   const day = `${year.length === 2 ? `20${year}` : year}-${first.padStart(2, '0')}-${second.padStart(2, '0')}`

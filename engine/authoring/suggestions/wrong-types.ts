@@ -12,7 +12,7 @@ import type { Source } from '../syntax/source.ts'
 /** `types` are those that the schema allows; `where` is the position, for a sentence. */
 export function reportWrongType(
   path: string,
-  where: string,
+  itemText: string,
   value: unknown,
   source: Source,
   types: readonly string[],
@@ -78,7 +78,7 @@ export function reportWrongType(
       fix: { start: written.span[0], end: written.span[1], text: yesNo },
     }
   const kinds = types.map((type) => KIND_NAMES[type] ?? type)
-  const given =
+  const actualText =
     value === null || value === undefined
       ? 'there is nothing here'
       : `this is ${KIND_NAMES[describeKind(value)] ?? 'something else'}`
@@ -89,8 +89,8 @@ export function reportWrongType(
     message:
       path === ''
         ? 'the file must be a block of keys'
-        : `${where === '' ? `\`${name}\`` : where} must be ${kinds.join(' or ')}`,
-    notes: path === '' ? [] : [given],
+        : `${itemText === '' ? `\`${name}\`` : itemText} must be ${kinds.join(' or ')}`,
+    notes: path === '' ? [] : [actualText],
     ...findHelp(path, value, source, types),
   }
 }
@@ -111,10 +111,10 @@ function findHelp(
   const name = labelOf(path)
   const wants = (type: string): boolean => types.includes(type)
   if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
-    const then = /^category\.rules\.\d+\.when$/.test(path)
+    const thenText = /^category\.rules\.\d+\.when$/.test(path)
       ? source.written(path.replace(/when$/, 'then'))
       : null
-    return { help: suggestCondition(value, path.startsWith('category.'), then?.text ?? null) }
+    return { help: suggestCondition(value, path.startsWith('category.'), thenText?.text ?? null) }
   }
   if (
     name === 'default' &&
@@ -144,8 +144,8 @@ function findHelp(
     }
   }
   if (/^category\.rules\.\d+\.(?:otherwise|then)$/.test(path)) {
-    const inside = /^\{\s*\w+:\s*([\w-]+)\s*\}$/.exec(raw) ?? /^\[\s*([\w-]+)\s*\]$/.exec(raw)
-    return { help: `write ${name}: ${inside?.[1] ?? 'and one category'}` }
+    const content = /^\{\s*\w+:\s*([\w-]+)\s*\}$/.exec(raw) ?? /^\[\s*([\w-]+)\s*\]$/.exec(raw)
+    return { help: `write ${name}: ${content?.[1] ?? 'and one category'}` }
   }
   if (/\.mutually_exclusive\.\d+$/.test(path))
     return {
@@ -210,14 +210,15 @@ function findHelp(
 function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
   const { end } = source.place(path, 'key')
   const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
-  const said = found?.[2]?.trim() ?? ''
-  if (said === '' || /^#\s/.test(said))
+  const quotedValue = found?.[2]?.trim() ?? ''
+  if (quotedValue === '' || /^#\s/.test(quotedValue))
     return { help: `write it after the colon, or remove \`${labelOf(path)}\`` }
   const start = end.offset + (found?.[0].indexOf('#') ?? 0)
-  const colour = labelOf(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(said)?.[0] : undefined
+  const colour =
+    labelOf(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(quotedValue)?.[0] : undefined
   return {
-    span: [start, start + (colour ?? said).length],
-    help: `# begins a comment: write ${quoteText(colour ?? said)}`,
+    span: [start, start + (colour ?? quotedValue).length],
+    help: `# begins a comment: write ${quoteText(colour ?? quotedValue)}`,
     ...(colour === undefined
       ? {}
       : { fix: { start, end: start + colour.length, text: quoteText(colour) } }),

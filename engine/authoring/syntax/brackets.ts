@@ -31,13 +31,13 @@ export function findBracketMistake(
   let token = -1
   const fail = (slip: SyntaxMistake): Step => ({ slip, next: row + 1 })
   for (let at = from; ; at += 1) {
-    const here = rows[row]
-    if (here === undefined || first === undefined) return { slip: null, next: row + 1 }
-    if (at >= rowEnd(here) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
+    const line = rows[row]
+    if (line === undefined || first === undefined) return { slip: null, next: row + 1 }
+    if (at >= rowEnd(line) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
       const below = rows[row + 1]
       const reaches =
         below !== undefined && (below.indent > first.indent || /^[\]}]/.test(below.text))
-      if (!reaches) return fail(unclosedBracket(text, here, open))
+      if (!reaches) return fail(unclosedBracket(text, line, open))
       row += 1
       at = below.start + below.indent - 1
       continue
@@ -49,12 +49,12 @@ export function findBracketMistake(
       if (end === null) return fail(describeUnclosedQuote(reading, row, at))
       const after = restOfRow(reading, end.row, end.at)
       if (!/^\s*($|[,\]}:]|#)/.test(after)) {
-        const whole = /^[^,\]}]*/.exec(after)?.[0].trimEnd() ?? ''
+        const value = /^[^,\]}]*/.exec(after)?.[0].trimEnd() ?? ''
         row = end.row
         return fail({
-          span: [at, end.at + whole.length],
+          span: [at, end.at + value.length],
           message: 'the text continues after its closing quote',
-          help: `write ${quoteText(removeOuterQuotes(text.slice(at, end.at) + whole))}`,
+          help: `write ${quoteText(removeOuterQuotes(text.slice(at, end.at) + value))}`,
         })
       }
       row = end.row
@@ -63,13 +63,13 @@ export function findBracketMistake(
       continue
     }
     if (mark === '{' || mark === '[') {
-      if (token !== -1) return fail(bracketsInText(text, here, token, at, mark))
+      if (token !== -1) return fail(bracketsInText(text, line, token, at, mark))
       open = [...open, { mark, at }]
       token = -1
       colons = 0
     } else if (mark === '}' || mark === ']') {
       const top = open.at(-1)
-      const rest = text.slice(at + 1, rowEnd(here)).trimStart()
+      const rest = text.slice(at + 1, rowEnd(line)).trimStart()
       const isOther = top !== undefined && CLOSER[top.mark] !== mark
       if (isOther && open.length === 1 && !rest.startsWith(CLOSER[top.mark] ?? ''))
         return fail({
@@ -78,7 +78,7 @@ export function findBracketMistake(
           help: `write ${CLOSER[top.mark]} instead of ${mark}`,
           related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
         })
-      if (isOther && !open.some((one) => CLOSER[one.mark] === mark))
+      if (isOther && !open.some((candidate) => CLOSER[candidate.mark] === mark))
         return fail({
           span: [at, at + 1],
           message: `\`${mark}\` closes nothing that was opened`,
@@ -106,9 +106,9 @@ export function findBracketMistake(
       colons = 0
     } else if (mark === ':' && /[\s,\]}]|^$/.test(text.charAt(at + 1)) && token !== -1) {
       colons += 1
-      const said = token
+      const tokenText = token
       token = -1
-      if (colons > 1 && open.at(-1)?.mark === '{') return fail(commaMissing(text, said, at))
+      if (colons > 1 && open.at(-1)?.mark === '{') return fail(commaMissing(text, tokenText, at))
     } else if (token === -1) {
       token = at
       const word = /^[^,\]}\n]*/.exec(text.slice(at))?.[0].trim() ?? ''
@@ -169,14 +169,14 @@ function bracketsInText(
   const closer = CLOSER[mark] ?? ''
   const close = text.indexOf(closer, at)
   const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
-  const whole = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, rowEnd(row) + 1))?.[0]
+  const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, rowEnd(row) + 1))?.[0]
   // A pattern between slashes, as in programming languages: its braces belong to it.
-  if (whole !== undefined)
+  if (pattern !== undefined)
     return {
       isBraces: mark === '{',
-      span: [from, from + whole.length],
+      span: [from, from + pattern.length],
       message: 'write a pattern in quotes, without slashes around it',
-      help: `write ${quoteText(whole.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
+      help: `write ${quoteText(pattern.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
     }
   const end = close === -1 || close > rowEnd(row) ? at + 1 : close + 1
   const tail = /^[^,\]}\n]*/.exec(text.slice(end))?.[0].trimEnd() ?? ''
@@ -228,7 +228,7 @@ function afterFlow(
   const rest = restOfRow(reading, row, end)
   if (/^\s*($|#|:(\s|$))/.test(rest)) return { slip: null, next: row + 1 }
   const tail = removeComment(rest)
-  const said = key === null ? '- ' : `${key}: `
+  const keyText = key === null ? '- ' : `${key}: `
   const isCloser = /^\s*[\]},]+$/.test(tail)
   if (key !== null && /^\s*,\s*[A-Za-z_]\w*\s*:/.test(tail))
     return {
@@ -236,10 +236,10 @@ function afterFlow(
       slip: {
         span: [from, end + tail.length],
         message: 'several keys on one line need braces around them',
-        help: `write {${said}${reading.text.slice(from, end)}${tail.replace(/\s*\}$/, '')}}`,
+        help: `write {${keyText}${reading.text.slice(from, end)}${tail.replace(/\s*\}$/, '')}}`,
       },
     }
-  const whole = reading.text.slice(from, end) + tail
+  const fixedText = reading.text.slice(from, end) + tail
   return {
     next: row + 1,
     slip: {
@@ -248,7 +248,7 @@ function afterFlow(
       message: isCloser
         ? `there is an extra \`${tail.trim()}\` here`
         : `a text that begins with ${reading.text.charAt(from)} needs quotes`,
-      help: isCloser ? 'remove it' : `write ${said}${quoteText(whole)}`,
+      help: isCloser ? 'remove it' : `write ${keyText}${quoteText(fixedText)}`,
     },
   }
 }

@@ -46,7 +46,7 @@ export function findIndentationMistake(text: string): Slip | null {
       empty = before
     const top = levels.at(-1)
     const kind = line.item ? 'list' : 'map'
-    const fits =
+    const isConsistent =
       top === undefined
         ? before === null && line.indent === 0
         : top.indent < line.indent
@@ -54,7 +54,7 @@ export function findIndentationMistake(text: string): Slip | null {
           : top.kind === kind ||
             (kind === 'list' && before?.opens === true) ||
             (kind === 'map' && levels.at(-2)?.indent === line.indent)
-    if (!fits) {
+    if (!isConsistent) {
       const others = [
         closed[0]?.line,
         empty === null || empty.at === closed[0]?.line ? undefined : empty.at,
@@ -105,21 +105,29 @@ function readable(rows: readonly string[]): readonly Line[] {
   const lines: Line[] = []
   let textUnder = -1
   let depth = 0
-  rows.forEach((row, at) => {
+  rows.forEach((row, index) => {
     const indent = row.length - row.trimStart().length
     const text = row.trim()
     if (text === '' || (text.startsWith('#') && textUnder === -1)) return
     if (textUnder !== -1 && indent > textUnder) return
     textUnder = -1
-    const bare = withoutTexts(text)
-    const inside = depth > 0
+    const withoutQuoted = withoutTexts(text)
+    const isNested = depth > 0
     depth = Math.max(
       0,
-      depth + (bare.match(/[[{]/g)?.length ?? 0) - (bare.match(/[\]}]/g)?.length ?? 0),
+      depth +
+        (withoutQuoted.match(/[[{]/g)?.length ?? 0) -
+        (withoutQuoted.match(/[\]}]/g)?.length ?? 0),
     )
-    if (inside || text.startsWith('#')) return
-    if (/(^|\s)[|>][+-]?$/.test(bare)) textUnder = indent
-    lines.push({ at, indent, text, item: /^-( |$)/.test(text), opens: /:$|^-$/.test(bare) })
+    if (isNested || text.startsWith('#')) return
+    if (/(^|\s)[|>][+-]?$/.test(withoutQuoted)) textUnder = indent
+    lines.push({
+      at: index,
+      indent,
+      text,
+      item: /^-( |$)/.test(text),
+      opens: /:$|^-$/.test(withoutQuoted),
+    })
   })
   return lines
 }

@@ -156,15 +156,18 @@ function oddSpaces(text: string, report: Report): void {
     const line = (lines[row.at] ?? '').replace(/\r$/, '')
     const start = row.start
     // A quoted text keeps its length and loses its spaces; comments are ignored.
-    const bare = line
+    const structure = line
       .replace(/"(?:[^"\\]|\\.)*"|(?<=[\s,[{:])'[^']*'/g, (quoted) => '"'.repeat(quoted.length))
       .replace(/\s#.*$/, '')
-    const isFlow = /(?:^|[:\s-])[{[]/.test(bare) && !/^[^{[]*:\s+[^\s{["'#]/.test(bare)
-    const spots = [...bare.matchAll(ODD_SPACE), ...(isFlow ? bare.matchAll(ODD_IN_BRACKETS) : [])]
+    const isFlow = /(?:^|[:\s-])[{[]/.test(structure) && !/^[^{[]*:\s+[^\s{["'#]/.test(structure)
+    const spots = [
+      ...structure.matchAll(ODD_SPACE),
+      ...(isFlow ? structure.matchAll(ODD_IN_BRACKETS) : []),
+    ]
     const first = spots.sort((a, b) => a.index - b.index)[0]
     if (first === undefined) continue
     const [from, length] = [start + first.index, first[0].length]
-    const isEnd = first.index + length >= bare.length && first.index > 0
+    const isEnd = first.index + length >= structure.length && first.index > 0
     report('EV011', [from, from + length], '', {
       message: 'this is not a normal space: it looks like one but counts as a letter',
       help: isEnd
@@ -181,9 +184,9 @@ function oddSpaces(text: string, report: Report): void {
 
 /** Letters of the Cyrillic and Greek scripts that look like Latin ones, and the Latin ones. */
 const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
-  [...'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, at) => [
+  [...'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, index) => [
     letter,
-    [...'aeopcyxijshdqwABEKMHOPCTYXIJSABEZHIKMNOPTYXo'][at] ?? '',
+    [...'aeopcyxijshdqwABEKMHOPCTYXIJSABEZHIKMNOPTYXo'][index] ?? '',
   ]),
 )
 const MIXED = new RegExp(
@@ -194,8 +197,8 @@ const MIXED = new RegExp(
 function lookAlikes(text: string, report: Report): void {
   let reported = 0
   for (const match of text.matchAll(MIXED)) {
-    const inside = [...match[0]].findIndex((letter) => ALIKE[letter] !== undefined)
-    const letter = [...match[0]][inside] ?? ''
+    const lookalikeIndex = [...match[0]].findIndex((letter) => ALIKE[letter] !== undefined)
+    const letter = [...match[0]][lookalikeIndex] ?? ''
     if (++reported > 10) return
     const at = match.index + match[0].indexOf(letter)
     report('EV011', [at, at + letter.length], '', {

@@ -13,9 +13,9 @@ export function splitRows(text: string): readonly Row[] {
   const rows: Row[] = []
   let start = 0
   let textUnder = -1
-  text.split('\n').forEach((line, at) => {
+  text.split('\n').forEach((line, index) => {
     const indent = line.length - line.trimStart().length
-    const row: Row = { at, start, indent, text: line.trim() }
+    const row: Row = { at: index, start, indent, text: line.trim() }
     start += line.length + 1
     if (row.text === '') return
     if (textUnder !== -1 && indent > textUnder) return

@@ -88,14 +88,14 @@ export function readYaml(
     const found = findSpot(path)
     if (found.spot === null) return [0, 0]
     // A missing child is shown at its parent's name, not at the parent's whole block.
-    const wanted = found.path === path ? part : 'key'
+    const requestedPart = found.path === path ? part : 'key'
     const { key, value } = found.spot
     const span =
-      wanted === 'value' || key === null
-        ? wanted === 'key'
+      requestedPart === 'value' || key === null
+        ? requestedPart === 'key'
           ? firstLine(value)
           : value
-        : wanted === 'key'
+        : requestedPart === 'key'
           ? key
           : ([key[0], value[1]] as const)
     return trimmed(span)
@@ -136,11 +136,11 @@ export function readYaml(
     draft: Omit<Draft, 'at' | 'span'>,
   ): void => void drafts.push({ code, at: path, span, ...draft })
   const done = (value: unknown) => {
-    const made = source(value)
+    const parsed = source(value)
     const findings = drafts.map(({ code, ...draft }) =>
-      createFinding(code, syntaxFindings[code], draft, made),
+      createFinding(code, syntaxFindings[code], draft, parsed),
     )
-    return { source: made, findings: removeConsequences(findings, findings) }
+    return { source: parsed, findings: removeConsequences(findings, findings) }
   }
 
   if (file.text.length > CHARACTERS_MAX) {
@@ -176,7 +176,7 @@ export function readYaml(
   if (fatal !== undefined) {
     const { code, ...draft } = explainParserError(file.text, fatal)
     // An unreadable file is reported once, at the first place; a second error may be a consequence.
-    return drafts.some((one) => one.code === 'EV011')
+    return drafts.some((draft) => draft.code === 'EV011')
       ? done(null)
       : (report(code, draft.span, '', draft), done(null))
   }
@@ -227,12 +227,12 @@ export function readYaml(
     if (isScalar(node)) return { value: scalarNow(node.value, path, range) }
     let tooDeep = false
     const inner = (child: unknown, at: string, from: Span | null): unknown => {
-      const made = toPlain(child, at, from, depth + 1)
-      tooDeep ||= made.tooDeep === true
-      return made.value
+      const converted = toPlain(child, at, from, depth + 1)
+      tooDeep ||= converted.tooDeep === true
+      return converted.value
     }
     if (isSeq(node)) {
-      const value = node.items.map((item, at) => inner(item, join(path, at), null))
+      const value = node.items.map((item, index) => inner(item, join(path, index), null))
       return { value, tooDeep }
     }
     if (!isMap(node)) return { value: null }
@@ -293,8 +293,10 @@ export function removeConsequences(
 ): readonly Finding[] {
   const stray = reading.filter(({ code }) => code === 'EV011' || code === 'EV013')
   return findings.filter(
-    (one) =>
-      stray.includes(one) ||
-      !stray.some(({ at }) => at.path === one.at.path && at.start.line === one.at.start.line),
+    (finding) =>
+      stray.includes(finding) ||
+      !stray.some(
+        ({ at }) => at.path === finding.at.path && at.start.line === finding.at.start.line,
+      ),
   )
 }

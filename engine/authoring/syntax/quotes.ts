@@ -9,8 +9,8 @@ export const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:
 
 export const rowEnd = (row: Row): number => row.start + row.indent + row.text.length
 export function restOfRow({ text, rows }: SourceRows, row: number, at: number): string {
-  const here = rows[row]
-  return here === undefined ? '' : text.slice(at, rowEnd(here))
+  const line = rows[row]
+  return line === undefined ? '' : text.slice(at, rowEnd(line))
 }
 
 /** Returns a line's text without the comment after it. */
@@ -29,8 +29,8 @@ export function quoteText(text: string): string {
 }
 
 export function removeOuterQuotes(text: string): string {
-  const bare = /^(["'])\1?(.*?)\1?\1$/s.exec(text)?.[2]
-  return bare === undefined ? text : bare.replaceAll('""', '"')
+  const unquoted = /^(["'])\1?(.*?)\1?\1$/s.exec(text)?.[2]
+  return unquoted === undefined ? text : unquoted.replaceAll('""', '"')
 }
 
 /** Reads a quoted text that begins at `from`: closed, and nothing after it. */
@@ -45,13 +45,13 @@ export function findQuoteMistake(
   const after = restOfRow(reading, end.row, end.at)
   if (/^\s*($|#|:)/.test(after)) return { slip: null, next: end.row + 1 }
   const row = reading.rows[end.row]
-  const whole = removeComment(reading.text.slice(from, row === undefined ? from : rowEnd(row)))
+  const value = removeComment(reading.text.slice(from, row === undefined ? from : rowEnd(row)))
   return {
     next: end.row + 1,
     slip: {
-      span: [from, from + whole.length],
+      span: [from, from + value.length],
       message: 'the text continues after its closing quote',
-      help: `write ${key === null ? '- ' : `${key}: `}${quoteText(removeOuterQuotes(whole))}`,
+      help: `write ${key === null ? '- ' : `${key}: `}${quoteText(removeOuterQuotes(value))}`,
     },
   }
 }
@@ -67,11 +67,11 @@ export function findClosingQuote({ text, rows }: SourceRows, i: number, from: nu
   const first = rows[i]
   if (first === undefined) return null
   for (let row = i; row < rows.length; row += 1) {
-    const here = rows[row]
-    if (here === undefined || (row > i && here.indent <= first.indent)) return null
-    if (row > i && KEY.test(here.text.replace(/^(- +)+/, ''))) return null
-    const start = row === i ? from + 1 : here.start
-    for (let at = start; at < rowEnd(here); at += 1) {
+    const line = rows[row]
+    if (line === undefined || (row > i && line.indent <= first.indent)) return null
+    if (row > i && KEY.test(line.text.replace(/^(- +)+/, ''))) return null
+    const start = row === i ? from + 1 : line.start
+    for (let at = start; at < rowEnd(line); at += 1) {
       if (quote === '"' && text.charAt(at) === '\\') at += 1
       else if (text.charAt(at) === quote) {
         if (quote === "'" && text.charAt(at + 1) === "'") at += 1

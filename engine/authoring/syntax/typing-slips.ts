@@ -126,46 +126,48 @@ function valueSlip(
       },
     }
   }
-  const bare = removeComment(value)
-  if (/^([@`%,\]}]|[*&!](?!\s)|[-?:]\s)/.test(bare))
+  const uncommented = removeComment(value)
+  if (/^([@`%,\]}]|[*&!](?!\s)|[-?:]\s)/.test(uncommented))
     return {
       next,
       slip: {
-        span: [from, from + bare.length],
-        message: `a text cannot begin with \`${bare.charAt(0)}\``,
-        help: quoted(quoteText(/^`[^`]*`$/.test(bare) ? bare.slice(1, -1) : bare)),
+        span: [from, from + uncommented.length],
+        message: `a text cannot begin with \`${uncommented.charAt(0)}\``,
+        help: quoted(
+          quoteText(/^`[^`]*`$/.test(uncommented) ? uncommented.slice(1, -1) : uncommented),
+        ),
       },
     }
-  const colon = /:(\s|$)/.exec(bare)
-  if (colon === null) return strayCloser(bare, from, key, next)
-  const isEntries = /^[^:]*,\s*[A-Za-z_]\w*:\s/.test(bare)
+  const colon = /:(\s|$)/.exec(uncommented)
+  if (colon === null) return strayCloser(uncommented, from, key, next)
+  const isEntries = /^[^:]*,\s*[A-Za-z_]\w*:\s/.test(uncommented)
   return {
     next,
     slip: {
-      span: [from, from + bare.length],
+      span: [from, from + uncommented.length],
       message: isEntries
         ? 'several keys on one line need braces around them'
         : 'a colon inside a text starts a new key',
       help: isEntries
-        ? `write {${key ?? ''}: ${bare.replace(/\s*\}$/, '')}}`
-        : quoted(quoteText(bare)),
+        ? `write {${key ?? ''}: ${uncommented.replace(/\s*\}$/, '')}}`
+        : quoted(quoteText(uncommented)),
     },
   }
 }
 
 /** `[1000, 1500` lacks its end, `1000, 1500]` its beginning. */
-function strayCloser(bare: string, from: number, key: string | null, next: number): Step {
-  const closer = /[\]}]$/.exec(bare)?.[0]
+function strayCloser(uncommented: string, from: number, key: string | null, next: number): Step {
+  const closer = /[\]}]$/.exec(uncommented)?.[0]
   const opener = closer === ']' ? '[' : '{'
-  if (closer === undefined || bare.includes(opener) || !bare.includes(','))
+  if (closer === undefined || uncommented.includes(opener) || !uncommented.includes(','))
     return { slip: null, next }
   return {
     next,
     slip: {
       isGuess: true,
-      span: [from, from + bare.length],
+      span: [from, from + uncommented.length],
       message: `\`${closer}\` closes nothing that was opened`,
-      help: `write ${key === null ? '- ' : `${key}: `}${opener}${bare}`,
+      help: `write ${key === null ? '- ' : `${key}: `}${opener}${uncommented}`,
     },
   }
 }

@@ -16,19 +16,19 @@ type Told = {
 }
 
 /** Wrong indentation is reported where it is, not where the text becomes invalid. */
-function atSlip(text: string, told: Told): Told {
+function atSlip(text: string, parserMessage: Told): Told {
   const slip = findIndentationMistake(text)
-  if (slip === null) return told
+  if (slip === null) return parserMessage
   const lineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
   const noticed =
-    lineNumber(told.span[0]) === lineNumber(slip.at[0])
+    lineNumber(parserMessage.span[0]) === lineNumber(slip.at[0])
       ? []
-      : [{ span: told.span, message: 'noticed here' }]
+      : [{ span: parserMessage.span, message: 'noticed here' }]
   return {
     span: slip.at,
     message: 'the indentation does not match the lines around it',
     help: 'start the line in the same column as its neighbours',
-    related: [...slip.related, ...noticed].map((one) => ({ ...one, at: '' })),
+    related: [...slip.related, ...noticed].map((entry) => ({ ...entry, at: '' })),
   }
 }
 
@@ -49,17 +49,17 @@ export function explainParserError(
       message: 'this is an unresolved merge conflict between two versions of the file',
       help: 'keep one of the two, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>',
     }
-  const { code, ...told } = syntaxError(text, error)
-  if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...told }
+  const { code, ...reported } = syntaxError(text, error)
+  if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...reported }
   const slip = findTypingMistake(text, lastOffset(text, error.pos[0]))
   const inText = slip === null ? longTextSlip(text) : null
   if (inText !== null) return { code: 'EV001', ...inText }
-  if (slip === null) return { code, ...(code === 'EV001' ? atSlip(text, told) : told) }
-  const { isBraces, isGuess: _guess, related = [], ...said } = slip
+  if (slip === null) return { code, ...(code === 'EV001' ? atSlip(text, reported) : reported) }
+  const { isBraces, isGuess: _guess, related = [], ...draft } = slip
   return {
     code: isBraces === true ? 'EV005' : 'EV001',
-    ...said,
-    related: related.map((one) => ({ ...one, at: '' })),
+    ...draft,
+    related: related.map((entry) => ({ ...entry, at: '' })),
   }
 }
 
@@ -67,19 +67,19 @@ export function explainParserError(
 function longTextSlip(text: string): Told | null {
   let start = 0
   let opener = -1
-  let inside = -1
+  let blockIndent = -1
   for (const line of text.split('\n')) {
     const indent = line.length - line.trimStart().length
     if (line.trim() !== '') {
       if (opener !== -1 && indent <= opener) opener = -1
-      if (opener !== -1 && inside === -1) inside = indent
-      else if (opener !== -1 && indent < inside)
+      if (opener !== -1 && blockIndent === -1) blockIndent = indent
+      else if (opener !== -1 && indent < blockIndent)
         return {
           span: [start + indent, start + line.trimEnd().length],
           message: 'this line is indented less than the text it belongs to',
-          help: `start it in column ${inside + 1}, like the lines above`,
+          help: `start it in column ${blockIndent + 1}, like the lines above`,
         }
-      if (opener === -1 && /:\s+[|>][-+]?\s*$/.test(line)) [opener, inside] = [indent, -1]
+      if (opener === -1 && /:\s+[|>][-+]?\s*$/.test(line)) [opener, blockIndent] = [indent, -1]
     }
     start += line.length + 1
   }
@@ -170,11 +170,11 @@ function syntaxError(
     code === 'TAG_RESOLVE_FAILED' ||
     (code === 'BAD_SCALAR_START' && /^\s*(?:- |[\w-]+: )?[%]/.test(line))
   ) {
-    const [said = message, help] = known[code] ?? []
+    const [text = message, help] = known[code] ?? []
     return {
       code: code === 'BAD_SCALAR_START' ? 'EV001' : 'EV003',
       span,
-      message: said,
+      message: text,
       ...(help === undefined ? {} : { help }),
     }
   }

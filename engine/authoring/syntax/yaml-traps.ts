@@ -62,11 +62,11 @@ function cutByHash(
 ): void {
   const rest = /^ (#[^\s#][^\n]*)/.exec(text.slice(end, end + 400))
   if (rest === null || !isProse(path)) return
-  const whole = `${value} ${(rest[1] ?? '').trimEnd()}`
+  const fullValue = `${value} ${(rest[1] ?? '').trimEnd()}`
   report('EV004', [end + 1, end + 1 + (rest[1] ?? '').trimEnd().length], path, {
     message: `the text ends before \`#\`: everything after it is a comment`,
-    help: `to keep it, write ${JSON.stringify(whole)}; for a comment put a space after the #`,
-    fix: { start, end: start + whole.length, text: JSON.stringify(whole) },
+    help: `to keep it, write ${JSON.stringify(fullValue)}; for a comment put a space after the #`,
+    fix: { start, end: start + fullValue.length, text: JSON.stringify(fullValue) },
   })
 }
 
@@ -85,10 +85,10 @@ function mapTraps(
       })
     }
   if (node.flow !== true) return listMarks(node, path, { text, report, trap })
-  const bare = node.items.filter((pair) => isPair(pair) && pair.value === null)
-  if (bare.length === 0) return
-  const inside = text.slice(span[0], span[1])
-  if (/^\??$/.test(inside.trim()) && path.startsWith('fees.prices.')) {
+  const emptyPairs = node.items.filter((pair) => isPair(pair) && pair.value === null)
+  if (emptyPairs.length === 0) return
+  const content = text.slice(span[0], span[1])
+  if (/^\??$/.test(content.trim()) && path.startsWith('fees.prices.')) {
     trap(path)
     const at = text.lastIndexOf('?', span[1])
     return report('EV001', [at, at + 1], path, {
@@ -96,13 +96,14 @@ function mapTraps(
       help: explainPrice('?') ?? '',
     })
   }
-  const tight = bare
+  const tight = emptyPairs
     .map((pair) => nodeRange(pair.key) ?? span)
     .find(([start, end]) => TIGHT.test(text.slice(start, end)))
   if (tight !== undefined) {
     trap(path)
-    const said = text.slice(...tight)
-    const [, key = said.split(' ')[0] ?? '', sign = '', value = ''] = TIGHT.exec(said) ?? []
+    const valueText = text.slice(...tight)
+    const [, key = valueText.split(' ')[0] ?? '', sign = '', value = ''] =
+      TIGHT.exec(valueText) ?? []
     const isWord = sign === ''
     return report('EV012', tight, path, {
       message: isWord
@@ -111,32 +112,34 @@ function mapTraps(
           ? `a space is missing after the colon of \`${key}:\``
           : `\`${key}\` is followed by \`${sign}\`; a key is followed by a colon and a space`,
       help: isWord
-        ? `write ${said.replace(' ', ': ')}`
-        : `write ${inside.includes('\n') ? `${key}: ${value}` : inside.replace(EVERY_TIGHT, '$1$2: ')}`,
+        ? `write ${valueText.replace(' ', ': ')}`
+        : `write ${content.includes('\n') ? `${key}: ${value}` : content.replace(EVERY_TIGHT, '$1$2: ')}`,
     })
   }
-  if (bare.length === node.items.length) {
+  if (emptyPairs.length === node.items.length) {
     trap(path)
     if (CONDITION.test(path))
       return report('EV005', span, path, {
-        message: `\`${inside}\` has a field but no answer`,
-        help: suggestCondition(inside.slice(1, -1), path.startsWith('category.'), null),
+        message: `\`${content}\` has a field but no answer`,
+        help: suggestCondition(content.slice(1, -1), path.startsWith('category.'), null),
       })
-    if (bare.length > 1)
+    if (emptyPairs.length > 1)
       return report('EV005', span, path, {
-        message: `\`${inside}\` is read as a block of keys: write a list in […]`,
-        help: `write [${inside.slice(1, -1).trim()}]; if it is a text, put it in quotes`,
+        message: `\`${content}\` is read as a block of keys: write a list in […]`,
+        help: `write [${content.slice(1, -1).trim()}]; if it is a text, put it in quotes`,
       })
-    const isCertain = /^\{[a-z][a-z0-9_.]*\}$/.test(inside) && isProse(path)
+    const isCertain = /^\{[a-z][a-z0-9_.]*\}$/.test(content) && isProse(path)
     return report('EV005', span, path, {
-      message: `\`${inside}\` is read as a block of keys${isProse(path) ? ': a text that begins with {…} needs quotes' : ''}`,
+      message: `\`${content}\` is read as a block of keys${isProse(path) ? ': a text that begins with {…} needs quotes' : ''}`,
       help: isProse(path)
-        ? `write "${inside}"`
-        : `write ${inside.slice(1, -1).trim()}: a name is written without braces`,
-      ...(isCertain ? { fix: { start: span[0], end: span[1], text: JSON.stringify(inside) } } : {}),
+        ? `write "${content}"`
+        : `write ${content.slice(1, -1).trim()}: a name is written without braces`,
+      ...(isCertain
+        ? { fix: { start: span[0], end: span[1], text: JSON.stringify(content) } }
+        : {}),
     })
   }
-  for (const pair of bare) {
+  for (const pair of emptyPairs) {
     const key = nodeRange(pair.key) ?? span
     trap(path)
     report('EV006', key, path, {
@@ -227,10 +230,10 @@ function commaTraps(
   { text, report, trap }: TrapContext,
 ): void {
   if (node.flow !== true || !/^fees\.prices\.[^.]+$/.test(path)) return
-  const inside = text.slice(span[0] + 1, span[1] - 1)
-  const joined = inside.replace(THOUSANDS, (whole) => whole.replaceAll(',', ''))
-  const first = new RegExp(THOUSANDS.source).exec(inside)
-  if (first === null || !isThousands(inside, joined)) return
+  const content = text.slice(span[0] + 1, span[1] - 1)
+  const joined = content.replace(THOUSANDS, (match) => match.replaceAll(',', ''))
+  const first = new RegExp(THOUSANDS.source).exec(content)
+  if (first === null || !isThousands(content, joined)) return
   trap(path)
   const start = span[0] + 1 + first.index
   report('EV006', [start, start + first[0].length], path, {
@@ -247,12 +250,12 @@ const THOUSANDS = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
  * `[500,600]` may be two prices; a single digit before three others, or a group with a leading
  * zero, is one amount.
  */
-function isThousands(inside: string, joined: string): boolean {
+function isThousands(content: string, joined: string): boolean {
   return (
-    /,0\d\d/.test(inside) ||
-    /(^|[^\d,])[1-9],\d{3}(?!\d)/.test(inside) ||
-    /(?:₹|\brs\.?|\binr)\s*\d{1,3},\d{3}|,\d{3}\s*(?:\/-|\/=|rs\b|inr\b)/i.test(inside) ||
-    (/,\s/.test(joined) && joined !== inside)
+    /,0\d\d/.test(content) ||
+    /(^|[^\d,])[1-9],\d{3}(?!\d)/.test(content) ||
+    /(?:₹|\brs\.?|\binr)\s*\d{1,3},\d{3}|,\d{3}\s*(?:\/-|\/=|rs\b|inr\b)/i.test(content) ||
+    (/,\s/.test(joined) && joined !== content)
   )
 }
 

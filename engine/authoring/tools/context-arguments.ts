@@ -19,24 +19,24 @@ const NO_CODE = ['unknown', 'spent', 'over', 'withdrawn'] as const
 /** Returns the context, or a sentence that says what the event does not have. */
 export function readContext(
   event: EventConfig,
-  given: ContextArguments,
+  args: ContextArguments,
 ): Result<PricingContext, string> {
-  const code = given.code === undefined ? ok(null) : readCode(event, given.code)
+  const code = args.code === undefined ? ok(null) : readCode(event, args.code)
   if (!code.ok) return code
   const left: Record<string, number> = {}
-  for (const place of given.full ?? []) {
+  for (const place of args.full ?? []) {
     const places = readSeats(event, place)
     if (!places.ok) return places
-    for (const one of places.value) left[one] = 0
+    for (const quotaId of places.value) left[quotaId] = 0
   }
-  const rolls = readMemberLists(event, given.roll ?? [])
+  const rolls = readMemberLists(event, args.roll ?? [])
   return rolls.ok ? ok({ ...EMPTY_CONTEXT, code: code.value, left, rolls: rolls.value }) : rolls
 }
 
 function readCode(event: EventConfig, code: string): Result<CodeStatus, string> {
   if (event.codeKinds.some(({ id }) => id === code)) return ok({ is: 'valid', kind: code })
-  const none = NO_CODE.find((one) => one === code)
-  if (none !== undefined && event.codeKinds.length > 0) return ok({ is: none })
+  const noCode = NO_CODE.find((candidate) => candidate === code)
+  if (noCode !== undefined && event.codeKinds.length > 0) return ok({ is: noCode })
   return err(
     noSuch(
       'code kind',
@@ -58,21 +58,21 @@ function readSeats(event: EventConfig, place: string): Result<readonly string[],
 
 function listSeatNames(event: EventConfig, { id, eachOptionOf }: Quota): readonly string[] {
   if (eachOptionOf === undefined) return [id]
-  const field = event.fields.find((one) => one.id === eachOptionOf)
+  const field = event.fields.find((field) => field.id === eachOptionOf)
   return (field?.options ?? []).map((option) => `${id}.${option.id}`)
 }
 
 function readMemberLists(
   event: EventConfig,
-  given: readonly string[],
+  args: readonly string[],
 ): Result<PricingContext['rolls'], string> {
   const rows: Record<string, Readonly<Record<string, string>> | null> = {}
-  for (const text of given) {
+  for (const text of args) {
     const [, id = '', column, value = ''] = /^([^.=]+)(?:\.([^=]+))?=(.*)$/su.exec(text) ?? []
-    const field = event.fields.find((one) => one.id === id && one.roll !== undefined)
-    const roll = event.memberLists.find((one) => one.id === field?.roll)
+    const field = event.fields.find((field) => field.id === id && field.roll !== undefined)
+    const roll = event.memberLists.find((memberList) => memberList.id === field?.roll)
     if (roll === undefined) {
-      const known = event.fields.flatMap((one) => (one.roll === undefined ? [] : [one.id]))
+      const known = event.fields.flatMap((field) => (field.roll === undefined ? [] : [field.id]))
       return err(
         id === ''
           ? `Write a value of a member list as field.column=value, not "${text}".`
@@ -87,12 +87,12 @@ function readMemberLists(
       rows[id] = null
       continue
     }
-    if (!roll.columns.some((one) => one.id === column))
+    if (!roll.columns.some((candidate) => candidate.id === column))
       return err(
         noSuch(
           `column of the member list ${roll.id}`,
           column,
-          roll.columns.map((one) => one.id),
+          roll.columns.map((column) => column.id),
         ),
       )
     rows[id] = fromPairs([...Object.entries(getOwn(rows, id) ?? {}), [column, value]])
@@ -100,15 +100,15 @@ function readMemberLists(
   return ok(rows)
 }
 
-function noSuch(what: string, name: string, known: readonly string[]): string {
-  const near = findNearest(name, known)?.name
-  const there =
+function noSuch(noun: string, name: string, known: readonly string[]): string {
+  const nearest = findNearest(name, known)?.name
+  const availableText =
     known.length === 0
       ? ' This event has none.'
-      : near === undefined
+      : nearest === undefined
         ? ` Available: ${formatList(known)}.`
-        : ` Did you mean ${near}?`
-  return `There is no ${what} "${name}".${there}`
+        : ` Did you mean ${nearest}?`
+  return `There is no ${noun} "${name}".${availableText}`
 }
 
 /** Describes the given context, one sentence each; for a full seat also the consequence. */

@@ -41,16 +41,16 @@ export function diffItems(
  * is reported.
  */
 function moved(
-  what: string,
+  noun: string,
   old: readonly { readonly id: string }[],
   next: readonly { readonly id: string }[],
 ): readonly ItemChange[] {
   const order = (one: typeof old, other: typeof old): string =>
     one
       .map(({ id }) => id)
-      .filter((id) => other.some((same) => same.id === id))
+      .filter((id) => other.some((counterpart) => counterpart.id === id))
       .join(', ')
-  return changed(`order of ${what}`, order(old, next), order(next, old))
+  return changed(`order of ${noun}`, order(old, next), order(next, old))
 }
 
 function ruleChanges(
@@ -58,15 +58,15 @@ function ruleChanges(
   old: readonly ListedRule[],
   next: readonly ListedRule[],
 ): readonly ItemChange[] {
-  const said = (rules: readonly ListedRule[], id: string): string | null =>
-    rules.find((rule) => rule.id === id)?.says ?? null
+  const describeRule = (rules: readonly ListedRule[], id: string): string | null =>
+    rules.find((rule) => rule.id === id)?.description ?? null
   return [...new Set([...old, ...next].map(({ id }) => id))].flatMap((id) =>
-    changed(`${title} ${id}`, said(old, id), said(next, id)),
+    changed(`${title} ${id}`, describeRule(old, id), describeRule(next, id)),
   )
 }
 
-function changed(what: string, old: string | null, next: string | null): readonly ItemChange[] {
-  return old === next ? [] : [{ what, old, next }]
+function changed(noun: string, old: string | null, next: string | null): readonly ItemChange[] {
+  return old === next ? [] : [{ what: noun, old, next }]
 }
 
 function itemChanges(
@@ -92,8 +92,8 @@ function itemChanges(
 type Side = { readonly event: EventConfig; readonly item: Item; readonly table: ListedTable }
 
 function createSide(event: EventConfig, list: PriceList, id: string): Side | null {
-  const item = event.fees.items.find((one) => one.id === id)
-  const table = list.tables.find((one) => one.id === id)
+  const item = event.fees.items.find((item) => item.id === id)
+  const table = list.tables.find((table) => table.id === id)
   return item === undefined || table === undefined ? null : { event, item, table }
 }
 
@@ -107,15 +107,15 @@ type Row = { readonly when: string | null; readonly row: string }
 function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): readonly ItemChange[] {
   const rows = new Map(
     [was, is].flatMap(({ table }) =>
-      table.parts.flatMap(({ when, rows: mine }) =>
-        mine.map(({ id: row }) => [JSON.stringify([when, row]), { when, row }] as const),
+      table.parts.flatMap(({ when, rows: tableRows }) =>
+        tableRows.map(({ id: row }) => [JSON.stringify([when, row]), { when, row }] as const),
       ),
     ),
   )
   return [...rows.values()].flatMap((row) => {
     const found: { from: Day | null; until: Day | null; old: string; next: string }[] = []
-    ;[null, ...days].forEach((from, at) => {
-      const until = days[at] ?? null
+    ;[null, ...days].forEach((from, index) => {
+      const until = days[index] ?? null
       const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
       const [old, next] = [describeCell(was, row, probe), describeCell(is, row, probe)]
       if (old === next) return
@@ -137,8 +137,10 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
   const period = periodOn(event.fees, on)
   if (period === null || (event.status === 'open' && !checkRegistrationOpen(event, on).open))
     return 'closed'
-  const mine = table.parts.find((part) => part.when === when)?.rows.find(({ id }) => id === row)
-  if (mine === undefined) return 'no row'
-  const price: Paise | null = mine.cells[event.fees.periods.indexOf(period)] ?? null
+  const matchingRow = table.parts
+    .find((part) => part.when === when)
+    ?.rows.find(({ id }) => id === row)
+  if (matchingRow === undefined) return 'no row'
+  const price: Paise | null = matchingRow.cells[event.fees.periods.indexOf(period)] ?? null
   return price === null ? 'not on sale' : formatPrice(splitPrice(item.tax, price).total, INR)
 }

@@ -87,9 +87,9 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
       const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
       const was = findPrice(old, category, probe)
       const is = findPrice(next, category, probe)
-      if (same(was, is)) return
+      if (equal(was, is)) return
       const last = changes.at(-1)
-      if (last !== undefined && last.until === from && same(last.old, was) && same(last.next, is))
+      if (last !== undefined && last.until === from && equal(last.old, was) && equal(last.next, is))
         changes[changes.length - 1] = { ...last, until }
       else changes.push({ category, from, until, old: was, next: is })
     })
@@ -127,9 +127,9 @@ function ruleChanges(
   next: EventConfig,
 ): { rules: RuleChange[]; rulesCompared: boolean } {
   if (
-    same(old.categoryChoice, next.categoryChoice) &&
-    same(old.fields.map(fieldDomain), next.fields.map(fieldDomain)) &&
-    same(
+    equal(old.categoryChoice, next.categoryChoice) &&
+    equal(old.fields.map(fieldDomain), next.fields.map(fieldDomain)) &&
+    equal(
       old.sections.map(({ showWhen }) => showWhen),
       next.sections.map(({ showWhen }) => showWhen),
     )
@@ -157,11 +157,11 @@ function ruleChanges(
   }
   const all = points.map(({ answers }) => answers)
   return {
-    rules: [...moved.values()].flatMap((one) =>
-      formatPoints(axes, one.answers, all).map((answers) => ({
+    rules: [...moved.values()].flatMap((entry) =>
+      formatPoints(axes, entry.answers, all).map((answers) => ({
         answers,
-        old: one.old,
-        next: one.next,
+        old: entry.old,
+        next: entry.next,
       })),
     ),
     rulesCompared: true,
@@ -230,13 +230,13 @@ function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
   const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
     fields.find(({ section }) => section === at)?.id
   const names: string[] = []
-  event.sections.forEach(({ title }, at) => {
+  event.sections.forEach(({ title }, index) => {
     const like = [
-      old.sections.findIndex((_, i) => firstOf(old, i) === firstOf(event, at)),
-      old.sections.findIndex((one) => one.title === title),
+      old.sections.findIndex((_, i) => firstOf(old, i) === firstOf(event, index)),
+      old.sections.findIndex((section) => section.title === title),
     ].map((found) => String(found + 1))
-    const name = like.find((one) => one !== '0' && !names.includes(one))
-    names.push(name ?? `new ${at + 1}`)
+    const name = like.find((candidate) => candidate !== '0' && !names.includes(candidate))
+    names.push(name ?? `new ${index + 1}`)
   })
   return names
 }
@@ -279,7 +279,7 @@ const CASELESS = new Set(['support', 'office', 'look.colour'])
 function itemName(item: Record<string, unknown>): string | undefined {
   const name = (['id', 'show', 'go', 'do'] as const)
     .map((key) => item[key])
-    .find((one) => typeof one === 'string')
+    .find((candidate) => typeof candidate === 'string')
   return typeof name === 'string'
     ? name
     : (['text', 'mail'] as const).find((key) => typeof item[key] === 'string')
@@ -324,7 +324,7 @@ function changeKind(path: string): ValueChange['kind'] {
   return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
 }
 
-function same(a: unknown, b: unknown): boolean {
+function equal(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
@@ -345,11 +345,11 @@ function formatPriceChange(change: PriceChange): string {
       : difference > 0
         ? `  ▲ ${formatMoney(difference as Paise, INR)}`
         : `  ▼ ${formatMoney(-difference as Paise, INR)}`
-  const say = (price: PriceOn | null): string =>
+  const formatPriceOn = (price: PriceOn | null): string =>
     difference === 0 && price?.is === 'price'
       ? `${formatPrice(price.total, INR)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base, INR)} + ${formatMoney(price.gst, INR)}`})`
       : formatOptionalPrice(price)
-  return `${from}${until}  ${change.category}  ${say(change.old)} → ${say(change.next)}${arrow}`
+  return `${from}${until}  ${change.category}  ${formatPriceOn(change.old)} → ${formatPriceOn(change.next)}${arrow}`
 }
 
 function formatOptionalPrice(price: PriceOn | null): string {

@@ -94,11 +94,11 @@ export function formatNotOnSale(
   { category, period, item: id, option }: NotOnSale,
   lineNumber: FindLine,
 ): string {
-  const item = event.fees.items.find((one) => one.id === id)
-  const what = [id, option].filter((one) => one !== null).join(' ')
-  if (item === undefined) return `${what} is not on sale in ${period}`
+  const item = event.fees.items.find((item) => item.id === id)
+  const itemText = [id, option].filter((candidate) => candidate !== null).join(' ')
+  if (item === undefined) return `${itemText} is not on sale in ${period}`
   const { from, keyPath } = itemCell(event, item, answers, category, option, period)
-  return `${what} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
+  return `${itemText} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
 }
 
 function findCell(
@@ -138,11 +138,11 @@ function itemCell(
     ? [...at, 'prices']
     : [...at, 'prices', which, table.when === null ? 'otherwise' : 'table']
   const { keyPath, from } = findCell(table.table, path, option ?? EACH, period)
-  const said = from.slice(path.join('.').length + 1)
+  const keyText = from.slice(path.join('.').length + 1)
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
     keyPath,
-    from: `${name}, ${isAlone ? '' : `table ${which + 1} (${when}), `}${said}`,
+    from: `${name}, ${isAlone ? '' : `table ${which + 1} (${when}), `}${keyText}`,
   }
 }
 
@@ -152,12 +152,12 @@ function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
 
 /** Formats "-10% on all", and if the full amount did not apply: "no more than there was". */
 function formatAdjustmentUnit({ on, by, id }: Adjustment, { unit }: Line): string {
-  const said =
+  const changeText =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
       : formatSigned(by.amount)
-  const least = 'amount' in by && by.amount !== unit ? ', limited to the price' : ''
-  return `fees.adjustments.${id}, ${said} on ${on === 'all' ? 'all lines' : on}${least}`
+  const limitText = 'amount' in by && by.amount !== unit ? ', limited to the price' : ''
+  return `fees.adjustments.${id}, ${changeText} on ${on === 'all' ? 'all lines' : on}${limitText}`
 }
 
 /** Formats "+₹ 500". */
@@ -174,13 +174,13 @@ export function omittedItems(
   lines: readonly Line[],
 ): readonly OmittedItem[] {
   const isOn = (id: string): boolean => lines.some((line) => line.id === id)
-  const items = event.fees.items.flatMap((item, at): OmittedItem[] =>
+  const items = event.fees.items.flatMap((item, index): OmittedItem[] =>
     isOn(item.id)
       ? []
       : [
           {
             id: item.id,
-            keyPath: ['fees', 'items', at],
+            keyPath: ['fees', 'items', index],
             because: whyNotSold(event, item, answers, category),
           },
         ],
@@ -218,8 +218,8 @@ function whyNone(event: EventConfig, { count, times }: Item, answers: Answers): 
       ? answer.length === 0
       : typeof answer !== 'number' || answer < 1
   }
-  const none = [count?.field, times].find((id) => id !== undefined && isNone(id))
-  if (none !== undefined) return `${none} is 0`
+  const missingId = [count?.field, times].find((id) => id !== undefined && isNone(id))
+  if (missingId !== undefined) return `${missingId} is 0`
   const people = toList(getOwn(answers, count?.field ?? '')).length
   return `of ${people} in ${count?.field} none is counted (where ${describeCondition(event, count?.where ?? [])})`
 }
@@ -247,7 +247,7 @@ export function formatBill(
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
   return [
-    ...lines.flatMap((one) => formatBillLine(one, lineNumber)),
+    ...lines.flatMap((line) => formatBillLine(line, lineNumber)),
     ...left.map(
       ({ id, keyPath, because }) =>
         ['left out', `${id}: ${because}${formatLineNumber(lineNumber(keyPath))}`] as const,
@@ -263,18 +263,18 @@ function formatBillLine(
   { line, from, keyPath, tax, is }: LineExplained,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
-  const said = `${from}${formatLineNumber(lineNumber(keyPath))}`
+  const sourceText = `${from}${formatLineNumber(lineNumber(keyPath))}`
   if (is === 'change') {
     const { base, gst, total } = line
     const parts = gst === 0 ? '' : ` (${formatSigned(base)} and ${formatSigned(gst)} tax)`
-    return [['change', `${line.label}  ${formatSigned(total)}${parts}  ${said}`]]
+    return [['change', `${line.label}  ${formatSigned(total)}${parts}  ${sourceText}`]]
   }
   const { quantity, unit } = line
   const price = (unit * quantity) as Paise
   const sum = quantity === 1 ? '' : ` = ${formatPrice(price, INR)}`
   const times = line.id === REGISTRATION ? '' : `${quantity} × `
   return [
-    ['line', `${line.label}  ${times}${formatPrice(unit, INR)}${sum}  ${said}`],
+    ['line', `${line.label}  ${times}${formatPrice(unit, INR)}${sum}  ${sourceText}`],
     ...(tax === null || price === 0 ? [] : [['tax', formatTax(tax, price, line)] as const]),
   ]
 }

@@ -104,7 +104,7 @@ export function explain(
 function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
   const period = periodOn(event.fees, on)
   if (period === null) return null
-  const holding = event.fees.periods.filter((one) => containsDay(one, on))
+  const holding = event.fees.periods.filter((period) => containsDay(period, on))
   return {
     period,
     because: holding.includes(period) ? 'holds-the-day' : 'other-dates',
@@ -119,7 +119,7 @@ function explainAnswers(
 ): readonly AnswerRead[] {
   const { answers, dropped } = normalise(event, raw, context)
   const ids = event.fields.map((field) => field.id)
-  const given = Object.keys(raw).map((field): AnswerRead => {
+  const answersRead = Object.keys(raw).map((field): AnswerRead => {
     const gave = getOwn(raw, field)
     if (!ids.includes(field)) return { field, gave, became: 'unknown', answer: null }
     const answer = getOwn(answers, field) ?? null
@@ -136,7 +136,7 @@ function explainAnswers(
       became: 'default',
       answer: getOwn(answers, field) ?? null,
     }))
-  return [...given, ...filled]
+  return [...answersRead, ...filled]
 }
 
 function findCell(event: EventConfig, category: string, period: string): Cell | null {
@@ -153,73 +153,74 @@ function findCell(event: EventConfig, category: string, period: string): Cell | 
  */
 export function formatExplanation(
   event: EventConfig,
-  it: Explanation,
+  explanation: Explanation,
   lineNumber: FindLine = () => null,
 ): string {
-  const { cell } = it
+  const { cell } = explanation
   const decides = new Set(
     collectConditions(event)
       .flat(2)
       .map(({ field }) => field),
   )
   const refused =
-    it.quote !== null && !it.quote.ok
-      ? [['price', formatRefusal(event, it, it.quote.error, lineNumber)] as const]
+    explanation.quote !== null && !explanation.quote.ok
+      ? [['price', formatRefusal(event, explanation, explanation.quote.error, lineNumber)] as const]
       : []
-  const priced = it.quote?.ok === true ? it.quote.value : null
+  const priced = explanation.quote?.ok === true ? explanation.quote.value : null
   const rows: readonly (readonly [string, string])[] = [
-    ['period', formatPeriod(it.period, it.day)],
+    ['period', formatPeriod(explanation.period, explanation.day)],
     // A default on which nothing depends explains nothing.
-    ...it.answers
+    ...explanation.answers
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
       .map((answer) => ['answer', describeAnswer(event, answer)] as const),
-    ...describeContext(event, it.facts).map((text) => ['fact', text] as const),
-    ...formatCategory(event, it.category, it.facts),
+    ...describeContext(event, explanation.facts).map((text) => ['fact', text] as const),
+    ...formatCategory(event, explanation.category, explanation.facts),
     ...refused,
-    ...(it.quote === null ? [['price', 'this event is free of charge'] as const] : []),
+    ...(explanation.quote === null ? [['price', 'this event is free of charge'] as const] : []),
     ...(priced === null || cell === null
       ? []
       : sellsMore(event)
-        ? formatBill(it.lines, it.leftOut, priced, lineNumber)
+        ? formatBill(explanation.lines, explanation.leftOut, priced, lineNumber)
         : [
             [
               'price',
               `${formatPrice(cell.price, INR)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
             ] as const,
-            ...(it.tax === null || cell.price === 0
+            ...(explanation.tax === null || cell.price === 0
               ? []
-              : [['tax', formatTax(it.tax, cell.price, priced)] as const]),
+              : [['tax', formatTax(explanation.tax, cell.price, priced)] as const]),
             ['total', formatPrice(priced.total, INR)] as const,
           ]),
-    ...Object.entries(it.errors).map(
+    ...Object.entries(explanation.errors).map(
       ([field, message]) => ['form', `missing ${field}: ${message}`] as const,
     ),
   ]
   return [
-    `${formatInstant(it.at)} in India`,
-    ...rows.map(([what, text]) => `${what.padEnd(9)} ${text}`),
+    `${formatInstant(explanation.at)} in India`,
+    ...rows.map(([noun, text]) => `${noun.padEnd(9)} ${text}`),
   ].join('\n')
 }
 
-function formatPeriod(it: PeriodExplained | null, on: Day): string {
-  if (it === null) return `none contains ${formatDay(on)}: registration is closed on that day`
-  const { id, from, to } = it.period
+function formatPeriod(explanation: PeriodExplained | null, on: Day): string {
+  if (explanation === null)
+    return `none contains ${formatDay(on)}: registration is closed on that day`
+  const { id, from, to } = explanation.period
   const span =
     from === undefined && to === undefined
       ? 'any day'
       : `${from === undefined ? '…' : formatDay(from)} to ${to === undefined ? '…' : formatDay(to)}`
-  if (it.because === 'other-dates')
+  if (explanation.because === 'other-dates')
     return `${id}, the period of every other date (its own days: ${span})`
-  return `${id}  ${span}${it.alsoIn.length === 0 ? '' : `; the day is also in ${it.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
+  return `${id}  ${span}${explanation.alsoIn.length === 0 ? '' : `; the day is also in ${explanation.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
 }
 
 function describeAnswer(event: EventConfig, { field, gave, became, answer }: AnswerRead): string {
-  const said = JSON.stringify(gave) ?? 'nothing'
+  const givenText = JSON.stringify(gave) ?? 'nothing'
   switch (became) {
     case 'kept':
-      return `${field}: ${said}${notAnOption(event, field, gave)}`
+      return `${field}: ${givenText}${notAnOption(event, field, gave)}`
     case 'read':
-      return `${field}: ${said} read as ${JSON.stringify(answer)}`
+      return `${field}: ${givenText} read as ${JSON.stringify(answer)}`
     case 'default':
       return `${field}: not given, so its default ${JSON.stringify(answer)}`
     case 'hidden':
@@ -227,16 +228,16 @@ function describeAnswer(event: EventConfig, { field, gave, became, answer }: Ans
     case 'unknown':
       return `${field} dropped: there is no such field${fieldMeant(event, field)}`
     case 'empty':
-      return `${field}: ${said} counts as not answered`
+      return `${field}: ${givenText} counts as not answered`
   }
 }
 
 function fieldMeant(event: EventConfig, field: string): string {
   const ids = event.fields.map(({ id }) => id)
-  const near =
+  const nearest =
     findNearest(field, ids)?.name ??
     ids.find((id) => field.length > 2 && id.includes(field.toLowerCase().replace(/[ -]/g, '_')))
-  return near === undefined ? '' : `; did you mean ${near}?`
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
 /**
@@ -244,62 +245,62 @@ function fieldMeant(event: EventConfig, field: string): string {
  * intended.
  */
 function notAnOption(event: EventConfig, id: string, gave: unknown): string {
-  const field = event.fields.find((one) => one.id === id)
+  const field = event.fields.find((field) => field.id === id)
   if (field?.type === 'yes-no' && typeof gave === 'string')
     return ` is neither true nor false${/^(y|yes|ja|haan?|1|on)$/i.test(gave) ? '; did you mean true?' : /^(no?|0|off)$/i.test(gave) ? '; did you mean false?' : ''}`
   if (field?.options === undefined || typeof gave !== 'string') return ''
   if (field.options.some((option) => option.id === gave)) return ''
   const labelled = field.options.find(({ label }) => label.toLowerCase() === gave.toLowerCase())?.id
-  const near =
+  const nearest =
     labelled ??
     findNearest(
       gave,
       field.options.map((option) => option.id),
     )?.name
-  return ` is not one of its options${near === undefined ? `: ${formatList(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
+  return ` is not one of its options${nearest === undefined ? `: ${formatList(field.options.map((option) => option.id))}` : `; did you mean ${nearest}?`}`
 }
 
 function formatCategory(
   event: EventConfig,
-  it: CategoryExplained,
+  explanation: CategoryExplained,
   context: PricingContext,
 ): readonly (readonly [string, string])[] {
-  if (it.by === 'field')
+  if (explanation.by === 'field')
     return [
       [
         'category',
-        it.category === null
-          ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is not a category`}`
-          : it.answer === it.category
-            ? `${it.category}, chosen in ${it.field}`
-            : `${it.category}, ${formatCodeEffect(event, context)}`,
+        explanation.category === null
+          ? `none: ${explanation.field} ${explanation.answer === null ? 'is not answered' : `is ${JSON.stringify(explanation.answer)}, which is not a category`}`
+          : explanation.answer === explanation.category
+            ? `${explanation.category}, chosen in ${explanation.field}`
+            : `${explanation.category}, ${formatCodeEffect(event, context)}`,
       ],
     ]
-  const tried = it.tried.map(
+  const tried = explanation.tried.map(
     ({ rule, fits, says, then, but }) =>
       [
         `rule ${rule}`,
         `${fits ? '✔' : '✘'} ${says}${fits ? ` → ${then}` : but === null ? '' : ` (here ${but})`}`,
       ] as const,
   )
-  const byRules = it.tried.find(({ fits }) => fits)?.then ?? null
-  if (it.category === null) return [...tried, ['category', 'none: no rule applies']]
-  if (it.category !== byRules)
-    return [...tried, ['category', `${it.category}, ${formatCodeEffect(event, context)}`]]
-  return event.fees.prices === null ? [...tried, ['category', it.category]] : tried
+  const byRules = explanation.tried.find(({ fits }) => fits)?.then ?? null
+  if (explanation.category === null) return [...tried, ['category', 'none: no rule applies']]
+  if (explanation.category !== byRules)
+    return [...tried, ['category', `${explanation.category}, ${formatCodeEffect(event, context)}`]]
+  return event.fees.prices === null ? [...tried, ['category', explanation.category]] : tried
 }
 
 /** Explains why the category differs from the one that the answers give. */
 function formatCodeEffect(event: EventConfig, { code }: PricingContext): string {
-  const given = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
-  return given !== undefined && 'category' in given
+  const granted = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
+  return granted !== undefined && 'category' in granted
     ? 'given by the code'
     : 'offered because the other is full'
 }
 
 function formatRefusal(
   event: EventConfig,
-  it: Explanation,
+  explanation: Explanation,
   refusal: QuoteRefusal,
   lineNumber: FindLine,
 ): string {
@@ -309,7 +310,7 @@ function formatRefusal(
     case 'not_on_sale':
       return refusal.item === null
         ? `none: ${refusal.category} is not on sale in ${refusal.period}`
-        : `none: ${formatNotOnSale(event, it.read, refusal, lineNumber)}`
+        : `none: ${formatNotOnSale(event, explanation.read, refusal, lineNumber)}`
     case 'registration_closed':
       return `none: ${refusal.text}`
   }

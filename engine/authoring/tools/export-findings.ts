@@ -9,8 +9,8 @@ const GITHUB_MAX = 10
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 
 export function findingsAsJson(findings: readonly Finding[], files: number): string {
-  const count = (wanted: Severity): number =>
-    findings.filter(({ severity }) => severity === wanted).length
+  const count = (level: Severity): number =>
+    findings.filter(({ severity }) => severity === level).length
   const place = ({ path, start, end, keyPath }: Place) => ({ file: path, start, end, keyPath })
   const diagnostics = findings.map(
     ({ code, slug, severity, message, at, notes, help, related, fix }) => ({
@@ -21,7 +21,7 @@ export function findingsAsJson(findings: readonly Finding[], files: number): str
       message,
       notes,
       help: help ?? null,
-      related: related.map((one) => ({ message: one.message, ...place(one.at) })),
+      related: related.map((entry) => ({ message: entry.message, ...place(entry.at) })),
       ...(fix === undefined ? {} : { fix }),
     }),
   )
@@ -68,10 +68,10 @@ export function findingsAsSarif(findings: readonly Finding[]): string {
         text: [message, ...notes, ...(help === undefined ? [] : [`Help: ${help}`])].join('\n'),
       },
       locations: [location(at)],
-      relatedLocations: related.map((one, id) => ({
+      relatedLocations: related.map((entry, id) => ({
         id,
-        ...location(one.at),
-        message: { text: one.message },
+        ...location(entry.at),
+        message: { text: entry.message },
       })),
       partialFingerprints: { 'codeAndPath/v1': `${code}:${at.keyPath}` },
       ...(fix === undefined
@@ -110,8 +110,8 @@ export function findingsAsGithub(findings: readonly Finding[]): string {
     string
   >
   return SEVERITIES.flatMap((severity) => {
-    const mine = findings.filter((finding) => finding.severity === severity)
-    const lines = mine.slice(0, GITHUB_MAX).map(({ code, message, at, notes, help }) => {
+    const ofSeverity = findings.filter((finding) => finding.severity === severity)
+    const lines = ofSeverity.slice(0, GITHUB_MAX).map(({ code, message, at, notes, help }) => {
       const properties = {
         file: at.path,
         line: at.start.line,
@@ -120,12 +120,14 @@ export function findingsAsGithub(findings: readonly Finding[]): string {
         endColumn: at.end.column,
         title: code,
       }
-      const said = [message, ...notes, ...(help === undefined ? [] : [`help: ${help}`])].join('\n')
+      const fullText = [message, ...notes, ...(help === undefined ? [] : [`help: ${help}`])].join(
+        '\n',
+      )
       return `::${commands[severity]} ${Object.entries(properties)
         .map(([name, value]) => `${name}=${property(String(value))}`)
-        .join(',')}::${data(said)}`
+        .join(',')}::${data(fullText)}`
     })
-    const left = mine.length - lines.length
+    const left = ofSeverity.length - lines.length
     return left > 0
       ? [
           ...lines,

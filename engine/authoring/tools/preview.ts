@@ -40,7 +40,7 @@ type FormCase = Extract<ExampleCase, { readonly answers: object }>
 /** Returns `index.html` and one page for each example that fills in the form. */
 export function preview(event: EventConfig): readonly PreviewPage[] {
   const cases = event.examples.filter((example): example is FormCase => 'answers' in example)
-  const pages = cases.map((example, at) => ({ name: `example-${at + 1}.html`, example }))
+  const pages = cases.map((example, index) => ({ name: `example-${index + 1}.html`, example }))
   const list = pages
     .map(({ name, example }) => `<li><a href="${name}">${escapeHtml(example.name)}</a></li>`)
     .join('\n')
@@ -115,8 +115,8 @@ function form(
 ): string {
   const shown = shownFields(event, example.answers)
   return event.sections
-    .map((section, at) => {
-      const fields = event.fields.filter((field) => field.section === at && shown.has(field.id))
+    .map((section, index) => {
+      const fields = event.fields.filter((field) => field.section === index && shown.has(field.id))
       return fields.length === 0
         ? ''
         : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, getOwn(answers, field.id), getOwn(errors, field.id))).join('\n')}\n</dl></section>`
@@ -175,14 +175,16 @@ function result(
         ? view
         : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
   const values = resultValues(event, known, query)
-  const said = (text: string): string =>
+  const fillAndEscape = (text: string): string =>
     escapeHtml(fillPlaceholders(text, values, event.texts.missingValue))
   const rows = resultRows(event, outcome, known, query).map(
     ({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
   const list = (texts: readonly string[]): string =>
-    texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${said(text)}</li>`).join('')}</ul>`
-  return `<article><h3>${said(title)}</h3>${intro === undefined ? '' : `<p>${said(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${list(reasons)}${notesTitle === undefined ? '' : `<h4>${said(notesTitle)}</h4>`}${list(notes)}<p>${buttons.map(({ label }) => `<span class="button">${said(label)}</span>`).join(' ')}</p></article>`
+    texts.length === 0
+      ? ''
+      : `<ul>${texts.map((text) => `<li>${fillAndEscape(text)}</li>`).join('')}</ul>`
+  return `<article><h3>${fillAndEscape(title)}</h3>${intro === undefined ? '' : `<p>${fillAndEscape(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${list(reasons)}${notesTitle === undefined ? '' : `<h4>${fillAndEscape(notesTitle)}</h4>`}${list(notes)}<p>${buttons.map(({ label }) => `<span class="button">${fillAndEscape(label)}</span>`).join(' ')}</p></article>`
 }
 
 function papers(event: EventConfig, view: RegistrationView): readonly string[] {
@@ -221,26 +223,26 @@ function priceList(event: EventConfig): string {
 function soldBesides(event: EventConfig, head: string): string {
   if (!sellsMore(event)) return ''
   const { tables, adjustments, limits } = buildPriceList(event)
-  const items = tables.slice(1).map(({ label, about, parts }, at) => {
-    const tax = event.fees.items[at]?.tax ?? null
-    const rows = parts.flatMap(({ when, rows: mine }) => [
+  const items = tables.slice(1).map(({ label, about, parts }, index) => {
+    const tax = event.fees.items[index]?.tax ?? null
+    const rows = parts.flatMap(({ when, rows: partRows }) => [
       ...(when === null
         ? []
         : [
             `<tr><th scope="row" colspan="${event.fees.periods.length + 1}">${escapeHtml(when)}</th></tr>`,
           ]),
-      ...mine.map(
+      ...partRows.map(
         (row) =>
           `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
       ),
     ])
-    const said = escapeHtml([label, ...about].join(', '))
+    const categoryText = escapeHtml([label, ...about].join(', '))
     return rows.length === 0
-      ? `<p>${said}</p>`
-      : `<table><caption>${said}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+      ? `<p>${categoryText}</p>`
+      : `<table><caption>${categoryText}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
   })
   const rules = [...adjustments, ...limits].map(
-    ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,
+    ({ id, description }) => `<li>${escapeHtml(`${id}: ${description}`)}</li>`,
   )
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }

@@ -34,7 +34,7 @@ export type ListedTable = {
   readonly parts: readonly { readonly when: string | null; readonly rows: readonly ListedRow[] }[]
 }
 /** One rule of a list, in words. */
-export type ListedRule = { readonly id: string; readonly says: string }
+export type ListedRule = { readonly id: string; readonly description: string }
 export type PriceList = {
   readonly tables: readonly ListedTable[]
   readonly adjustments: readonly ListedRule[]
@@ -54,20 +54,20 @@ export function buildPriceList(event: EventConfig): PriceList {
             registrationTable(event, fees.prices),
             ...fees.items.map((item) => itemTable(event, item)),
           ],
-    adjustments: fees.adjustments.map((one) => ({
-      id: one.id,
-      says: formatAdjustment(event, one),
+    adjustments: fees.adjustments.map((adjustment) => ({
+      id: adjustment.id,
+      description: formatAdjustment(event, adjustment),
     })),
-    limits: event.quotas.map((one) => ({ id: one.id, says: formatQuota(event, one) })),
+    limits: event.quotas.map((quota) => ({ id: quota.id, description: formatQuota(event, quota) })),
     unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
-      says: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
+      description: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
     })),
     codes: codeKinds.map(({ id, label, gives }) => ({
       id,
-      says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
+      description: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    rolls: memberLists.map((roll) => ({ id: roll.id, says: formatMemberList(event, roll) })),
+    rolls: memberLists.map((roll) => ({ id: roll.id, description: formatMemberList(event, roll) })),
   }
 }
 
@@ -75,14 +75,14 @@ function formatMemberList(
   { fields }: EventConfig,
   { id, key, columns, shows }: MemberList,
 ): string {
-  const asked = fields.filter(({ roll }) => roll === id).map((field) => field.id)
-  const said = columns.map((column) =>
+  const fieldIds = fields.filter(({ roll }) => roll === id).map((field) => field.id)
+  const columnTexts = columns.map((column) =>
     column.options === undefined
       ? `${column.id}${column.type === 'date' ? ' (a day)' : ''}`
       : `${column.id} (${column.options.join(' or ')})`,
   )
   return [
-    `${asked.join(' and ')} is looked up by ${key} among ${said.join(', ')}`,
+    `${fieldIds.join(' and ')} is looked up by ${key} among ${columnTexts.join(', ')}`,
     ...(shows.length === 0 ? [] : [`shown: ${shows.join(', ')}`]),
   ].join('; ')
 }
@@ -165,8 +165,8 @@ function aboutItem(event: EventConfig, item: Item): readonly string[] {
 
 /** Formats the maximum quantity; empty if the field states none. */
 function formatMaximum(field: Field | undefined): string {
-  const most = field?.type === 'many' ? field.choose?.atMost : field?.max
-  return most === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${most})`
+  const max = field?.type === 'many' ? field.choose?.atMost : field?.max
+  return max === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${max})`
 }
 
 function formatAmountField(field: Field | undefined, id: string): string {
@@ -209,14 +209,14 @@ function formatAdjustment(
 }
 
 function formatQuota(event: EventConfig, { when, eachOptionOf, max, full, few }: Quota): string {
-  const most =
+  const maxText =
     typeof max === 'number'
       ? formatCount(max)
       : Object.entries(max)
           .map(([option, places]) => `${option} ${formatCount(places)}`)
           .join(', ')
   return [
-    `${eachOptionOf === undefined ? most : `${most} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
+    `${eachOptionOf === undefined ? maxText : `${maxText} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
     ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')

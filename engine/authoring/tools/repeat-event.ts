@@ -45,7 +45,7 @@ export function repeatEvent(
   const { id, prefix, weeks } = options
   const text = renameKeys(stated)
   const { source } = readEventFile({ path: '', text })
-  const later = (of: Day): Day => addDays(of, weeks * DAYS_A_WEEK)
+  const later = (day: Day): Day => addDays(day, weeks * DAYS_A_WEEK)
   const years = Math.round(weeks / WEEKS_A_YEAR)
   const addresses = renamedAddresses(old, options)
   const periods = renamedPeriods(old, later)
@@ -57,12 +57,12 @@ export function repeatEvent(
     ...createEdits(source, old, { prefix, key, account }),
     ...keepConsents(source, old, marks.mark),
   ])
-  const named = [
+  const replacements = [
     ...addresses.map(({ from, to }) => [addressPattern(from), to] as const),
     ...periods.map(({ from, to }) => [wordPattern(from), to] as const),
     [wordPattern(old.id), id] as const,
   ].reduce((done, [pattern, to]) => done.replace(pattern, () => marks.mark(to)), edited)
-  const titled = withLaterTitle(named, old.title, years, marks.mark)
+  const titled = withLaterTitle(replacements, old.title, years, marks.mark)
   const moved = shiftDays(titled, { weeks, event: old.from })
   const written = withDemo(marks.restore(moved.text), old)
 
@@ -132,9 +132,9 @@ function createEdits(
     if (!source.has(path)) return []
     const { start, end } = source.place(path)
     const written = source.text.slice(start.offset, end.offset)
-    const inside = written.indexOf(from)
-    const begin = start.offset + inside
-    return inside < 0 ? [] : [{ start: begin, end: begin + from.length, text: to }]
+    const offset = written.indexOf(from)
+    const startOffset = start.offset + offset
+    return offset < 0 ? [] : [{ start: startOffset, end: startOffset + from.length, text: to }]
   }
   const orders = old.examples.flatMap((example, n) =>
     'orderId' in example && example.orderId.startsWith(old.orderId.prefix)
@@ -199,17 +199,17 @@ function formatAge(day: string, old: EventConfig, later: (of: Day) => Day): stri
   for (const edge of [old.from, old.to]) {
     const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
     const birthday = yearsBefore(edge, years)
-    const apart = birthday === null ? null : daysBetween(birthday, day)
+    const daysApart = birthday === null ? null : daysBetween(birthday, day)
     const next = yearsBefore(later(edge), years)
-    if (apart !== null && next !== null && years > 0 && Math.abs(apart) <= 1)
-      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, apart)}.`
+    if (daysApart !== null && next !== null && years > 0 && Math.abs(daysApart) <= 1)
+      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, daysApart)}.`
   }
   return null
 }
 
 /** Returns null for 29 February in a year that has none. */
-function yearsBefore(of: Day, years: number): Day | null {
-  const before = `${Number(of.slice(0, 4)) - years}${of.slice(4)}`
+function yearsBefore(day: Day, years: number): Day | null {
+  const before = `${Number(day.slice(0, 4)) - years}${day.slice(4)}`
   return isDay(before) ? before : null
 }
 
@@ -224,7 +224,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
  * else with the new id inserted.
  */
 function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renamed[] {
-  const taken = new Set([...others, old].flatMap(listAddresses))
+  const usedAddresses = new Set([...others, old].flatMap(listAddresses))
   const withOldId = wordPattern(old.id)
   const all = [...new Set(listAddresses(old))].toSorted(
     // Addresses that contain the old id have a certain new name; the others make room.
@@ -232,24 +232,29 @@ function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): read
   )
   return all
     .map((from) => {
-      const to = nextAddress(from, old.id, id, taken)
-      taken.add(to)
+      const to = nextAddress(from, old.id, id, usedAddresses)
+      usedAddresses.add(to)
       return { from, to }
     })
     .toSorted((a, b) => b.from.length - a.from.length)
 }
 
-function nextAddress(from: string, oldId: string, id: string, taken: ReadonlySet<string>): string {
+function nextAddress(
+  from: string,
+  oldId: string,
+  id: string,
+  usedAddresses: ReadonlySet<string>,
+): string {
   const stem = oldId.replace(/\d+$/, '')
-  const named = (name: string): string => {
+  const renameId = (name: string): string => {
     if (wordPattern(oldId).test(from)) return from.replace(wordPattern(oldId), name)
     const segment = new RegExp(`(?<=[/=])${stem}(?=[/&]|$)`)
     if (segment.test(from)) return from.replace(segment, name)
     return from.replace(/^(\/(?:api|admin)(?=\/))?/, `$1/${name}`)
   }
   for (let n = 1; ; n += 1) {
-    const to = named(n === 1 ? id : `${id}-${n}`)
-    if (!taken.has(to)) return to
+    const to = renameId(n === 1 ? id : `${id}-${n}`)
+    if (!usedAddresses.has(to)) return to
   }
 }
 
@@ -260,8 +265,8 @@ function listAddresses(event: EventConfig): readonly string[] {
 
 const collectKeys = (events: readonly EventConfig[]): ReadonlySet<string> =>
   new Set(events.map(({ admin }) => admin.dashboard.key))
-function unused(name: string, taken: ReadonlySet<string>): string {
-  return taken.has(name) ? unused(`${name}b`, taken) : name
+function unused(name: string, usedNames: ReadonlySet<string>): string {
+  return usedNames.has(name) ? unused(`${name}b`, usedNames) : name
 }
 
 /** Renames period ids that contain their days, july-1-aug-31, to their new days. */
@@ -269,14 +274,14 @@ function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Ren
   return old.fees.periods.flatMap(({ id, from, to }) => {
     const next = id.replace(
       /([a-z]{3,9})-(\d{1,2})(?!\d)/g,
-      (whole, month: string, number: string) => {
+      (match, month: string, number: string) => {
         const spelt = [from, to].find(
-          (of) =>
-            of !== undefined &&
-            Number(of.slice(8)) === Number(number) &&
-            formatMonthLike(month, of) === month,
+          (text) =>
+            text !== undefined &&
+            Number(text.slice(8)) === Number(number) &&
+            formatMonthLike(month, text) === month,
         )
-        if (spelt === undefined) return whole
+        if (spelt === undefined) return match
         const moved = later(spelt)
         return `${formatMonthLike(month, moved)}-${Number(moved.slice(8))}`
       },
@@ -325,7 +330,7 @@ function marking(): { mark: (text: string) => string; restore: (text: string) =>
     restore: (text) =>
       text.replace(
         /\uE000(.)\uE001/gu,
-        (_whole, of: string) => remaining[(of.codePointAt(0) ?? 0) - 0xe100] ?? '',
+        (_whole, parts: string) => remaining[(parts.codePointAt(0) ?? 0) - 0xe100] ?? '',
       ),
   }
 }
@@ -341,10 +346,11 @@ function listPrices({ fees }: EventConfig): readonly string[] {
 
 /** Lists prices and account under `demo:`, with a comment at the prices. */
 function withDemo(text: string, old: EventConfig): string {
-  const wanted = [...listPrices(old), ...(old.payment === null ? [] : ['payment.account'])].filter(
-    (path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)),
-  )
-  const lines = wanted.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
+  const placeholderPaths = [
+    ...listPrices(old),
+    ...(old.payment === null ? [] : ['payment.account']),
+  ].filter((path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)))
+  const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
   const marked =
     old.fees.prices === null
       ? text
@@ -357,7 +363,7 @@ function withDemo(text: string, old: EventConfig): string {
   const list = /^demo:[^\n]*\n(?:(?: +-| *#)[^\n]*\n)+/m.exec(marked)
   if (list === null)
     return old.demo.length === 0
-      ? marked.replace(/^format: 1[^\n]*\n/m, (whole) => `${whole}\ndemo:\n${lines.join('\n')}\n`)
+      ? marked.replace(/^format: 1[^\n]*\n/m, (match) => `${match}\ndemo:\n${lines.join('\n')}\n`)
       : marked
   const end = list.index + list[0].length
   return `${marked.slice(0, end)}${lines.join('\n')}\n${marked.slice(end)}`
@@ -374,14 +380,14 @@ function yearsLeft(text: string, old: EventConfig): readonly string[] {
     ...days.flatMap((day) => (day === undefined ? [] : [day.slice(0, 4)])),
     YEAR_IN_TITLE.exec(old.title)?.[0] ?? '',
   ])
-  return text.split('\n').flatMap((line, at) => {
-    const said = [...line.matchAll(YEAR_BUT_NO_AMOUNT)].find(
+  return text.split('\n').flatMap((line, i) => {
+    const yearMatch = [...line.matchAll(YEAR_BUT_NO_AMOUNT)].find(
       ({ 0: year, index }) =>
         years.has(year) &&
         !findDays(line, Number(year)).some(({ start, end }) => start <= index && index < end),
     )
-    return said === undefined || line.includes('kept: check each')
+    return yearMatch === undefined || line.includes('kept: check each')
       ? []
-      : [`Line ${at + 1} says ${said[0]}: ${line.trim()}`]
+      : [`Line ${i + 1} says ${yearMatch[0]}: ${line.trim()}`]
   })
 }

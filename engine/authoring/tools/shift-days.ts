@@ -36,11 +36,11 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
   const months = findMonths(line, () => days)
   const left: string[] = []
   const parts = [
-    ...days.map((said) => ({ ...said, write: (sub: string) => spanLater(sub, said, shift) })),
-    ...months.map((said) => ({
-      ...said,
+    ...days.map((stated) => ({ ...stated, write: (sub: string) => spanLater(sub, stated, shift) })),
+    ...months.map((stated) => ({
+      ...stated,
       write: (sub: string) =>
-        dayLater(sub, { day: 15, month: said.month, year: said.year, weekday: null }, shift),
+        dayLater(sub, { day: 15, month: stated.month, year: stated.year, weekday: null }, shift),
     })),
   ].toSorted((a, b) => b.start - a.start)
   let shifted = 0
@@ -65,7 +65,7 @@ function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const about = Number(event.slice(0, 4))
   const years = year === null ? [about - 1, about, about + 1] : [year]
   const [nearest] = years
-    .map((one) => `${one}-${two(month)}-${two(day)}`)
+    .map((year) => `${year}-${two(month)}-${two(day)}`)
     .filter(isDay)
     .toSorted((a, b) => Math.abs(daysBetween(a, event)) - Math.abs(daysBetween(b, event)))
   return nearest === undefined || Math.abs(Number(nearest.slice(0, 4)) - about) > NEAR_YEARS
@@ -74,48 +74,52 @@ function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
 }
 
 const two = (number: number): string => String(number).padStart(2, '0')
-const later = (of: Day, { weeks }: DayShift): Day => addDays(of, weeks * DAYS_A_WEEK)
+const later = (day: Day, { weeks }: DayShift): Day => addDays(day, weeks * DAYS_A_WEEK)
 
-function spanLater(sub: string, said: StatedDays, shift: DayShift): string | null {
-  if (said.first === said.last) return dayLater(sub, said.first, shift)
-  const [first, last] = [readMeaning(said.first, shift.event), readMeaning(said.last, shift.event)]
+function spanLater(sub: string, stated: StatedDays, shift: DayShift): string | null {
+  if (stated.first === stated.last) return dayLater(sub, stated.first, shift)
+  const [first, last] = [
+    readMeaning(stated.first, shift.event),
+    readMeaning(stated.last, shift.event),
+  ]
   if (first === null || last === null) return null
   const [from, to] = [later(first, shift), later(last, shift)]
   if (sub === formatDays(first, last)) return formatDays(from, to)
   const names = [...sub.matchAll(/\p{L}{3,}/gu)].filter(([word]) => isMonth(word))
-  if (names.length !== 1) return bothLater(sub, said, shift)
+  if (names.length !== 1) return bothLater(sub, stated, shift)
   const numbers = [...sub.matchAll(/(?<!\d)\d{1,2}(?!\d)/g)]
   if (numbers.length < 2) return null
   // "14, 15 & 16 March" has a day for each number; this works only while they stay in one month.
   if (from.slice(0, 7) === to.slice(0, 7)) {
     const moved = daysBetween(first, from)
-    const apart = Number(from.slice(8)) - Number(first.slice(8))
-    return moved === 0 ? sub : tokens(sub, to, said.last.day, apart)
+    const offset = Number(from.slice(8)) - Number(first.slice(8))
+    return moved === 0 ? sub : tokens(sub, to, stated.last.day, offset)
   }
   const [month = ''] = names[0] ?? []
   const year = /(?:19|20)\d\d/.exec(sub)?.[0]
-  const named = (of: Day): string => `${Number(of.slice(8))} ${formatMonthLike(month, of)}`
+  const formatDayOfMonth = (day: Day): string =>
+    `${Number(day.slice(8))} ${formatMonthLike(month, day)}`
   return numbers.length > 2
     ? null
-    : `${named(from)} – ${named(to)}${year === undefined ? '' : ` ${to.slice(0, 4)}`}`
+    : `${formatDayOfMonth(from)} – ${formatDayOfMonth(to)}${year === undefined ? '' : ` ${to.slice(0, 4)}`}`
 }
 
 /** "31 January – 1 February 2026": each half separately. */
-function bothLater(sub: string, said: StatedDays, shift: DayShift): string | null {
+function bothLater(sub: string, stated: StatedDays, shift: DayShift): string | null {
   const cut = /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
   for (const match of sub.matchAll(cut)) {
     const [one, next] = [sub.slice(0, match.index), sub.slice(match.index + match[0].length)]
     const about = Number(shift.event.slice(0, 4))
     const halves = [findDays(one, about), findDays(next, about)]
     if (halves.some((half) => half.length !== 1)) continue
-    const [a, b] = [dayLater(one, said.first, shift), dayLater(next, said.last, shift)]
+    const [a, b] = [dayLater(one, stated.first, shift), dayLater(next, stated.last, shift)]
     if (a !== null && b !== null) return a + match[0] + b
   }
   return null
 }
 
-function dayLater(sub: string, words: DayWords, shift: DayShift): string | null {
-  const suggestion = readMeaning(words, shift.event)
+function dayLater(sub: string, dayText: DayWords, shift: DayShift): string | null {
+  const suggestion = readMeaning(dayText, shift.event)
   if (suggestion === null) return null
   const to = later(suggestion, shift)
   const iso = /^(\D*)\d{4}([-/.])(\d{1,2})\2(\d{1,2})(.*)$/s.exec(sub)
@@ -128,30 +132,30 @@ function dayLater(sub: string, words: DayWords, shift: DayShift): string | null 
   if (numeric !== null && !/\p{L}{3,}/u.test(sub.slice((numeric[1] ?? '').length))) {
     const [, before = '', one = '', sign = '', next = '', sign2 = '', year = '', after = ''] =
       numeric
-    const isDayFirst = Number(one) === words.day && Number(next) === words.month
+    const isDayFirst = Number(one) === dayText.day && Number(next) === dayText.month
     const [first, second] = isDayFirst
       ? [to.slice(8), to.slice(5, 7)]
       : [to.slice(5, 7), to.slice(8)]
     return `${before}${like(one, first)}${sign}${like(next, second)}${sign2}${year === '' ? '' : to.slice(4 - year.length, 4)}${after}`
   }
-  return tokens(sub, to, words.day, Number(to.slice(8)) - words.day)
+  return tokens(sub, to, dayText.day, Number(to.slice(8)) - dayText.day)
 }
 
 /**
  * Replaces the words of one or several days in one month, one by one: the month's name, the numbers
  * up to `last`, which move by `apart`, and the year after them.
  */
-function tokens(sub: string, to: Day, last: number, apart: number): string {
+function tokens(sub: string, to: Day, last: number, daysApart: number): string {
   let isPast = false
   return sub.replace(
     /(\p{L}{3,})|(?<!\d)(\d{4}|\d{1,2})(st|nd|rd|th)?(?![\p{L}\d])/giu,
-    (whole: string, word: string | undefined, digits: string | undefined, ordinal?: string) => {
-      if (word !== undefined) return isMonth(word) ? formatMonthLike(word, to) : whole
-      if (digits === undefined) return whole
+    (match: string, word: string | undefined, digits: string | undefined, ordinal?: string) => {
+      if (word !== undefined) return isMonth(word) ? formatMonthLike(word, to) : match
+      if (digits === undefined) return match
       if (digits.length === 4) return to.slice(0, 4)
       if (isPast) return to.slice(2, 4)
       isPast = Number(digits) === last
-      const day = Number(digits) + apart
+      const day = Number(digits) + daysApart
       return (
         (digits.startsWith('0') ? two(day) : String(day)) +
         (ordinal === undefined ? '' : likeOrdinal(ordinal, day))
@@ -175,16 +179,16 @@ function monthAt(word: string): number {
 }
 
 /** Returns the month of a day, in full or short, and in capitals, like the original. */
-export function formatMonthLike(word: string, of: Day): string {
-  const name = MONTHS[Number(of.slice(5, 7)) - 1] ?? ''
+export function formatMonthLike(word: string, day: Day): string {
+  const name = MONTHS[Number(day.slice(5, 7)) - 1] ?? ''
   const old = MONTHS[monthAt(word)] ?? ''
   // "May" is both full and short: it becomes a full name.
-  const said = word.length < old.length ? name.slice(0, 3) : name
+  const monthName = word.length < old.length ? name.slice(0, 3) : name
   return word === word.toUpperCase()
-    ? said.toUpperCase()
+    ? monthName.toUpperCase()
     : word === word.toLowerCase()
-      ? said.toLowerCase()
-      : said
+      ? monthName.toLowerCase()
+      : monthName
 }
 
 function likeOrdinal(old: string, day: number): string {

@@ -30,7 +30,7 @@ import { showContext, showFees } from './show-items-and-quotas.ts'
 
 /** Returns YAML text; keys in the usual order of an event file. */
 export function showEvent(event: EventConfig): string {
-  const text = writeYaml(whole(event))
+  const text = writeYaml(full(event))
   const gateway =
     event.payment === null
       ? ''
@@ -39,7 +39,7 @@ export function showEvent(event: EventConfig): string {
 }
 
 /** Returns the event as the plain values of a file. */
-function whole(event: EventConfig): Block {
+function full(event: EventConfig): Block {
   const { form, results, email, orderId, payment } = event
   return removeUndefined({
     format: 1,
@@ -88,11 +88,11 @@ function whole(event: EventConfig): Block {
         form.stepper === null
           ? undefined
           : removeUndefined({ steps: form.stepper.steps, stays_on: form.stepper.staysOn }),
-      sections: event.sections.map((section, at) =>
+      sections: event.sections.map((section, index) =>
         removeUndefined({
           title: section.title,
           show_when: section.showWhen && showCondition(section.showWhen),
-          fields: event.fields.filter((field) => field.section === at).map(showField),
+          fields: event.fields.filter((field) => field.section === index).map(showField),
         }),
       ),
       also_stored: event.alsoStored.length === 0 ? undefined : event.alsoStored,
@@ -117,8 +117,8 @@ function whole(event: EventConfig): Block {
       registration: event.api.registration,
       tariff: event.api.tariff,
       gateway_return: event.api.gatewayReturn ?? undefined,
-      sends: named(event.api.sends),
-      returns: named(event.api.returns),
+      sends: toBlock(event.api.sends),
+      returns: toBlock(event.api.returns),
     }),
     results: removeUndefined({
       amounts: results.amounts,
@@ -223,7 +223,7 @@ function showChoose({ choose }: Field): DisplayedValue {
     : removeUndefined({
         at_least: choose.atLeast,
         at_most: choose.atMost,
-        mutually_exclusive: some(choose.mutuallyExclusive),
+        mutually_exclusive: nonEmpty(choose.mutuallyExclusive),
         message: choose.message === '' ? undefined : choose.message,
       })
 }
@@ -234,9 +234,9 @@ function showPage(page: ResultPage): Block {
     intro: page.intro,
     lookup: page.lookup,
     details: page.details.map(showDetail),
-    reasons: some(page.reasons),
+    reasons: nonEmpty(page.reasons),
     notes_title: page.notesTitle,
-    notes: some(page.notes),
+    notes: nonEmpty(page.notes),
     buttons: page.buttons.length === 0 ? undefined : page.buttons.map(showButton),
   })
 }
@@ -275,9 +275,9 @@ function showExample(example: ExampleCase): Block {
   })
 }
 
-const some = <T>(list: readonly T[]): readonly T[] | undefined =>
+const nonEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
   list.length === 0 ? undefined : list
-const named = (names: Readonly<Record<string, string>>): Block | undefined =>
+const toBlock = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names
 
 /** An unchecked phone number can only be too long. */

@@ -22,9 +22,9 @@ import {
 
 export function showFees(fees: Fees, categories: readonly Category[]): Block {
   const { tax, periods, otherDates, prices, items, adjustments } = fees
-  const overlaps = periods.some((period, at) =>
+  const overlaps = periods.some((period, index) =>
     periods
-      .slice(0, at)
+      .slice(0, index)
       .some(
         (earlier) =>
           (earlier.to === undefined || period.from === undefined || period.from <= earlier.to) &&
@@ -59,7 +59,7 @@ function showTable(table: PriceTable, periods: readonly Period[]): Block {
 
 function showItem(item: Item, periods: readonly Period[], tax: Tax | null): Block {
   const { count, prices } = item
-  const [only] = prices
+  const [single] = prices
   return removeUndefined({
     id: item.id,
     label: item.label,
@@ -70,10 +70,10 @@ function showItem(item: Item, periods: readonly Period[], tax: Tax | null): Bloc
     times: item.times,
     tax: isSameTax(item.tax, tax) ? undefined : (item.tax ?? 'none'),
     prices:
-      only === undefined
+      single === undefined
         ? undefined
-        : prices.length === 1 && only.when === null
-          ? showTable(only.table, periods)
+        : prices.length === 1 && single.when === null
+          ? showTable(single.table, periods)
           : prices.map(({ when, table }) =>
               when === null
                 ? { otherwise: showTable(table, periods) }
@@ -107,13 +107,13 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
 /** Writes only what the event states: an event without quotas holds no seats. */
 export function showContext(event: EventConfig): Block {
   const { quotas, holdSeatsMs, unique, codeKinds, memberLists } = event
-  const some = <T>(list: readonly T[], show: (one: T) => DisplayedValue): DisplayedValue =>
+  const showList = <T>(list: readonly T[], show: (one: T) => DisplayedValue): DisplayedValue =>
     list.length === 0 ? undefined : list.map(show)
   return {
-    quotas: some(quotas, showLimit),
+    quotas: showList(quotas, showLimit),
     hold_seats_for:
       quotas.length === 0 && holdSeatsMs === SEAT_HOLD_MS ? undefined : showHold(holdSeatsMs),
-    unique: some(unique, ({ fields, onDuplicate, message }) => ({
+    unique: showList(unique, ({ fields, onDuplicate, message }) => ({
       fields,
       on_duplicate: onDuplicate,
       message,

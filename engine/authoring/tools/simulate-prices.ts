@@ -86,14 +86,17 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
     byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
   }
   const all = [...byCategory.values()].flat()
-  const say = (category: string | null): readonly string[] =>
+  const describePoints = (category: string | null): readonly string[] =>
     formatPoints(axes, byCategory.get(category) ?? [], all)
   return {
     who: event.categories.flatMap(({ id }) => {
-      const answers = [...(byCategory.has(id) ? say(id) : []), ...givenBesides(event, id)]
+      const answers = [
+        ...(byCategory.has(id) ? describePoints(id) : []),
+        ...givenBesides(event, id),
+      ]
       return answers.length === 0 ? [] : [{ category: id, answers }]
     }),
-    nobody: say(null),
+    nobody: describePoints(null),
   }
 }
 
@@ -111,13 +114,15 @@ function givenBesides({ codeKinds, quotas }: EventConfig, category: string): rea
 }
 
 /** Formats the simulation: one block for each period, then the answers for each category. */
-export function formatSimulation(event: EventConfig, it: Simulation): string {
+export function formatSimulation(event: EventConfig, simulation: Simulation): string {
   const demo = (path: string): string =>
-    it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : ''
+    simulation.demo.some((stand) => path === stand || path.startsWith(`${stand}.`))
+      ? ' (demo values)'
+      : ''
   const { tax } = event.fees
-  const { list } = it
+  const { list } = simulation
   const periods = event.fees.periods.map((period, column) => {
-    const rows = it.prices.map(({ category, cells }) => [
+    const rows = simulation.prices.map(({ category, cells }) => [
       category.id,
       ...cellTexts(cells[column]?.price ?? null, tax !== null),
       category.listedOnly ? 'price list only' : '',
@@ -126,18 +131,20 @@ export function formatSimulation(event: EventConfig, it: Simulation): string {
     return `${period.id}  ${formatSpan(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
   })
   const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
-  const who =
-    it.who === null
+  const categoryLines =
+    simulation.who === null
       ? ['Who gets which category: too many combinations of answers to list.']
       : [
           'Who gets which category',
-          ...it.who.flatMap(({ category, answers }) =>
+          ...simulation.who.flatMap(({ category, answers }) =>
             answers.map(
               (text, i) =>
-                `  ${(i === 0 ? category : '').padEnd(widest(it.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'all answers' : text}`,
+                `  ${(i === 0 ? category : '').padEnd(widest(simulation.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'all answers' : text}`,
             ),
           ),
-          ...it.nobody.map((text) => `  no category: ${text === '' ? 'all answers' : text}`),
+          ...simulation.nobody.map(
+            (text) => `  no category: ${text === '' ? 'all answers' : text}`,
+          ),
         ]
   return [
     ...(event.fees.prices === null
@@ -147,9 +154,11 @@ export function formatSimulation(event: EventConfig, it: Simulation): string {
           ...(list !== null && sellsMore(event) ? formatTables(event, list, demo) : periods),
         ]),
     ...(list === null ? [] : formatRules(list)),
-    ...(sellsMore(event) ? formatExtremes(it.extremes) : []),
-    who.join('\n'),
-    ...(it.demo.length === 0 ? [] : [`Demo values (placeholders): ${it.demo.join(', ')}.`]),
+    ...(sellsMore(event) ? formatExtremes(simulation.extremes) : []),
+    categoryLines.join('\n'),
+    ...(simulation.demo.length === 0
+      ? []
+      : [`Demo values (placeholders): ${simulation.demo.join(', ')}.`]),
   ].join('\n\n')
 }
 
@@ -177,9 +186,9 @@ function formatTables(
   return [
     `Periods${demo('fees.periods')}\n${table(periods.map((period) => [period.id, formatSpan(period)]))}`,
     ...tables.map(({ id, label, about, parts }) => {
-      const rows = parts.flatMap(({ when, rows: mine }) => [
+      const rows = parts.flatMap(({ when, rows: ownBills }) => [
         ...(when === null ? [] : [[`${when}:`]]),
-        ...mine.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...cells(row)]),
+        ...ownBills.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...cells(row)]),
       ])
       const head = id === 'registration' ? label : `${id}  ${label}`
       return [
@@ -207,26 +216,32 @@ function formatRules({ adjustments, limits, unique, codes, rolls }: PriceList): 
     ['Rolls', rolls],
   ]
   return blocks.flatMap(([title, rules]) =>
-    rules.length === 0 ? [] : [`${title}\n${table(rules.map(({ id, says }) => [id, says]))}`],
+    rules.length === 0
+      ? []
+      : [`${title}\n${table(rules.map(({ id, description }) => [id, description]))}`],
   )
 }
 
-function formatExtremes(it: Simulation['extremes']): readonly string[] {
-  if (it === null) return ['Lowest and highest bill: too many combinations of answers to check.']
-  const said = (name: string, bill: PossibleBill | null): readonly string[] =>
+function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
+  if (simulation === null)
+    return ['Lowest and highest bill: too many combinations of answers to check.']
+  const describeBill = (name: string, bill: PossibleBill | null): readonly string[] =>
     bill === null ? [] : [`${name} bill: ${formatPossibleBill(bill)}`]
-  return [...said('Cheapest', it.cheapest), ...said('Dearest', it.dearest)]
+  return [
+    ...describeBill('Cheapest', simulation.cheapest),
+    ...describeBill('Dearest', simulation.dearest),
+  ]
 }
 
 /** Formats total, category, period and day; the answers that give it; its lines. */
 function formatPossibleBill(bill: PossibleBill): string {
   const { answers, category, period, on, lines, total } = bill
-  const given = Object.entries(answers).map(
+  const givenAnswers = Object.entries(answers).map(
     ([field, answer]) => `${field}: ${formatGivenAnswer(answer)}`,
   )
   return [
     `${formatPrice(total, INR)}, ${category} in ${period}, such as on ${formatDay(on)}`,
-    ...(given.length === 0 ? [] : [`  given ${given.join(', ')}`]),
+    ...(givenAnswers.length === 0 ? [] : [`  given ${givenAnswers.join(', ')}`]),
     ...linesText(lines, INR)
       .split('\n')
       .map((line) => `  ${line}`),
@@ -238,17 +253,17 @@ function formatGivenAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   // The value that represents every text has spaces around it, which no form sends.
   if (typeof answer !== 'object') return String(answer).trim()
-  const each = answer.map((one) =>
-    typeof one === 'string'
-      ? one
-      : `(${Object.entries(one)
+  const personTexts = answer.map((entry) =>
+    typeof entry === 'string'
+      ? entry
+      : `(${Object.entries(entry)
           .map(([part, value]) => `${part}: ${formatGivenAnswer(value)}`)
           .join(', ')})`,
   )
-  return [...new Set(each)]
-    .map((one) => {
-      const times = each.filter((other) => other === one).length
-      return times === 1 ? one : `${times} × ${one}`
+  return [...new Set(personTexts)]
+    .map((entry) => {
+      const times = personTexts.filter((other) => other === entry).length
+      return times === 1 ? entry : `${times} × ${entry}`
     })
     .join(' and ')
 }

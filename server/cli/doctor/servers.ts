@@ -24,31 +24,31 @@ export async function checkServers(environment: Environment): Promise<Finding> {
   const health = await fetchHealth(environment)
   if (pid === null)
     return health === null
-      ? createGood('No server is running on this DATA_DIR.')
-      : createWrong(
+      ? toGood('No server is running on this DATA_DIR.')
+      : toWrong(
           `A server with another DATA_DIR responds at ${url}, so a server with this DATA_DIR cannot start there. Stop that server, or set another PORT.`,
         )
   const prefix = `A server is running on this DATA_DIR (process ${pid})`
   if (!hasDatabase(environment))
     return existsSync(path.join(dataDir, SERVED_FILE))
-      ? createWrong(`${prefix}, and its database is gone. ${DO_NOT_STOP}`)
-      : createNotice(
+      ? toWrong(`${prefix}, and its database is gone. ${DO_NOT_STOP}`)
+      : toNotice(
           `${prefix}. It is starting for the first time and has not created its database yet.`,
         )
   if (health === null)
     return isStarting(dataDir)
-      ? createNotice(
+      ? toNotice(
           `${prefix}, but does not respond at ${url} yet: it started less than two minutes ago. Check again in two minutes.`,
         )
-      : createWrong(
+      : toWrong(
           `${prefix}, but does not respond at ${url}: it hangs, or it was started with another HOST and PORT. Compare them, read its log, and restart it.`,
         )
   const [lostText] = LOST_DATABASE.exec(health.message ?? '') ?? []
-  if (lostText !== undefined) return createWrong(`${prefix}. ${lostText} ${DO_NOT_STOP}`)
+  if (lostText !== undefined) return toWrong(`${prefix}. ${lostText} ${DO_NOT_STOP}`)
   const answeringPid = health.process ?? pid
   return answeringPid === pid
-    ? createGood(`${prefix}.`)
-    : createWrong(
+    ? toGood(`${prefix}.`)
+    : toWrong(
         `${prefix}, but another one (process ${answeringPid}) responds at ${url}. Stop one of them.`,
       )
 }
@@ -63,6 +63,6 @@ function isStarting(dataDir: string): boolean {
   return startedAt !== undefined && createClock(null)() - startedAt < STARTUP_MS_MAX
 }
 
-const createGood = (text: string): Finding => ({ is: 'good', text })
-const createNotice = (text: string): Finding => ({ is: 'look', text })
-const createWrong = (text: string): Finding => ({ is: 'wrong', text })
+const toGood = (text: string): Finding => ({ is: 'good', text })
+const toNotice = (text: string): Finding => ({ is: 'look', text })
+const toWrong = (text: string): Finding => ({ is: 'wrong', text })

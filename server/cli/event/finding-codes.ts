@@ -87,7 +87,7 @@ function findSection(text: string, code: string): string | null {
   const start = text.indexOf(`\n## ${code} `)
   if (start === -1) return null
   const lines = text.slice(start + '\n## '.length).split('\n')
-  const end = lines.findIndex((line, at) => at > 0 && line.startsWith('## '))
+  const end = lines.findIndex((line, index) => index > 0 && line.startsWith('## '))
   let isInside = false
   return lines
     .slice(0, end === -1 ? undefined : end)

@@ -22,7 +22,7 @@ export function readMemberList(
     return err([{ line: null, message: 'The file has no rows.' }])
   const headings = header.cells.map((name) => name.toLowerCase())
   const missingColumns = memberList.columns.filter(({ id }) => !headings.includes(id.toLowerCase()))
-  const duplicate = headings.find((name, at) => headings.indexOf(name) !== at)
+  const duplicate = headings.find((name, index) => headings.indexOf(name) !== index)
   if (missingColumns.length > 0 || duplicate !== undefined)
     return err(
       [

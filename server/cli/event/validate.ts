@@ -257,11 +257,11 @@ async function readFolders(
   const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
   const messages = new Set([...folders.flatMap((folder) => folder.unread), ...unread, ...problems])
   for (const problem of messages) terminal.printError(problem)
-  const read = await Promise.all(
+  const readFiles = await Promise.all(
     names.filter((name) => !isFolder(name)).map((name) => readEventFile(name, terminal)),
   )
-  if (problems.length > 0 || read.includes(null)) return null
-  for (const file of read) {
+  if (problems.length > 0 || readFiles.includes(null)) return null
+  for (const file of readFiles) {
     if (
       file === null ||
       folders.some(({ files }) => files.some(({ path: known }) => known === file.path))

@@ -2,7 +2,7 @@
 import { err, formatDay, ok } from '../../../engine/index.ts'
 import type { Answer, Day, Field, Result, Scalar } from '../../../engine/index.ts'
 
-/** Parses one answer from its text, as in a cell of its own. */
+/** Parses one answer from its text, as in a separate cell. */
 type ParsePart = (field: Field, text: string) => Result<Answer, string>
 
 /** Parses options by id or label, separated by commas or semicolons. Labels may contain commas. */
@@ -26,7 +26,7 @@ export function parseMany(field: Field, text: string): Result<readonly string[],
           remaining.startsWith(name) && /^\s*([,;]|$)/.test(remaining.slice(name.length)),
       )
       if (match === undefined)
-        return err(`“${unread}” is none of ${options.map(({ id }) => id).join(', ')}.`)
+        return err(`“${unread}” is not one of ${options.map(({ id }) => id).join(', ')}.`)
       chosenIds.add(match.id)
       unread = unread.slice(match.name.length).replace(/^\s*[,;]?\s*/, '')
     }
@@ -50,13 +50,13 @@ export function parsePeople(
         : splitAnswers(parts, String(item))
     if (entries === null)
       return err(
-        `“${String(item).trim()}” has not ${parts.length} answers, apart by commas: ${parts.map(({ id }) => id).join(', ')}. Where one is missing write JSON: [{"${parts[0]?.id ?? 'name'}": "…"}].`,
+        `“${String(item).trim()}” must have ${parts.length} answers separated by commas: ${parts.map(({ id }) => id).join(', ')}. If an answer is missing, use JSON: [{"${parts[0]?.id ?? 'name'}": "…"}].`,
       )
     const person: Record<string, Scalar> = {}
     for (const [id, value] of entries) {
       const part = parts.find((candidate) => candidate.id === id)
       if (part === undefined)
-        return err(`“${id}” is none of ${parts.map((item) => item.id).join(', ')}.`)
+        return err(`“${id}” is not one of ${parts.map((item) => item.id).join(', ')}.`)
       const answer = parse(part, part.type === 'date' ? toIsoDay(String(value)) : String(value))
       if (!answer.ok) return err(`${id}: ${answer.error}`)
       if (typeof answer.value !== 'object') person[id] = answer.value
@@ -69,7 +69,7 @@ export function parsePeople(
 function splitAnswers(parts: readonly Field[], text: string): readonly [string, string][] | null {
   const cells = text.split(',').map((cell) => cell.trim())
   return cells.length === parts.length
-    ? parts.map(({ id }, at) => [id, cells[at] ?? ''] as [string, string])
+    ? parts.map(({ id }, index) => [id, cells[index] ?? ''] as [string, string])
     : null
 }
 
@@ -88,8 +88,8 @@ const MONTHS = 12
 function toIsoDay(text: string): string {
   const [, day = '', year = ''] = /^(\d{1,2}) \p{L}+ (\d{4})$/u.exec(text) ?? []
   return (
-    Array.from({ length: MONTHS }, (_, at) =>
-      [year, String(at + 1).padStart(2, '0'), day.padStart(2, '0')].join('-'),
+    Array.from({ length: MONTHS }, (_, index) =>
+      [year, String(index + 1).padStart(2, '0'), day.padStart(2, '0')].join('-'),
     ).find((candidate) => year !== '' && formatDay(candidate as Day) === text) ?? text
   )
 }

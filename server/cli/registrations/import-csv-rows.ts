@@ -41,18 +41,7 @@ export type ParsedRow = Omit<ImportRow, 'regNo'>
 export type ImportLine = { readonly line: number; readonly row: ParsedRow }
 
 /** Values of a registration that are not answers. */
-type Value =
-  | 'reg_no'
-  | 'category'
-  | 'period'
-  | 'base'
-  | 'gst'
-  | 'total'
-  | 'payment_status'
-  | 'payment_id'
-  | 'payment_date'
-  | 'created_at'
-const VALUES: readonly Value[] = [
+const VALUES = [
   'reg_no',
   'category',
   'period',
@@ -63,7 +52,8 @@ const VALUES: readonly Value[] = [
   'payment_id',
   'payment_date',
   'created_at',
-]
+] as const
+type Value = (typeof VALUES)[number]
 /** The specification's names for them. */
 const ALIASES: Readonly<Record<string, Value>> = {
   registration_category: 'category',
@@ -94,9 +84,9 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
 /** Other statuses of our own export, which need data that a CSV file does not have. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   review:
-    'means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
+    'means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
   registered:
-    'means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
+    'means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
 }
 
 /** An ended registration is exported with its payment status: "Cancelled (paid)". */
@@ -104,7 +94,7 @@ function explainUnsupported(status: string): string | undefined {
   const statusText = status.toLowerCase()
   const [first = ''] = statusText.split(/[ ,]/)
   return isEnded(first)
-    ? `means that it was ${first}, and an import makes registrations that stand. Leave the row out.`
+    ? `means that the registration was ${first}. Only active registrations can be imported. Remove the row.`
     : UNSUPPORTED[statusText]
 }
 
@@ -170,7 +160,7 @@ function parseHeader(
     ),
   )
   // The items sold follow from the bill, which an import does not have; the paid amount follows from its status.
-  const sold = new Set(
+  const soldColumns = new Set(
     [...salesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
       id.toLowerCase(),
       label.toLowerCase(),
@@ -178,7 +168,7 @@ function parseHeader(
   )
   const findColumn = (name: string): Column | null => {
     const lowerName = name.toLowerCase()
-    if (IGNORED.includes(lowerName) || sold.has(lowerName)) return { is: 'ignored', name }
+    if (IGNORED.includes(lowerName) || soldColumns.has(lowerName)) return { is: 'ignored', name }
     const value =
       VALUES.find((knownValue) => knownValue === lowerName) ??
       (answers.includes(lowerName) ? undefined : ALIASES[lowerName])
@@ -192,7 +182,7 @@ function parseHeader(
     const column = findColumn(name)
     if (column === null)
       errors.push(
-        `“${name}” is no column of ${event.title}. It may be ${[...answers, ...VALUES].join(', ')}.`,
+        `${event.title} has no column “${name}”. Available: ${[...answers, ...VALUES].join(', ')}.`,
       )
     return column === null ? { is: 'ignored', name } : { ...column, name }
   })
@@ -200,16 +190,22 @@ function parseHeader(
     column.is === 'value' ? column.value : column.is === 'answer' ? column.id : ''
   // If a value and its label are both present, the value is used.
   const chosen = columns.map((column, index): Column => {
-    const same = columns.filter((other) => other.is !== 'ignored' && key(other) === key(column))
-    if (column.is === 'ignored' || same.length < 2) return column
-    const plainColumns = same.filter(({ name }) => !name.toLowerCase().endsWith('_display'))
+    const duplicates = columns.filter(
+      (other) => other.is !== 'ignored' && key(other) === key(column),
+    )
+    if (column.is === 'ignored' || duplicates.length < 2) return column
+    const plainColumns = duplicates.filter(({ name }) => !name.toLowerCase().endsWith('_display'))
     if (plainColumns.length > 1 && columns.indexOf(column) === index && plainColumns[0] === column)
-      errors.push(`${plainColumns.map(({ name }) => `“${name}”`).join(' and ')} mean the same.`)
-    return column === (plainColumns[0] ?? same[0]) ? column : { is: 'ignored', name: column.name }
+      errors.push(
+        `${plainColumns.map(({ name }) => `“${name}”`).join(' and ')} are the same column.`,
+      )
+    return column === (plainColumns[0] ?? duplicates[0])
+      ? column
+      : { is: 'ignored', name: column.name }
   })
   for (const required of ['reg_no', 'payment_status', 'created_at'] as const) {
     if (!chosen.some((column) => column.is === 'value' && column.value === required))
-      errors.push(`There is no column “${required}”.`)
+      errors.push(`The column “${required}” is missing.`)
   }
   return errors.length === 0 ? ok(chosen) : err(errors)
 }
@@ -236,45 +232,45 @@ function parseRow(
   const parseAmount = (value: 'base' | 'gst' | 'total'): Paise | null => {
     const text = values[value]
     if (text === undefined) return null
-    const read = parseMoney(text)
-    if (read === null) errors.push(`${value}: “${text}” is no amount in rupees.`)
-    return read
+    const amount = parseMoney(text)
+    if (amount === null) errors.push(`${value}: “${text}” is not an amount in rupees.`)
+    return amount
   }
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
     const text = values[value]
     if (text === undefined) return null
-    const read = parseWhen(text)
-    if (read === null)
+    const at = parseInstantText(text)
+    if (at === null)
       errors.push(
-        `${value}: “${text}” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.`,
+        `${value}: “${text}” is not a date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.`,
       )
-    return read
+    return at
   }
   const order = readOrderId(event, values.reg_no)
   if (!order.ok)
     errors.push(
       values.reg_no === undefined
-        ? 'There is no registration number.'
-        : `reg_no: “${values.reg_no}” is no number of ${event.title}.`,
+        ? 'The registration number is missing.'
+        : `reg_no: “${values.reg_no}” is not a registration number of ${event.title}.`,
     )
   const paymentStatus = STATUSES[(values.payment_status ?? '').toLowerCase()]
   if (paymentStatus === undefined)
     errors.push(
       values.payment_status === undefined
-        ? 'There is no payment status.'
-        : `payment_status: “${values.payment_status}” ${explainUnsupported(values.payment_status) ?? 'is none of pending, success, failed, refunded.'}`,
+        ? 'The payment status is missing.'
+        : `payment_status: “${values.payment_status}” ${explainUnsupported(values.payment_status) ?? 'must be pending, success, failed or refunded.'}`,
     )
   const { currency } = event
   const [base, gst, total] = [parseAmount('base'), parseAmount('gst'), parseAmount('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)
     errors.push(
-      `base ${rupees(base, currency)} and gst ${rupees(gst, currency)} do not make the total ${rupees(total, currency)}.`,
+      `base ${rupees(base, currency)} and gst ${rupees(gst, currency)} do not add up to the total ${rupees(total, currency)}.`,
     )
   const createdAt = parseInstant('created_at')
-  if (values.created_at === undefined) errors.push('There is no date of registration.')
+  if (values.created_at === undefined) errors.push('The date of registration is missing.')
   const paidAt = parseInstant('payment_date')
   const category = findCategory(event, answers, values.category, errors)
-  // A column "category" answers the field that asks for it.
+  // The column "category" supplies the answer of the category field.
   if (category !== null && event.categoryChoice.by === 'field')
     answers[event.categoryChoice.field] ??= category
   const period =
@@ -283,7 +279,7 @@ function parseRow(
       : (event.fees.periods.find(({ id, label }) => id === values.period || label === values.period)
           ?.id ?? null)
   if (values.period !== undefined && period === null)
-    errors.push(`period: “${values.period}” is no period of ${event.title}.`)
+    errors.push(`period: “${values.period}” is not a period of ${event.title}.`)
   if (errors.length > 0 || !order.ok || paymentStatus === undefined || createdAt === null)
     return null
   return {
@@ -321,7 +317,7 @@ function findCategory(
   )
   if (category === undefined)
     errors.push(
-      `category: “${text}” is no category of ${event.title}. It may be ${event.categories.map(({ id }) => id).join(', ')}.`,
+      `category: “${text}” is not a category of ${event.title}. Available: ${event.categories.map(({ id }) => id).join(', ')}.`,
     )
   return category?.id ?? null
 }
@@ -338,18 +334,20 @@ function parseTyped(
   field: Field | undefined,
   text: string,
 ): Result<Answer, string> {
-  const reject = (expected: string): Result<Answer, string> => err(`“${text}” is no ${expected}.`)
+  const reject = (expected: string): Result<Answer, string> => err(`“${text}” is not ${expected}.`)
   switch (type) {
     case 'money': {
       const amount = parseMoney(text)
-      return amount === null ? reject('amount in rupees') : ok(rupees(amount, INR))
+      return amount === null ? reject('an amount in rupees') : ok(rupees(amount, INR))
     }
     case 'number': {
       const number = Number(text)
-      return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(number) ? ok(number) : reject('number')
+      return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(number)
+        ? ok(number)
+        : reject('a number')
     }
     case 'date':
-      return isDay(text) ? ok(text) : reject('day such as 2025-09-01')
+      return isDay(text) ? ok(text) : reject('a day such as 2025-09-01')
     case 'consent':
     case 'yes-no': {
       if (/^(true|yes|1)$/i.test(text)) return ok(true)
@@ -363,12 +361,12 @@ function parseTyped(
           [known, label].some((name) => name.toLowerCase() === text.toLowerCase()),
         )
       return option === undefined
-        ? err(`“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`)
+        ? err(`“${text}” is not one of ${options.map(({ id: known }) => known).join(', ')}.`)
         : ok(option.id)
     }
     // The form rejects the same addresses.
     case 'email':
-      return isEmail(text) ? ok(text) : reject('email address')
+      return isEmail(text) ? ok(text) : reject('an email address')
     case 'many':
       return field === undefined ? ok(text) : parseMany(field, text)
     case 'people':
@@ -390,10 +388,10 @@ const parseMoney = (text: string): Paise | null =>
   readAmount(text.replace(/^(₹|Rs\.?|INR)\s*/i, '').replaceAll(',', ''), INR)
 
 /** Accepts an instant, a day alone (noon in India), or day and time in India. */
-function parseWhen(text: string): Instant | null {
+function parseInstantText(text: string): Instant | null {
   const local = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(text)
-  const read = readInstant(
+  const parsedMs = readInstant(
     local === null ? text : `${local[1]}T${local[2]}${local[3] ?? ':00'}+05:30`,
   )
-  return read === null ? null : instant(read)
+  return parsedMs === null ? null : instant(parsedMs)
 }

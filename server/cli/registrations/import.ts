@@ -52,7 +52,7 @@ export const importCommand: Command = {
     }
     const clock = createClock(environment.clockStart)
     const store = await openStore(environment)
-    const quietTerminal = {
+    const errorLog = {
       info: () => {},
       warn: () => {},
       error: (_: object, message?: string) =>
@@ -63,7 +63,7 @@ export const importCommand: Command = {
       cacheFolder: getCacheFolder(environment.dataDir),
       store,
       clock,
-      log: quietTerminal,
+      log: errorLog,
       print: terminal.printError,
       production: environment.production,
       isWatching: false,

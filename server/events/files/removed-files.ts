@@ -94,11 +94,11 @@ export async function closeOrDrop(
 
 /** Returns the events without a file that conflict with none of the others: an event may have been renamed. */
 export function withoutConflicts(
-  gone: readonly ServedEvent[],
+  removedFiles: readonly ServedEvent[],
   served: readonly ServedEvent[],
 ): readonly ServedEvent[] {
   const accepted: ServedEvent[] = []
-  for (const event of gone) {
+  for (const event of removedFiles) {
     const configs = [...served, ...accepted, event].map(({ config }) => config)
     if (findClashes(configs).length === 0) accepted.push(event)
   }

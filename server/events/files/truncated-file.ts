@@ -25,8 +25,10 @@ export function isTruncated(newText: string, previousText: string): boolean {
   const lastStart = oldLines.length - lastLines.length
   if (startsLike(lastStart) && oldLines.at(-1) === last) return false
   return oldLines.some(
-    (_, at) =>
-      at <= lastStart && startsLike(at) && !isRemovedSection(oldLines.slice(at + lastLines.length)),
+    (_, index) =>
+      index <= lastStart &&
+      startsLike(index) &&
+      !isRemovedSection(oldLines.slice(index + lastLines.length)),
   )
 }
 

@@ -245,8 +245,8 @@ export function needsSecondFactor({ secondFactorRequired, role }: Admin): boolea
   return secondFactorRequired && isAtLeast(role, 'treasurer')
 }
 
-function formatRole(least: Role): string {
-  return least === 'owner' ? 'owner role' : `${least} role or a higher one`
+function formatRole(minimumRole: Role): string {
+  return minimumRole === 'owner' ? 'owner role' : `${minimumRole} role or a higher one`
 }
 
 function buildEventDenial(deps: Deps, admin: Admin): string {

@@ -61,7 +61,7 @@ export async function sendExport(
     await recordExport()
     const file = await buildExcel({
       head,
-      rows: rows.map((row) => toCells(row).map((cell, at) => toSheetCell(columns[at], cell))),
+      rows: rows.map((row) => toCells(row).map((cell, index) => toSheetCell(columns[index], cell))),
     })
     return reply.type(XLSX_TYPE).send(file)
   }

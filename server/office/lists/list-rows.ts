@@ -151,7 +151,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
 /** Includes a value twice if it has a label: as stored under its name, and readable under `<name>_display`. */
 export function buildListRow(event: EventConfig, registration: ListedRegistration): ListRow {
   const row: Record<string, Scalar | null> = {}
-  for (const [name, make] of buildReaders(event)) row[name] = make(registration)
+  for (const [name, readCell] of buildReaders(event)) row[name] = readCell(registration)
   // Items sold under an older version of the file are still on the bill.
   for (const [name, value] of Object.entries(readSoldValues(registration))) row[name] ??= value
   return row as ListRow
@@ -181,13 +181,13 @@ export function buildListedRows(
   const readers = buildReaders(event)
   const names = new Set([...ALWAYS_INCLUDED, ...columns.flatMap(({ id }) => [id, `${id}_display`])])
   const namedReaders = [...names].flatMap((name): [string, ValueReader][] => {
-    const make = readers.get(name)
-    return make === undefined ? [] : [[name, make]]
+    const readCell = readers.get(name)
+    return readCell === undefined ? [] : [[name, readCell]]
   })
   return (registration) => {
     const row: Record<string, Scalar> = {}
-    for (const [name, make] of namedReaders) {
-      const value = make(registration)
+    for (const [name, readCell] of namedReaders) {
+      const value = readCell(registration)
       if (value !== null) row[name] = value
     }
     return row as ListRow
@@ -207,7 +207,7 @@ export function buildFileCells(
     const value = readers.get(column.id) ?? (() => null)
     return createCellReader(column, value, readers.get(`${column.id}_display`) ?? value)
   })
-  return (registration) => cellReaders.map((make) => make(registration) ?? '')
+  return (registration) => cellReaders.map((readCell) => readCell(registration) ?? '')
 }
 
 /**

@@ -79,9 +79,7 @@ export async function matchSettlements(
     // A report of one account may list a payment through another: its order names it.
     unsettled: unsettled(
       accounts.flatMap(({ all: allLines }) => allLines),
-      accounts.flatMap(({ ownership: whose }) =>
-        whose.held.filter(({ isOfAccount }) => isOfAccount),
-      ),
+      accounts.flatMap(({ ownership }) => ownership.held.filter(({ isOfAccount }) => isOfAccount)),
       clock(),
     ),
   }
@@ -99,14 +97,14 @@ async function matchAccount(
   viewer: OtherEvents,
   seenKeys: ReadonlySet<string> = new Set(),
 ): Promise<Account> {
-  const [stored, held] = await Promise.all([
+  const [stored, heldPayments] = await Promise.all([
     store.settlementLines(account),
     store.paymentsOfAccount(account),
   ])
   const newLines = stored.filter((line) => !seenKeys.has(lineName(account, line)))
   const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
   const orders = await store.knownOrders([...new Set(orderNames)])
-  const ownership = assignLines(account, viewer, held, orders)
+  const ownership = assignLines(account, viewer, heldPayments, orders)
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
   const allLines = report === null ? newLines : joinLines(ownLines, report.lines)

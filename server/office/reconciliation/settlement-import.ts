@@ -44,16 +44,18 @@ export function toWireSettlement(
   event: Pick<EventConfig, 'id'>,
   settlements: EventSettlements,
 ): WireSettlement {
-  const { ownership: whose, settled, report, current, unsettled: unsettledPayments } = settlements
+  const { ownership, settled, report, current, unsettled: unsettledPayments } = settlements
   const shownLines = shownAccounts(settlements).flatMap((account) =>
     account.settled
       .filter((item) => needsAttention(item) && account.ownership.isOwn(item.line))
       .map((item) => toWireLine(item, account.ownership)),
   )
   return {
-    fresh: report?.newLines.filter(whose.isOwn).length ?? null,
+    fresh: report?.newLines.filter(ownership.isOwn).length ?? null,
     lines:
-      report === null ? shownLines : settled.map((settledLine) => toWireLine(settledLine, whose)),
+      report === null
+        ? shownLines
+        : settled.map((settledLine) => toWireLine(settledLine, ownership)),
     payouts: buildPayouts(settlements),
     unsettled: unsettledPayments
       .filter(({ money }) => money.eventId === event.id)
@@ -89,20 +91,20 @@ const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
  * Omits payouts without a line of the user's events. In the others, lines of other events appear as a count and a
  * sum, because the user compares the payout's total with the bank's.
  */
-function buildAccountPayouts({ all, payouts: paid, ownership: whose }: Account): WirePayout[] {
+function buildAccountPayouts({ all, payouts: paid, ownership }: Account): WirePayout[] {
   const lines = Map.groupBy(all, ({ line }) => transferId(line))
   return paid.flatMap((payout): readonly WirePayout[] => {
     const payoutLines = lines.get(transferId(payout)) ?? []
-    const shown = payoutLines.filter(({ line }) => whose.isOwn(line))
+    const shown = payoutLines.filter(({ line }) => ownership.isOwn(line))
     if (shown.length === payoutLines.length) return [toWirePayout(payout)]
-    const [own] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
-    if (own === undefined) return []
+    const [ownLines] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
+    if (ownLines === undefined) return []
     const { day, net } = payout
     const otherEventLines = {
       lines: payoutLines.length - shown.length,
-      net: rupees(paise(net - own.net), INR),
+      net: rupees(paise(net - ownLines.net), INR),
     }
-    return [{ ...toWirePayout({ ...own, day, net }), elsewhere: otherEventLines }]
+    return [{ ...toWirePayout({ ...ownLines, day, net }), elsewhere: otherEventLines }]
   })
 }
 
@@ -225,7 +227,7 @@ export async function saveReport(
   const {
     isKeepable: isKnown,
     isElsewhere,
-    orders: own,
+    orders: ownLines,
   } = assignLines(account, viewer, payments, orders)
   const foreign = await findForeignTransfers(store, report.lines, viewer.user)
   const isKeepable = (line: SettlementLine): boolean =>
@@ -243,7 +245,7 @@ export async function saveReport(
     who: report.who,
     at: clock(),
     lines: keepable,
-    ask: own.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
+    ask: ownLines.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
   })
   const countLines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
   const parts = [
@@ -295,10 +297,10 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     if (loaded === null) return reply
     const { admin, event, accounts } = loaded
     const settlements = await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
-    const shown = shownAccounts(settlements).flatMap(({ settled, ownership: whose }) =>
+    const shown = shownAccounts(settlements).flatMap(({ settled, ownership }) =>
       settled
-        .filter(({ line }) => whose.isOwn(line))
-        .map((settledLine) => ({ one: settledLine, whose })),
+        .filter(({ line }) => ownership.isOwn(line))
+        .map((settledLine) => ({ one: settledLine, whose: ownership })),
     )
     const at = deps.clock()
     await deps.store.addAuditEntry({

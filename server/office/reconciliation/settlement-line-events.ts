@@ -27,13 +27,13 @@ export type LineOwnership = {
 export function assignLines(
   account: SettlementAccount,
   { all, user }: OtherEvents,
-  held: readonly HeldMoney[],
+  heldPayments: readonly HeldMoney[],
   orders: readonly HeldOrder[],
 ): LineOwnership {
   if (user.events === null) {
     const isAlwaysTrue = () => true
     return {
-      held,
+      held: heldPayments,
       orders,
       isPartial: false,
       isElsewhere: () => false,
@@ -43,7 +43,7 @@ export function assignLines(
   }
   const isVisible = ({ eventId }: { readonly eventId: string | null }): boolean =>
     eventId !== null && canSee(user, eventId)
-  const visible = { held: held.filter(isVisible), orders: orders.filter(isVisible) }
+  const visible = { held: heldPayments.filter(isVisible), orders: orders.filter(isVisible) }
   const ownOrders = new Set<string>(visible.orders.map(({ order }) => order))
   const isElsewhere = ({ order }: LineNames): boolean => {
     const [nearest] = all
@@ -52,7 +52,7 @@ export function assignLines(
     return !ownOrders.has(order) && nearest !== undefined && !canSee(user, nearest.id)
   }
   const isShared =
-    held.some((payment) => payment.isOfAccount && !isVisible(payment)) ||
+    heldPayments.some((payment) => payment.isOfAccount && !isVisible(payment)) ||
     all.some((event) => {
       const eventAccount = readSettlementAccount(event)
       return (

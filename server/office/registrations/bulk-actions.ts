@@ -106,7 +106,7 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
     { admin, target, body }: Call<'registrations', never, ActionParameter | 'versions'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { act: actionName, versions, ...words } = body
+    const { act: actionName, versions, ...texts } = body
     const isKnown =
       typeof actionName === 'string' && isActionName(actionName) && BULK.has(actionName)
     // Each payment is confirmed with the data of its payment claim.
@@ -122,13 +122,13 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
         'act_unknown',
         'This action is not available for several registrations.',
       )
-    const reason = readText(words, 'why')
+    const reason = readText(texts, 'why')
     const reviews = actionName === 'accept' ? await deps.store.reviews(null) : []
     const inputFor = (regNo: RegNo | null): ActionParameters => {
       // If there are several, the user has to choose.
-      const [only, ...otherItems] = reviews.filter((review) => review.regNo === regNo)
-      if (only === undefined || otherItems.length > 0) return words
-      return { ...words, review: only.id, version: findVersion(versions, only.id) }
+      const [single, ...otherItems] = reviews.filter((review) => review.regNo === regNo)
+      if (single === undefined || otherItems.length > 0) return texts
+      return { ...texts, review: single.id, version: findVersion(versions, single.id) }
     }
     const result = await performEach(
       deps,

@@ -73,28 +73,28 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
 
   /** Proves the user's identity: by password, and by a code if there is a second factor. */
   const proveIdentity = async (ownRequest: OwnRequest, reply: FastifyReply): Promise<boolean> => {
-    const { admin, account, at, readField: said } = ownRequest
+    const { admin, account, at, readField } = ownRequest
     const waitMs = await attemptLimit.take(admin.username, at)
     if (waitMs > 0) {
       sendTooMany(reply, waitMs, 'wrong passwords')
       return false
     }
     if (
-      said('password').length > CREDENTIAL_CHARACTERS_MAX ||
-      !(await verifyPassword(said('password'), account.passwordHash))
+      readField('password').length > CREDENTIAL_CHARACTERS_MAX ||
+      !(await verifyPassword(readField('password'), account.passwordHash))
     ) {
       sendFieldError(reply, 'password', 'This password is wrong.')
       return false
     }
     await attemptLimit.forget(admin.username)
     if (account.totpSecret === null) return true
-    if (said('code').trim() === '') {
+    if (readField('code').trim() === '') {
       sendFieldError(reply, 'code', 'Enter the code from your authenticator app.')
       return false
     }
     const checked = await factors.take(
       { id: admin.adminId, secret: account.totpSecret },
-      said('code').trim(),
+      readField('code').trim(),
       `account ${admin.username}`,
       at,
     )
@@ -126,12 +126,12 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   const setPassword = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    const { admin, at, readField: said } = ownRequest
+    const { admin, at, readField } = ownRequest
     const names = [admin.username, ...deps.events.all().map(({ config }) => config.id)]
-    const refusal = findPasswordProblem(said('new_password'), names)
+    const refusal = findPasswordProblem(readField('new_password'), names)
     if (refusal !== null) return sendFieldError(reply, 'new_password', refusal)
     if (!(await proveIdentity(ownRequest, reply))) return reply
-    await store.setPassword(admin.username, await hashPassword(said('new_password')), at)
+    await store.setPassword(admin.username, await hashPassword(readField('new_password')), at)
     // All sessions are closed, including this one; the user who changed the password continues in a new one.
     await openSession(deps, call.caller, reply, admin.adminId, at)
     await recordAction(ownRequest, 'set a new password and signed out everywhere')
@@ -161,13 +161,13 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   const finishSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    const { admin, account, at, readField: said } = ownRequest
+    const { admin, account, at, readField } = ownRequest
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
     // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
     const waitMs = await attemptLimit.take(admin.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
-    const step = findStep(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)
+    const step = findStep(account.totpWanted, readField('code').replaceAll(/\s/g, ''), at)
     if (step === null)
       return sendFieldError(
         reply,
@@ -237,8 +237,8 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   const endSessions = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    const { admin, at, readField: said } = ownRequest
-    const id = said('id')
+    const { admin, at, readField } = ownRequest
+    const id = readField('id')
     if (id === '') {
       const closedCount = await store.closeOtherSessions(admin.adminId, admin.tokenHash)
       await recordAction(ownRequest, `signed out everywhere else (${closedCount})`)

@@ -73,10 +73,10 @@ function findClaimMethod(
   const methodId = readText(words, 'way')
   if (methodId !== '') return transferMethod(config, methodId)
   const registrationMethod = transferMethod(config, registration.payments[0]?.way ?? null)
-  const [only, ...otherItems] = config.methods.filter(({ is }) => is === 'transfer')
+  const [onlyField, ...otherItems] = config.methods.filter(({ is }) => is === 'transfer')
   return (
     registrationMethod ??
-    (otherItems.length === 0 ? transferMethod(config, only?.id ?? null) : null)
+    (otherItems.length === 0 ? transferMethod(config, onlyField?.id ?? null) : null)
   )
 }
 

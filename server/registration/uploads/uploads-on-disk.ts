@@ -151,8 +151,8 @@ async function sweepUploads(
 
   const unknown = unusedHashes.filter((sha256) => !droppedHashes.has(sha256))
   const unexpected = unknown.filter((sha256) => !expected.has(sha256))
-  const held = mayMove(unknown.length, unexpected.length, files)
-  const movedFiles = held === null ? unknown : []
+  const heldReason = mayMove(unknown.length, unexpected.length, files)
+  const movedFiles = heldReason === null ? unknown : []
   for (const sha256 of movedFiles) if (!isSubmitted(sha256)) await moveAside(disk, sha256, at)
   const { aside, removed } = await checkSetAside(
     disk.asideFolder,
@@ -160,7 +160,12 @@ async function sweepUploads(
     references,
     deleteBefore,
   )
-  return { removed: droppedHashes.size + removed, setAside: movedFiles.length, held, aside }
+  return {
+    removed: droppedHashes.size + removed,
+    setAside: movedFiles.length,
+    held: heldReason,
+    aside,
+  }
 }
 
 /** A request that submits the same bytes in the meantime waits for the removal. */

@@ -214,10 +214,10 @@ async function copy(
     }
   }
   for (const table of tables) {
-    const [there, here] = [await from.sums(table), await target.sums(table)]
-    if (there !== here)
+    const [targetCount, sourceCount] = [await from.sums(table), await target.sums(table)]
+    if (targetCount !== sourceCount)
       return err(
-        `Rows or sums of ${table.name} differ: ${there} became ${here}. Nothing was moved.`,
+        `Rows or sums of ${table.name} differ: ${targetCount} became ${sourceCount}. Nothing was moved.`,
       )
   }
   return ok({ registrations, rows, tables: tables.length })
@@ -246,7 +246,7 @@ async function openInsertion(
   const { sql } = connection
   sql(`DELETE FROM ${table.name}`).run()
   const types = await columnTypes(connection, table)
-  const arrays = types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')
+  const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
   const insertRow = sql(
     `INSERT INTO ${table.name} (${listColumns(table)}) SELECT * FROM unnest(${arrays})`,
   )
@@ -256,7 +256,8 @@ async function openInsertion(
         type === 'bytea' ? sql.dialect.storedBytes(String(value)) : value,
   )
   return async (rows) =>
-    void (await insertRow.run(...valueOf.map((of, at) => rows.map((row) => of(row[at])))).changes)
+    void (await insertRow.run(...valueOf.map((of, index) => rows.map((row) => of(row[index]))))
+      .changes)
 }
 
 /** The PostgreSQL types, in the order of the columns. */

@@ -1,7 +1,7 @@
 /**
  * Thrown to undo a write and still return a value: the writer rolls back its savepoint and returns it.
  */
-export class Refused extends Error {
+export class RollbackError extends Error {
   readonly value: unknown
   constructor(value: unknown) {
     super('refused')

@@ -260,7 +260,7 @@ export async function coverBill(
   const bill = await billLines(sql, row, payment.amount)
   const lastRefund = bodies.findLastIndex(({ kind, paid }) => kind === 'credit' && paid !== null)
   const refundBill = documents[lastRefund]?.bill ?? null
-  const { documented_bill: documented, bill_without_invoice: elsewhere } = row
+  const { documented_bill: documented, bill_without_invoice: uninvoicedBill } = row
   const change = documentChange(
     await mapInOrder(bodies, async (body, index) => ({
       serial: formatNumber(body),
@@ -280,7 +280,7 @@ export async function coverBill(
         refundBill === null
           ? null
           : { bill: billOf(registrationId, refundBill), documents: lastRefund + 1 },
-      withoutInvoice: elsewhere === null ? [] : billOf(registrationId, elsewhere),
+      withoutInvoice: uninvoicedBill === null ? [] : billOf(registrationId, uninvoicedBill),
       ...(await findCharged(sql, row, sumDocument(bill).total, refundedBefore)),
       unpaid,
     },

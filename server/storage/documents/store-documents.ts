@@ -142,9 +142,9 @@ export async function storeNumberedDocument(
   const year = financialYear(dayOf(at))
   const series = await seriesNow(sql, pattern, year)
   if (sql.batch === null) {
-    const taken = await nextNumber.get(sql, { account, year, pattern: series })
-    assert(taken !== undefined, 'a series that counts nothing')
-    const serial = serialText(series, taken.last, year)
+    const nextSerial = await nextNumber.get(sql, { account, year, pattern: series })
+    assert(nextSerial !== undefined, 'a series that counts nothing')
+    const serial = serialText(series, nextSerial.last, year)
     storeDocument(sql, row, { account, year, serial }, createBody(serial), { bill, creditNumber })
     return
   }

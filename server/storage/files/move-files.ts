@@ -72,9 +72,9 @@ export async function filesIntoPostgres(
   let insertions: Promise<number>[] = []
   let bytes = 0
   const allTaken = async (): Promise<void> => {
-    const taken = await Promise.all(insertions)
+    const insertedFiles = await Promise.all(insertions)
     assert(
-      taken.every((changes) => changes === 1),
+      insertedFiles.every((changes) => changes === 1),
       'a chunk of a file was not taken',
     )
     insertions = []

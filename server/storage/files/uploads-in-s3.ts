@@ -140,8 +140,8 @@ async function sweepUploads(
   const remaining = unusedUploads.filter((file) => !removed.includes(file))
   const unknown = remaining.filter((file) => getAsideTime(file) === null)
   const unexpected = unknown.filter(({ sha256 }) => !expected.has(sha256)).length
-  const held = mayMove(unknown.length, unexpected, uploads.length)
-  const setAside = held === null ? unknown : []
+  const heldReason = mayMove(unknown.length, unexpected, uploads.length)
+  const setAside = heldReason === null ? unknown : []
   const asideHashes = new Set(remaining.filter((file) => getAsideTime(file) !== null))
   await inParallel(
     setAside.map(({ sha256 }) => asideKey(sha256, at)),
@@ -166,7 +166,7 @@ async function sweepUploads(
   return {
     removed: removed.length,
     setAside: setAside.length,
-    held,
+    held: heldReason,
     aside: asideHashes.size + setAside.length,
   }
 }

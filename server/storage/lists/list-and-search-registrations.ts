@@ -164,7 +164,7 @@ async function pageOf(
   }
   const listed =
     matching === null ? filter : hasId(sql.dialect, idsOf(matching).slice(0, COUNT_MAX))
-  const begin =
+  const dayWindow =
     matching === null && isByDate
       ? await daysBefore(sql, query, sort?.isDescending ?? true, skippedRows)
       : { where: null, left: skippedRows }
@@ -172,10 +172,10 @@ async function pageOf(
     const rows = builder
       .selectFrom('registrations as r')
       .select('r.id')
-      .where(begin.where === null ? listed : r.and([listed, begin.where]))
+      .where(dayWindow.where === null ? listed : r.and([listed, dayWindow.where]))
     return inOrder(rows, sort, dialect)
       .limit(dialect.limit(pageSize))
-      .offset(dialect.limit(begin.left))
+      .offset(dialect.limit(dayWindow.left))
   }).all()
   return {
     rows: await listedByIds(sql, idsOf(keys)),

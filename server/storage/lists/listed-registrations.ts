@@ -68,11 +68,11 @@ const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect)
 
 /** In the order of the ids. */
 export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
-  const [only] = ids
-  if (only === undefined) return { beside: [], answers: [] }
+  const [onlyRow] = ids
+  if (onlyRow === undefined) return { beside: [], answers: [] }
   const rows =
     ids.length === 1
-      ? await listedRow.all(sql, { id: only })
+      ? await listedRow.all(sql, { id: onlyRow })
       : await listedRowsWithIds.all(sql, { ids: JSON.stringify(ids) })
   const lines = rows.some(({ bill }) => bill !== null) ? await linesOf(sql, ids) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -89,7 +89,7 @@ export function toListedRows(
 ): ListedRows {
   const rowsWithoutAnswers: ListedWithoutAnswers[] = []
   const answers: string[] = []
-  for (const { bill, answers: own, inReview, booked, refunded, owed, ...rest } of rows) {
+  for (const { bill, answers: ownAnswers, inReview, booked, refunded, owed, ...rest } of rows) {
     const amounts = { paid: paise(booked + refunded), refunded, owed }
     rowsWithoutAnswers.push({
       ...rest,
@@ -97,7 +97,7 @@ export function toListedRows(
       inReview: inReview === 1,
       lines: lines?.(rest.id, bill) ?? [],
     })
-    answers.push(own)
+    answers.push(ownAnswers)
   }
   return { beside: rowsWithoutAnswers, answers }
 }
@@ -125,9 +125,9 @@ function joinAnswers(
   answers: string,
 ): readonly ListedRegistration[] {
   const allAnswers = JSON.parse(answers) as readonly Answers[]
-  return rows.map(({ orderId, ...row }, at) => ({
+  return rows.map(({ orderId, ...row }, index) => ({
     ...row,
-    answers: allAnswers[at] ?? {},
+    answers: allAnswers[index] ?? {},
     payments: orderId === null ? [] : [{ orderId }],
   }))
 }

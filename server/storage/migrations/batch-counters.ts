@@ -3,7 +3,7 @@
  * The trigger took an eighth of the writer's time. Triggers still follow counted registrations, so that no
  * statement can miss a change.
  */
-import { count } from './list-and-dashboard-totals.ts'
+import { countRegistration } from './list-and-dashboard-totals.ts'
 
 const IS_COUNTED = 'OLD.id <= (SELECT last_id FROM counted)'
 const COUNTED_BY = [
@@ -37,5 +37,5 @@ INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM registrations;
 DROP TRIGGER registrations_counted;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
-${followed(count)}
+${followed(countRegistration)}
 `

@@ -4,7 +4,7 @@ import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
 import { readingOnce } from '../database/batch-cache.ts'
 import { mapInOrder } from '../database/in-order.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import type { Answer, Request } from '../database/worker-client.ts'
 import { writes } from './writes.ts'
 import type { Operations } from './writes.ts'
@@ -55,7 +55,7 @@ export async function runRequest(
     cached('ROLLBACK TO request').run()
     cached('RELEASE request').run()
     const { id } = request
-    if (error instanceof Refused) return { id, ok: true, value: error.value }
+    if (error instanceof RollbackError) return { id, ok: true, value: error.value }
     const busy = isOfTheMachine(error)
     return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
   }

@@ -29,7 +29,7 @@ export function createShares({
   let runningCount = 0
   const events = new Map<string, EventTurns>()
   const canLend = (): boolean => runningCount < max - share
-  const begin = (event: string, turns: EventTurns, isBorrowed: boolean): Turn => {
+  const startOperation = (event: string, turns: EventTurns, isBorrowed: boolean): Turn => {
     runningCount += 1
     if (!isBorrowed) turns.own += 1
     return { isBorrowed, end: () => end(event, turns, isBorrowed) }
@@ -60,15 +60,15 @@ export function createShares({
     async take(event, takesBorrowed) {
       const turns = events.get(event) ?? { own: 0, waiting: new Set() }
       events.set(event, turns)
-      if (turns.own < share) return begin(event, turns, false)
-      if (takesBorrowed && canLend()) return begin(event, turns, true)
+      if (turns.own < share) return startOperation(event, turns, false)
+      if (takesBorrowed && canLend()) return startOperation(event, turns, true)
       const { promise, resolve, reject } = Promise.withResolvers<Turn>()
       const waitingOperation: WaitingOperation = {
         takesBorrowed,
         begin: (isBorrowed) => {
           clearTimeout(timer)
           turns.waiting.delete(waitingOperation)
-          resolve(begin(event, turns, isBorrowed))
+          resolve(startOperation(event, turns, isBorrowed))
         },
       }
       const timer = setTimeout(() => {

@@ -30,16 +30,16 @@ export function createTurns(max: number, waitMsMax: number, refusal: string): Tu
         return endOnce()
       }
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()
-      const begin = (): void => {
+      const start = (): void => {
         clearTimeout(timer)
-        waitingOperations.delete(begin)
+        waitingOperations.delete(start)
         resolve(endOnce())
       }
       const timer = setTimeout(() => {
-        waitingOperations.delete(begin)
+        waitingOperations.delete(start)
         reject(new StoreBusy(refusal))
       }, waitMsMax)
-      waitingOperations.add(begin)
+      waitingOperations.add(start)
       return promise
     },
   }

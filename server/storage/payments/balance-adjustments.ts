@@ -148,17 +148,21 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   )
   for (const batch of inBatches(older)) {
     const refundable = await Promise.all(
-      batch.map(async (one) => {
-        const [kept, amountUnderWay] = await Promise.all([
-          getKeptAmount(sql, one.id),
-          getAmountUnderWay(sql, one.id),
+      batch.map(async (entry) => {
+        const [retainedAmount, amountUnderWay] = await Promise.all([
+          getKeptAmount(sql, entry.id),
+          getAmountUnderWay(sql, entry.id),
         ])
-        return { ...one, left: kept + amountUnderWay }
+        return { ...entry, left: retainedAmount + amountUnderWay }
       }),
     )
     for (const { id, due, at, stated, inProgress, gone, left } of refundable) {
-      const wanted = -Math.max(0, Math.min(stated + (inProgress ?? 0) - (gone ?? 0), left))
-      if (wanted < due) addDue(sql, id, { what: 'corrected', amount: wanted - due }, at)
+      const proposedAdjustment = -Math.max(
+        0,
+        Math.min(stated + (inProgress ?? 0) - (gone ?? 0), left),
+      )
+      if (proposedAdjustment < due)
+        addDue(sql, id, { what: 'corrected', amount: proposedAdjustment - due }, at)
     }
   }
 }

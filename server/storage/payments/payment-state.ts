@@ -314,7 +314,7 @@ export async function bookAndIssueInvoice(
   capture: Pick<CaptureRow, 'id' | 'reference'> | undefined,
   at: Instant,
 ): Promise<void> {
-  const [gone, uncounted] =
+  const [completedRefunds, uncounted] =
     capture === undefined
       ? [[], undefined]
       : await Promise.all([
@@ -322,10 +322,10 @@ export async function bookAndIssueInvoice(
           uncountedAmount.get(sql, { captureId: capture.id }),
         ])
   const refundedBefore =
-    gone.reduce((sum, { amount }) => sum + amount, 0) - (uncounted?.amount ?? 0)
+    completedRefunds.reduce((sum, { amount }) => sum + amount, 0) - (uncounted?.amount ?? 0)
   await coverBill(sql, row.registration_id, at, { refundedBefore })
-  for (const refund of gone) recordRevenue(sql, row, refund.done_at, -refund.amount)
-  const reference = gone.at(-1)?.reference ?? capture?.reference ?? ''
+  for (const refund of completedRefunds) recordRevenue(sql, row, refund.done_at, -refund.amount)
+  const reference = completedRefunds.at(-1)?.reference ?? capture?.reference ?? ''
   if (refundedBefore > 0) await coverBill(sql, row.registration_id, at, { refund: { reference } })
 }
 

@@ -59,10 +59,10 @@ export async function withoutReturned(
   let remaining = review
   for (const withdrawal of await withdrawalsOf(sql, id)) {
     if (!isAllBack && withdrawal.amount !== amount) continue
-    const begin = remaining.indexOf(getReasonStart(withdrawal))
-    const end = remaining.indexOf(INSTRUCTION, begin)
-    if (begin !== -1 && end !== -1)
-      remaining = remaining.slice(0, begin) + remaining.slice(end + INSTRUCTION.length)
+    const reasonStart = remaining.indexOf(getReasonStart(withdrawal))
+    const end = remaining.indexOf(INSTRUCTION, reasonStart)
+    if (reasonStart !== -1 && end !== -1)
+      remaining = remaining.slice(0, reasonStart) + remaining.slice(end + INSTRUCTION.length)
     if (!isAllBack) break
   }
   const trimmed = remaining.replaceAll(/ {2,}/g, ' ').trim()

@@ -221,7 +221,12 @@ export async function settleRegistration(
   const status = isFree ? freeStatus(row) : keptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
   const hasTerm = row.pay_until !== null
-  const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
+  const state = stateAfter(row.state, {
+    status,
+    hasExpired,
+    due: row.due,
+    hasPaymentDeadline: hasTerm,
+  })
   updateSeats(sql, registrationId, { state, status, inReview, hasTerm })
   const paymentId = decidingAttempt === undefined ? row.payment_id : decidingAttempt.reference
   const paidAt = decidingAttempt === undefined ? row.paid_at : decidingAttempt.paid_at

@@ -223,7 +223,7 @@ export async function reduceBalance(
 export async function balanceOldRegistrations(sql: Sql): Promise<void> {
   for (const batch of inBatches(await acceptedRegistrations.all(sql))) {
     const amounts = await Promise.all(
-      batch.map(async (one) => ({ ...one, money: await getBillAmounts(sql, one.id) })),
+      batch.map(async (entry) => ({ ...entry, money: await getBillAmounts(sql, entry.id) })),
     )
     for (const { id, due, total, at, gone, back, money } of amounts) {
       // Without regard to what is left: refunds are deducted below.

@@ -114,9 +114,9 @@ const linesWithId = linesWhere(isId)
 const linesWithIds = linesWhere(isAnyOfIds)
 
 export function linesOf(sql: Sql, ids: readonly number[]): Promise<LinesOfBill> {
-  const [only] = ids
-  return ids.length === 1 && only !== undefined
-    ? linesWithId(sql, { id: only })
+  const [onlyLine] = ids
+  return ids.length === 1 && onlyLine !== undefined
+    ? linesWithId(sql, { id: onlyLine })
     : linesWithIds(sql, { ids: JSON.stringify(ids) })
 }
 

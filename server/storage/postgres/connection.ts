@@ -100,10 +100,10 @@ export function connectionOn(
   const locked = new Set<string>()
 
   /** Statements that are sent immediately before the commit. */
-  let held: (readonly [text: string, params: readonly unknown[]])[] = []
+  let heldStatements: (readonly [text: string, params: readonly unknown[]])[] = []
   const release = (): void => {
-    const released = held
-    held = []
+    const released = heldStatements
+    heldStatements = []
     for (const [text, params] of released) enqueue(text, params)
   }
   const enqueue = (text: string, params: readonly unknown[], isPlain = false): Queued => {
@@ -184,7 +184,7 @@ export function connectionOn(
       hasWritten = true
       contended ??= row
       readAhead.afterWrite(text)
-      held.push([text, params.map(sentValue)])
+      heldStatements.push([text, params.map(sentValue)])
       if (locksSeriesEarly) release()
     },
     orElse: (constraint, result) => void results.set(constraint, result),
@@ -246,7 +246,7 @@ export function connectionOn(
       failure = null
       hasWritten = false
       pendingChecks = []
-      held = []
+      heldStatements = []
       contended = null
       results.clear()
       readAhead.clear()

@@ -38,11 +38,11 @@ export function openHosts(text: string): Hosts {
   const parsed = parseDatabaseUrl(text)
   if (!parsed.ok) throw new UnusableDatabase(parsed.error)
   const { urls, isPrepared } = parsed.value
-  const [only] = urls
-  if (urls.length === 1 && only !== undefined)
+  const [onlyHost] = urls
+  if (urls.length === 1 && onlyHost !== undefined)
     return {
       isPrepared,
-      find: async () => only,
+      find: async () => onlyHost,
       doubt: () => {},
       onMoved: () => {},
       watch: () => () => {},

@@ -9,7 +9,7 @@ import type pg from 'pg'
 import { memoize } from '../../../engine/index.ts'
 import { readingOnce } from '../database/batch-cache.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { createShares } from '../operations/shares.ts'
@@ -206,7 +206,7 @@ async function writeOnce<T>(
     }
     await connection.rollBack()
     client.release()
-    if (error instanceof Refused) return error.value as T
+    if (error instanceof RollbackError) return error.value as T
     const expectedResult = connection.foreseen(error)
     if (expectedResult !== null) return expectedResult.result as T
     throw error instanceof PostgresRefused &&

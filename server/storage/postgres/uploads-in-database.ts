@@ -104,9 +104,9 @@ async function sweepUploads(
     expected.size === 0
       ? found
       : await count(`FROM ${unknown} AND NOT sha256 = ANY ($2)`, keptBefore, [...expected])
-  const held = mayMove(found, unexpected, await count('FROM proof_files'))
+  const heldReason = mayMove(found, unexpected, await count('FROM proof_files'))
   const setAside =
-    found === 0 || held !== null
+    found === 0 || heldReason !== null
       ? 0
       : await change(
           unknown.replace('proof_files f WHERE', 'UPDATE proof_files f SET aside_at = $2 WHERE'),
@@ -116,7 +116,7 @@ async function sweepUploads(
   return {
     removed,
     setAside,
-    held,
+    held: heldReason,
     aside: await count('FROM proof_files WHERE aside_at IS NOT NULL'),
   }
 }

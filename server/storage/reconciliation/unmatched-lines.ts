@@ -142,7 +142,7 @@ async function isRecorded(
  * recorded as well, the stored line shows this to the staff who decide on it.
  */
 export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
-  const kept = (await keptLines.all(sql)).flatMap((line) => {
+  const savedLines = (await keptLines.all(sql)).flatMap((line) => {
     const { reference, amount, paid_at: at, why } = line
     const narration = why.slice(REASON_PREFIX.length).replace(/ \(told for [^)]*\).*/s, '')
     const day = dayOf(at)
@@ -151,7 +151,7 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
     )
     return cheque === null ? [] : [{ payment: { ...line, cheque }, keys: [cheque] }]
   })
-  for (const [line, first] of await assignReferences(sql, kept)) {
+  for (const [line, first] of await assignReferences(sql, savedLines)) {
     const { id, amount, cheque, event_id: eventId, state } = line
     if (first.id !== id && first.amount === amount && state !== 'refused')
       await reportTwice(sql, id, { reference: formatKey(cheque), eventId }, first)

@@ -21,9 +21,9 @@ export type HeldDatabase = {
  */
 export class LostWhileStarting extends StoreBusy {
   readonly #held: HeldDatabase
-  constructor(held: HeldDatabase) {
+  constructor(heldDatabase: HeldDatabase) {
     super(NO_FILE)
-    this.#held = held
+    this.#held = heldDatabase
   }
   lost(): Promise<string | null> {
     return Promise.resolve(this.#held.own.look())
@@ -65,9 +65,9 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
 /**
  * Returns why the start failed: the given error, or that the database was lost, which stays open until that is closed.
  */
-export function failedStart(held: HeldDatabase, error: unknown): unknown {
-  if (held.own.look() !== null) return new LostWhileStarting(held)
-  release(held)
+export function explainFailedStart(heldDatabase: HeldDatabase, error: unknown): unknown {
+  if (heldDatabase.own.look() !== null) return new LostWhileStarting(heldDatabase)
+  release(heldDatabase)
   return error
 }
 

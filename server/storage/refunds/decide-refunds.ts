@@ -22,7 +22,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { done, refused } from '../reviews/decision-history.ts'
+import { recordDecision, refuseDecision } from '../reviews/decision-history.ts'
 import type { DecisionAnswer } from '../reviews/decision-history.ts'
 import type { WantedRefund } from '../payments/payment-types.ts'
 import {
@@ -35,7 +35,7 @@ import {
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
 import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { paymentById, recordReturnedAmount } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
@@ -112,9 +112,9 @@ export async function requestCaptureRefund(
   at: Instant,
 ): Promise<Result<number, DecisionRefusal>> {
   if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
-    return refused('not_by_gateway', describeNotByGateway(paise(0)))
+    return refuseDecision('not_by_gateway', describeNotByGateway(paise(0)))
   if (await isUnderWay(sql, capture.id, amount))
-    return refused(
+    return refuseDecision(
       'under_way',
       `A refund of ${formatMoney(amount, INR)} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
     )
@@ -137,7 +137,7 @@ export async function recordManualRefund(
   at: Instant,
 ): Promise<Result<null, DecisionRefusal>> {
   const reason = await explainRefundReference(sql, byHand, capture)
-  if (reason !== null) return refused('reference_taken', reason)
+  if (reason !== null) return refuseDecision('reference_taken', reason)
   endRefund(
     sql,
     await addRefundRequest(sql, capture.id, amount, decisionGrounds, at),
@@ -187,20 +187,20 @@ export async function decideRefund(
         follows.reference === null
           ? null
           : await explainRefundReference(sql, follows.reference, capture)
-      if (reason !== null) return refused('reference_taken', reason)
+      if (reason !== null) return refuseDecision('reference_taken', reason)
       const refundId = isRefused
         ? await addRefundRequest(sql, capture.id, amount, decisionGrounds, at)
         : id
       endRefund(sql, refundId, 'done', follows.reference, at)
       const reference = follows.reference ?? row.reference ?? ''
       await recordReturnedAmount(sql, { capture, amount }, { reference, at })
-      return done(sql, review, capture.id, decision, decisionGrounds, amount, at, {
+      return recordDecision(sql, review, capture.id, decision, decisionGrounds, amount, at, {
         message: `${formatMoney(amount, INR)} was refunded.`,
       })
     }
     case 'refund-left':
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
-      return done(sql, review, capture.id, decision, decisionGrounds, null, at, {
+      return recordDecision(sql, review, capture.id, decision, decisionGrounds, null, at, {
         message: 'The refund is withdrawn. The payment is kept.',
       })
     case 'refund-again': {
@@ -209,7 +209,7 @@ export async function decideRefund(
       if (!part.ok) return part
       const request = await requestCaptureRefund(sql, capture, part.value, decisionGrounds, at)
       if (!request.ok) return request
-      return done(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
+      return recordDecision(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
         message: `Refund of ${formatMoney(part.value, INR)} requested again.`,
         refundId: request.value,
       })
@@ -236,8 +236,8 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   if (first === undefined) {
     const payerRow = await registrationOrOrder.get(sql, payer)
     return payerRow === undefined
-      ? refused('not_there', `No registration or order ${of}.`)
-      : refused('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
+      ? refuseDecision('not_there', `No registration or order ${of}.`)
+      : refuseDecision('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
   const refundAmount = amountToRefund(sumOf(captures), amount)
   if (!refundAmount.ok) return refundAmount
@@ -246,9 +246,9 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       ? captures.filter(({ is_refundable_by_gateway: is }) => is === 1)
       : captures
   if (sumOf(atGateway) < refundAmount.value)
-    return refused('not_by_gateway', describeNotByGateway(sumOf(atGateway)))
+    return refuseDecision('not_by_gateway', describeNotByGateway(sumOf(atGateway)))
   const reason = byHand === undefined ? null : await explainRefundReference(sql, byHand, first)
-  if (reason !== null) return refused('reference_taken', reason)
+  if (reason !== null) return refuseDecision('reference_taken', reason)
   const { reg_no: regNo, event_id: eventId } = await paymentById(sql, first.counts_for)
   const refunds: number[] = []
   for (const [capture, part] of splitRefund(atGateway, refundAmount.value)) {
@@ -257,13 +257,13 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
         ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at)
         : ok(await addRefundRequest(sql, capture.id, part, decisionGrounds.value, at))
     // The refunds stored for the other parts are undone.
-    if (!refund.ok) throw new Refused(refund)
+    if (!refund.ok) throw new RollbackError(refund)
     if (byHand !== undefined) {
       endRefund(sql, refund.value, 'done', byHand, at)
       await recordReturnedAmount(sql, { capture, amount: part }, { reference: byHand, at })
     }
     const decisionText = byHand === undefined ? 'refund' : 'refund by hand'
-    await done(
+    await recordDecision(
       sql,
       { id: `C${capture.id}`, regNo, eventId },
       capture.id,

@@ -34,7 +34,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { addNoticeIfSecond, secondPaymentOf } from '../payments/find-duplicate-payments.ts'
 import type { NewMail } from './registration-types.ts'
@@ -161,7 +161,7 @@ export async function applyAction(
   const { becomes, why: reason } = checked.value
   if (becomes !== row.state) saveState.run(sql, { registrationId: row.id, state: becomes })
   const done = await effect({ ...row, state: becomes }, row.state)
-  if (!done.ok) throw new Refused(done)
+  if (!done.ok) throw new RollbackError(done)
   const { message, data = {}, refundId = null } = done.value
   const state = (await rowOf(sql, regNo))?.state
   assert(state !== undefined, 'a registration was removed during an action on it')

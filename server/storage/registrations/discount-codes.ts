@@ -5,7 +5,7 @@ import type { CodeStatus, Instant, RegNo, Result } from '../../../engine/index.t
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { NewDiscountCodes, StoredCode } from './pricing-context-types.ts'
 
@@ -183,7 +183,7 @@ export async function createDiscountCodes(
 ): Promise<Result<number, { readonly code: 'code_taken' }>> {
   for (const { code, folded } of codes) {
     const insertResult = addCode.run(sql, { ...common, code, folded })
-    if ((await insertResult.changes) === 0) throw new Refused(err({ code: 'code_taken' }))
+    if ((await insertResult.changes) === 0) throw new RollbackError(err({ code: 'code_taken' }))
   }
   const { at, who: user, kind, eventId } = common
   addAuditEntry(sql, {

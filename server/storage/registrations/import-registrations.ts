@@ -16,7 +16,7 @@ import { explainKnownImport } from '../reconciliation/bank-references.ts'
 import { saveImportedPayment, wasPaid } from '../payments/received-payments.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import { placeStored } from '../seats/recompute-seats.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import { notePayer } from '../payments/find-duplicate-payments.ts'
 import { insertRegistration } from './insert-registration.ts'
 import type { RegistrationRow } from './row-mapping.ts'
@@ -73,16 +73,17 @@ export async function importRegistrations(
       // The imported number may already be a registration number in Rollcall.
       (await byNumber.get(sql, { regNo: formerNo as RegNo }))
     if (existing !== undefined) {
-      if (!sameAs(existing, row)) throw new Refused(err({ code: 'differs', formerNo }))
+      if (!sameAs(existing, row)) throw new RollbackError(err({ code: 'differs', formerNo }))
       continue
     }
     const known =
       row.paymentId === null || !wasPaid(row)
         ? null
         : await explainKnownImport(sql, { ...row, reference: row.paymentId })
-    if (known !== null) throw new Refused(err({ code: 'payment_known', formerNo, why: known }))
+    if (known !== null)
+      throw new RollbackError(err({ code: 'payment_known', formerNo, why: known }))
     const id = await insertRegistration(sql, { ...row, state: stateOfImported(row) }, formerNo)
-    if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
+    if (id === null) throw new RollbackError(err({ code: 'reg_no_taken', formerNo }))
     addedCount += 1
     if (row.total !== null)
       addPayment.run(sql, {
@@ -117,7 +118,7 @@ function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
     status: paymentStatus,
     hasExpired: true,
     due: paise(0),
-    hasTerm: false,
+    hasPaymentDeadline: false,
   })
 }
 

@@ -17,7 +17,7 @@ import { recordPayment } from '../payments/save-recorded-payment.ts'
 import { addCreationEntry } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import { takePlaces } from '../seats/available-seats.ts'
 import { saveAnswersAndCode, checkAvailability } from '../seats/reserve-seats.ts'
 import type {
@@ -126,7 +126,7 @@ export async function register(
   for (const constraint of ['registrations_reg_no_key', 'payments_order_id_key'])
     sql.batch?.orElse(constraint, err({ code: 'reg_no_taken' }))
   const id = await insertRegistration(sql, row, null, newId)
-  if (id === null) throw new Refused(err({ code: 'reg_no_taken' }))
+  if (id === null) throw new RollbackError(err({ code: 'reg_no_taken' }))
   if (approval !== undefined)
     saveApprovalRequest.run(sql, { id, approval: approval.id, decideBy: approval.decideBy })
   const bill = keepLines(sql, id, 1, quote?.lines ?? [])
@@ -145,7 +145,7 @@ export async function register(
       bill,
       at,
     })
-    if (!isInserted) throw new Refused(err({ code: 'reg_no_taken' }))
+    if (!isInserted) throw new RollbackError(err({ code: 'reg_no_taken' }))
   }
   await saveAnswersAndCode(sql, id, registration, free)
   const takeSeats = (): void =>
@@ -195,7 +195,7 @@ async function confirmPaymentInHand(
   const action = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
   const payment = { way: method, reference, amount: quote.total, paidAt: at }
   const done = await runAction(() => recordPayment(sql, action, payment, email))
-  if (!done.ok) throw new Refused(err({ code: 'not_confirmed', no: done.error }))
+  if (!done.ok) throw new RollbackError(err({ code: 'not_confirmed', no: done.error }))
 }
 
 /** Also for an action that undoes its own writes: here everything is undone. */
@@ -203,7 +203,7 @@ async function runAction(run: () => Promise<ActionOutcome>): Promise<ActionOutco
   try {
     return await run()
   } catch (error) {
-    if (error instanceof Refused) return error.value as ActionOutcome
+    if (error instanceof RollbackError) return error.value as ActionOutcome
     throw error
   }
 }

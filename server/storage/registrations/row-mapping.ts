@@ -254,11 +254,11 @@ export async function registrationsByIds(
   sql: Sql,
   ids: readonly number[],
 ): Promise<readonly StoredRegistration[]> {
-  const [only] = ids
-  if (only === undefined) return []
+  const [onlyRow] = ids
+  if (onlyRow === undefined) return []
   const found =
     ids.length === 1
-      ? await registrationsWithId(sql, { id: only })
+      ? await registrationsWithId(sql, { id: onlyRow })
       : await registrationsWithIds(sql, { ids: JSON.stringify(ids) })
   const byId = new Map(found.map((registration) => [registration.id, registration]))
   return ids.flatMap((id) => byId.get(id) ?? [])

@@ -70,7 +70,7 @@ const countReviewedFor = statement(
 export function approve(sql: Sql, action: NewAction, approved: Approval): Promise<ActionOutcome> {
   return applyAction(sql, action, async (row) => {
     const total = row.total ?? paise(0)
-    const offerRefusal = await begin(sql, row, approved, total, action)
+    const offerRefusal = await startPayment(sql, row, approved, total, action)
     if (!offerRefusal.ok) return offerRefusal
     return ok({ message: describeNextStep('Registration approved', total) })
   })
@@ -109,7 +109,7 @@ export function acceptOffer(
     saveCategory.run(sql, { id: row.id, category })
     if (quote !== null) await priceAs(sql, row, quote)
     const total = quote?.total ?? paise(0)
-    const offerRefusal = await begin(
+    const offerRefusal = await startPayment(
       sql,
       { ...row, ...(await billOf(sql, row.id)) },
       offer,
@@ -142,7 +142,7 @@ async function priceAs(sql: Sql, { id }: RegistrationRow, quote: Quote): Promise
 }
 
 /** Reserves its seats and requests its price. The gateway is queried only when the delegate is sent there. */
-async function begin(
+async function startPayment(
   sql: Sql,
   row: RegistrationRow,
   { through, payUntil, mail: email, confirmation }: Approval,

@@ -102,7 +102,7 @@ export async function findConflictingAnswer(
   const isAnswerTaken = async ({ name }: UniqueRule, normalizedAnswer: string | null | undefined) =>
     normalizedAnswer != null &&
     (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalizedAnswer })) !== undefined
-  const [filledRules, there] = await Promise.all([
+  const [filledRules, existing] = await Promise.all([
     wholeRules(sql, eventId),
     Promise.all(rules.map((rule, index) => isAnswerTaken(rule, keys[index]))),
   ])
@@ -112,7 +112,7 @@ export async function findConflictingAnswer(
     if (normalizedAnswer == null) continue
     const isFilled = filledRules.includes(name)
     if (!isFilled) await fillRule(sql, eventId, uniqueRule)
-    if (!(isFilled ? there[rule] : await isAnswerTaken(uniqueRule, normalizedAnswer))) continue
+    if (!(isFilled ? existing[rule] : await isAnswerTaken(uniqueRule, normalizedAnswer))) continue
     const found = await newestWithAnswer.get(sql, {
       eventId,
       rule: name,

@@ -24,7 +24,7 @@ import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import type { NewMail } from '../index.ts'
-import { refused } from './decision-history.ts'
+import { refuseDecision } from './decision-history.ts'
 import { joinRemainingReasons } from './open-reviews.ts'
 
 const otherPaymentUnder = statement(
@@ -121,7 +121,7 @@ export async function count(
         ? null
         : await replaceByManualOrder(sql, row, { way: capture.source, review }, at)
     if (ownRow === null)
-      return refused(
+      return refuseDecision(
         'reference_taken',
         `The reference ${reference} was already used to pay ${otherPayment.order_id}.`,
       )
@@ -207,7 +207,7 @@ export async function acceptUndecided(
   const [source, account] = [sourceOf(row.gateway), row.account ?? '']
   const known = await captureUnder.get(sql, { source, account, reference })
   if (known !== undefined)
-    return refused(
+    return refuseDecision(
       'reference_taken',
       `A payment with the reference ${reference} is already recorded.`,
     )

@@ -16,7 +16,7 @@ import {
 import type { Decision, Grounds, Instant, Paise, RegNo, Review } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { done, findPastDecision } from './decision-history.ts'
+import { recordDecision, findPastDecision } from './decision-history.ts'
 import type { DecisionAnswer } from './decision-history.ts'
 import { acceptCapture, acceptUndecided, closeReview, count } from './accept-payments.ts'
 import type { CaptureId } from './accept-payments.ts'
@@ -27,7 +27,7 @@ import {
   requestCaptureRefund,
 } from '../refunds/decide-refunds.ts'
 import { priceAnew } from '../payments/reprice-on-credit-date.ts'
-import { Refused } from '../database/rollback-error.ts'
+import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { moveTarget, numberOf, joinRemainingReasons, reviewOf } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
@@ -92,7 +92,7 @@ export async function decideReview(
   email: NewMail | null,
 ): Promise<DecisionAnswer> {
   const result = await decideOne(sql, id, decision, at, email)
-  if (!result.ok) throw new Refused(result)
+  if (!result.ok) throw new RollbackError(result)
   // The payer was stored only for this decision.
   const number = numberOf(id)
   if (id.startsWith('C') && number !== null) removePayer.run(sql, { id: number })
@@ -122,9 +122,18 @@ async function decideOne(
         ? await acceptCapture(sql, await captureRow(sql, number), at, email)
         : await acceptUndecided(sql, await paymentById(sql, number), follows, at, email)
       if (!accepted.ok) return accepted
-      return done(sql, review, accepted.value, decision, decisionGrounds, follows.amount, at, {
-        message: await sayAccepted(sql, review, follows.amount),
-      })
+      return recordDecision(
+        sql,
+        review,
+        accepted.value,
+        decision,
+        decisionGrounds,
+        follows.amount,
+        at,
+        {
+          message: await sayAccepted(sql, review, follows.amount),
+        },
+      )
     }
     case 'give-back': {
       const capture = await captureRow(sql, number)
@@ -137,7 +146,7 @@ async function decideOne(
           at,
         )
         if (!refundResult.ok) return refundResult
-        return done(
+        return recordDecision(
           sql,
           review,
           capture.id,
@@ -168,16 +177,25 @@ async function decideOne(
           at,
         )
       }
-      return done(sql, review, capture.id, decision, decisionGrounds, follows.amount, at, {
-        message: `Refund of ${formatMoney(follows.amount, INR)} requested.`,
-        refundId: requestResult.value,
-      })
+      return recordDecision(
+        sql,
+        review,
+        capture.id,
+        decision,
+        decisionGrounds,
+        follows.amount,
+        at,
+        {
+          message: `Refund of ${formatMoney(follows.amount, INR)} requested.`,
+          refundId: requestResult.value,
+        },
+      )
     }
     case 'dismiss': {
       const captureId = id.startsWith('C') ? number : null
       if (captureId === null) await endPayment(sql, await paymentById(sql, number), at)
       else await dismissCapture(sql, await captureRow(sql, captureId), at)
-      return done(sql, review, captureId, decision, decisionGrounds, null, at, {
+      return recordDecision(sql, review, captureId, decision, decisionGrounds, null, at, {
         message:
           review.is === 'returned'
             ? 'Warning closed. The payment still counts.'
@@ -187,7 +205,7 @@ async function decideOne(
     case 'move': {
       const moveResult = await moveCapture(sql, await captureRow(sql, number), follows, at, email)
       if (!moveResult.ok) return moveResult
-      return done(sql, review, number, decision, decisionGrounds, review.left, at, {
+      return recordDecision(sql, review, number, decision, decisionGrounds, review.left, at, {
         message: follows.fits
           ? `${formatMoney(review.left, INR)} moved to ${follows.to}, which is now paid.`
           : `${formatMoney(review.left, INR)} moved to ${follows.to}, where it needs review.`,

@@ -83,10 +83,11 @@ const decisionsOfRegistration = statement((builder, { regNo }: { regNo: RegNo })
 
 export type DecisionAnswer = Result<DecisionOutcome, DecisionRefusal>
 
-export const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
+export const refuseDecision = (code: DecisionRefusal['code'], message: string) =>
+  err({ code, message })
 
 /** Writes the permanent line, and the same for the registration's history. */
-export async function done(
+export async function recordDecision(
   sql: Sql,
   review: Pick<Review, 'id' | 'regNo' | 'eventId'>,
   captureId: number | null,
@@ -124,11 +125,11 @@ export async function findPastDecision(sql: Sql, id: string): Promise<DecisionAn
     ? undefined
     : SUBJECTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number }))
   return subject !== undefined
-    ? refused(
+    ? refuseDecision(
         'decided_already',
         `${id} no longer needs review: it was decided, or resolved automatically.`,
       )
-    : refused('not_there', `No review ${id}.`)
+    : refuseDecision('not_there', `No review ${id}.`)
 }
 
 /** For one registration, oldest first. */

@@ -242,10 +242,10 @@ async function placeRows(
     const heldTypes = (takenByRegistration.get(row.id) ?? []).map(({ place_id: id }) => id)
     for (const placeId of heldTypes)
       if (!neededTypes.includes(placeId)) releaseSeat.run(sql, { registrationId: row.id, placeId })
-    const held = getHold(known, row)
+    const heldSeats = getHold(known, row)
     return neededTypes
       .filter((id) => !heldTypes.includes(id))
-      .map((id) => ({ registration_id: row.id, place_id: id, ...held }))
+      .map((id) => ({ registration_id: row.id, place_id: id, ...heldSeats }))
   })
   if (newSeats.length > 0)
     queryOf(sql, (builder) =>

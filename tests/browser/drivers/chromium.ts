@@ -1,9 +1,9 @@
-/** Chromium, over the test library. */
+/** Drives Chromium with Playwright. */
 import { chromium } from 'playwright-core'
 import type { Driver } from './driver.ts'
-import { HEIGHT, lookAt, PATIENCE_MS, WIDTH, withFonts } from './driver.ts'
+import { HEIGHT, inspectLayout, PATIENCE_MS, WIDTH, withFonts } from './driver.ts'
 
-export async function throughPlaywright(executablePath: string): Promise<Driver> {
+export async function createPlaywrightDriver(executablePath: string): Promise<Driver> {
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu'],
@@ -12,8 +12,8 @@ export async function throughPlaywright(executablePath: string): Promise<Driver>
   const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT } })
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
-  const ask = (expression: string): Promise<unknown> => page.evaluate(expression)
-  const picture = (): Promise<Buffer> => page.screenshot()
+  const evaluate = (expression: string): Promise<unknown> => page.evaluate(expression)
+  const takeScreenshot = (): Promise<Buffer> => page.screenshot()
   const resize = (width: number, height: number) => page.setViewportSize({ width, height })
   return {
     open: async (url) => void (await page.goto(url)),
@@ -22,10 +22,10 @@ export async function throughPlaywright(executablePath: string): Promise<Driver>
     attach: (path) => page.locator('input[type=file]').first().setInputFiles(path),
     press: (name) => page.getByRole('button', { name, exact: true }).first().click(),
     sees: (text) => page.getByText(text).first().waitFor(),
-    ask,
-    picture,
+    evaluate,
+    takeScreenshot,
     address: () => Promise.resolve(page.url()),
-    look: (name) => lookAt({ ask, picture, resize }, name),
+    inspectLayout: (name) => inspectLayout({ evaluate, takeScreenshot, resize }, name),
     close: () => browser.close(),
   }
 }

@@ -16,15 +16,15 @@ export type Driver = {
   /** Waits until the page says this. */
   readonly sees: (text: string) => Promise<void>
   /** Runs an expression in the page. */
-  readonly ask: (expression: string) => Promise<unknown>
+  readonly evaluate: (expression: string) => Promise<unknown>
   readonly address: () => Promise<string>
   /** What the window shows, as PNG. */
-  readonly picture: () => Promise<Buffer>
+  readonly takeScreenshot: () => Promise<Buffer>
   /**
    * What lies over something else or is cut off, at the widths of a phone, a tablet and a computer. Where `SHOTS` names a
-   * folder, a picture of the whole page at each width goes there.
+   * folder, a screenshot of the whole page at each width goes there.
    */
-  readonly look: (name: string) => Promise<readonly string[]>
+  readonly inspectLayout: (name: string) => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }
 
@@ -42,34 +42,34 @@ export const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms)
   })
 
-type Window = Pick<Driver, 'ask' | 'picture'> & {
+type PageAccess = Pick<Driver, 'evaluate' | 'takeScreenshot'> & {
   readonly resize: (width: number, height: number) => Promise<void>
 }
-export async function lookAt(
-  { ask, picture, resize }: Window,
+export async function inspectLayout(
+  { evaluate, takeScreenshot, resize }: PageAccess,
   name: string,
 ): Promise<readonly string[]> {
   const found: string[] = []
   for (const width of WIDTHS) {
     await resize(width, HEIGHT)
-    await ask('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
-    const look = async () =>
-      (await ask(`(${findMisplacedInPage.toString()})()`)) as readonly string[]
-    let misplaced = await look()
+    await evaluate('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
+    const findMisplaced = async () =>
+      (await evaluate(`(${findMisplacedInPage.toString()})()`)) as readonly string[]
+    let misplaced = await findMisplaced()
     // A page is drawn for another width some frames after the window has it.
     for (const last = performance.now() + WAITS_MS; misplaced.length > 0;) {
       if (performance.now() > last) break
       await pause(100)
-      misplaced = await look()
+      misplaced = await findMisplaced()
     }
     found.push(...misplaced.map((what) => `${name}, ${width} px: ${what}`))
     if (!SHOTS) continue
-    await resize(width, Number(await ask('document.documentElement.scrollHeight')))
+    await resize(width, Number(await evaluate('document.documentElement.scrollHeight')))
     // A large window is painted piece by piece.
     await pause(1500)
-    await ask('scrollTo({ top: 0, behavior: "instant" })')
+    await evaluate('scrollTo({ top: 0, behavior: "instant" })')
     await pause(300)
-    writeFileSync(join(SHOTS, `${name}-${width}.png`), await picture())
+    writeFileSync(join(SHOTS, `${name}-${width}.png`), await takeScreenshot())
   }
   await resize(WIDTH, HEIGHT)
   return found
@@ -77,13 +77,13 @@ export async function lookAt(
 
 /** How many colours the left half of an element has, inside its border: 1 where nothing is written in it. */
 export async function coloursIn(driver: Driver, selector: string): Promise<number> {
-  const { x, y, width, height } = (await driver.ask(`(() => {
+  const { x, y, width, height } = (await driver.evaluate(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)})
     element.scrollIntoView({ block: 'center', behavior: 'instant' })
     const { x, y, width, height } = element.getBoundingClientRect()
     return { x, y, width, height }
   })()`)) as Readonly<Record<'x' | 'y' | 'width' | 'height', number>>
-  const { width: across, data } = PNG.sync.read(await driver.picture())
+  const { width: across, data } = PNG.sync.read(await driver.takeScreenshot())
   const seen = new Set<number>()
   for (let row = Math.ceil(y) + BORDER_PX; row < y + height - BORDER_PX; row++)
     for (let column = Math.ceil(x) + BORDER_PX; column < x + width / 2; column++)
@@ -119,7 +119,7 @@ const FIND = {
 const SAYS = 'document.body !== null && document.body.innerText.includes'
 
 /** What a browser's own protocol can do; an element is whatever it calls one. */
-export type Protocol<Found> = Window &
+export type Protocol<Found> = PageAccess &
   Pick<Driver, 'open' | 'address' | 'close'> & {
     readonly find: (script: string, text: string) => Promise<Found | null>
     readonly click: (found: Found) => Promise<void>
@@ -127,25 +127,25 @@ export type Protocol<Found> = Window &
     readonly attach: (found: Found, path: string) => Promise<void>
   }
 
-/** Tries until there is an answer: a driver that starts, an element that is drawn. */
-export async function until<T>(what: string, ask: () => Promise<T | null>): Promise<T> {
+/** Tries until there is an answer: a driver that starts, an element that is rendered. */
+export async function until<T>(what: string, probe: () => Promise<T | null>): Promise<T> {
   const last = performance.now() + PATIENCE_MS
   let problem: unknown = null
   while (performance.now() < last) {
     try {
-      const found = await ask()
+      const found = await probe()
       if (found !== null) return found
     } catch (error) {
       problem = error
     }
     await pause(100)
   }
-  throw new Error(`${what} is not there`, { cause: problem })
+  throw new Error(`${what} was not found`, { cause: problem })
 }
 
 export function throughProtocol<Found>(protocol: Protocol<Found>): Driver {
-  const { open, address, close, ask, picture, find } = protocol
-  /** A page that is drawn anew between the two has the element again. */
+  const { open, address, close, evaluate, takeScreenshot, find } = protocol
+  /** A page that is rendered again between the two has the element again. */
   const use = async (
     by: keyof typeof FIND,
     text: string,
@@ -161,16 +161,16 @@ export function throughProtocol<Found>(protocol: Protocol<Found>): Driver {
     open,
     address,
     close,
-    ask,
-    picture,
+    evaluate,
+    takeScreenshot,
     fill: (label, text) => use('labelled', label, (found) => protocol.type(found, text)),
     choose: (label) => use('choice', label, protocol.click),
     attach: (path) => use('file', '', (found) => protocol.attach(found, path)),
     press: (name) => use('button', name, protocol.click),
     sees: async (text) =>
       void (await until(`"${text}"`, async () =>
-        (await ask(`${SAYS}(${JSON.stringify(text)})`)) === true ? true : null,
+        (await evaluate(`${SAYS}(${JSON.stringify(text)})`)) === true ? true : null,
       )),
-    look: (name) => lookAt(protocol, name),
+    inspectLayout: (name) => inspectLayout(protocol, name),
   }
 }

@@ -15,9 +15,9 @@ const FIREFOX_MIN = 140
 /** Why Firefox cannot be driven here; null: it can. */
 export function noFirefox(): string | null {
   if (!existsSync(FIREFOX)) return 'no firefox-esr here'
-  const said = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
-  const version = Number(/Firefox (\d+)/.exec(said)?.[1] ?? 0)
-  return version >= FIREFOX_MIN ? null : `${said || FIREFOX} is older than ${FIREFOX_MIN}`
+  const versionText = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  const version = Number(/Firefox (\d+)/.exec(versionText)?.[1] ?? 0)
+  return version >= FIREFOX_MIN ? null : `${versionText || FIREFOX} is older than ${FIREFOX_MIN}`
 }
 
 type Preferences = Readonly<Record<string, string | number | boolean>>
@@ -62,8 +62,11 @@ export async function throughFirefox(preferences: Preferences = {}): Promise<Dri
 }
 
 /** It says where it listens; the rest of what it says is read too, or it would wait. */
-async function socketOf(said: NodeJS.ReadableStream, ended: Promise<unknown>): Promise<WebSocket> {
-  const lines = createInterface({ input: said })
+async function socketOf(
+  output: NodeJS.ReadableStream,
+  ended: Promise<unknown>,
+): Promise<WebSocket> {
+  const lines = createInterface({ input: output })
   const address = new Promise<string>((resolve) => {
     lines.on('line', (line) => {
       const [, found] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? []
@@ -85,25 +88,26 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error, message } = JSON.parse(String(data)) as Answer
-    const asked = waiting.get(id ?? 0)
+    const pendingRequest = waiting.get(id ?? 0)
     waiting.delete(id ?? 0)
-    if (error === undefined) asked?.resolve(result)
-    else asked?.reject(new Error(`Firefox: ${error}: ${message}`))
+    if (error === undefined) pendingRequest?.resolve(result)
+    else pendingRequest?.reject(new Error(`Firefox: ${error}: ${message}`))
   })
   socket.addEventListener('close', () => {
-    for (const asked of waiting.values()) asked.reject(new Error('Firefox has closed'))
+    for (const pendingRequest of waiting.values())
+      pendingRequest.reject(new Error('Firefox has closed'))
   })
   let last = 0
   const send = async (method: string, params: object): Promise<unknown> => {
     const id = (last += 1)
-    const asked = Promise.withResolvers<unknown>()
-    waiting.set(id, asked)
-    const late = setTimeout(
-      () => asked.reject(new Error(`Firefox: no answer to ${method}`)),
+    const pendingRequest = Promise.withResolvers<unknown>()
+    waiting.set(id, pendingRequest)
+    const timer = setTimeout(
+      () => pendingRequest.reject(new Error(`Firefox: no answer to ${method}`)),
       PATIENCE_MS,
     )
     socket.send(JSON.stringify({ id, method, params }))
-    return asked.promise.finally(() => clearTimeout(late))
+    return pendingRequest.promise.finally(() => clearTimeout(timer))
   }
 
   await send('session.new', { capabilities: {} })
@@ -120,11 +124,11 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
     if (answer.type === 'exception') throw new Error(`Firefox: ${answer.exceptionDetails?.text}`)
     return answer
   }
-  const ask = async (expression: string): Promise<unknown> => {
-    const said = await evaluated('evaluate', {
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const result = await evaluated('evaluate', {
       expression: `Promise.resolve((${expression})).then((said) => JSON.stringify(said ?? null))`,
     })
-    return JSON.parse(String(said.result?.value))
+    return JSON.parse(String(result.result?.value))
   }
   const act = (type: string, id: string, actions: readonly object[]): Promise<unknown> =>
     send('input.performActions', { context, actions: [{ type, id, actions }] })
@@ -146,9 +150,9 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
   return throughProtocol<Found>({
     open: async (url) =>
       void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
-    address: async () => String(await ask('location.href')),
-    ask,
-    picture: async () => {
+    address: async () => String(await evaluate('location.href')),
+    evaluate,
+    takeScreenshot: async () => {
       const shot = await send('browsingContext.captureScreenshot', { context })
       return Buffer.from((shot as { readonly data: string }).data, 'base64')
     },

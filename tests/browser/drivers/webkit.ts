@@ -38,17 +38,17 @@ export async function throughWebKit(): Promise<Driver> {
   const end = (): void => {
     for (const program of started.toReversed()) program.kill()
   }
-  const begin = (path: string, args: readonly string[], env = process.env): ChildProcess => {
+  const start = (path: string, args: readonly string[], env = process.env): ChildProcess => {
     const program = spawn(path, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
     started.push(program)
     return program
   }
   const port = await findFreePort()
   try {
-    const screen = begin(XVFB, ['-displayfd', '3', '-screen', '0', SCREEN, '-nolisten', 'tcp'])
+    const screen = start(XVFB, ['-displayfd', '3', '-screen', '0', SCREEN, '-nolisten', 'tcp'])
     // Without a session bus, as in a container, Epiphany starts and never answers.
-    const bus = begin(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
-    begin(WEBKIT_DRIVER, [`--port=${port}`], {
+    const bus = start(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
+    start(WEBKIT_DRIVER, [`--port=${port}`], {
       ...withFonts(),
       DISPLAY: `:${await firstLine(screen)}`,
       DBUS_SESSION_BUS_ADDRESS: await firstLine(bus),
@@ -85,38 +85,39 @@ async function inWebKit(base: string, end: () => void): Promise<Driver> {
       },
     }),
   )) as { readonly sessionId: string }
-  const here = `/session/${sessionId}`
+  const sessionUrl = `/session/${sessionId}`
   const run = (script: string, ...args: readonly string[]): Promise<unknown> =>
-    send('POST', `${here}/execute/sync`, { script, args })
-  const ask = (expression: string): Promise<unknown> => run(`return (${expression})`)
+    send('POST', `${sessionUrl}/execute/sync`, { script, args })
+  const evaluate = (expression: string): Promise<unknown> => run(`return (${expression})`)
   /** The window is larger than the page in it, by Epiphany's own bars, which may come and go as it is resized. */
   const resize = async (width: number, height: number): Promise<void> => {
     for (let tries = 0; tries < RESIZES_MAX; tries += 1) {
-      const [across, down, fits] = (await ask(
+      const [across, down, matches] = (await evaluate(
         `[outerWidth - innerWidth, outerHeight - innerHeight, innerWidth === ${width} && innerHeight === ${height}]`,
       )) as readonly [number, number, boolean]
-      if (fits) return
+      if (matches) return
       const rect = { x: 0, y: 0, width: width + across, height: height + down }
-      await send('POST', `${here}/window/rect`, rect)
+      await send('POST', `${sessionUrl}/window/rect`, rect)
       await pause(100)
     }
   }
   return throughProtocol<string>({
-    open: async (url) => void (await send('POST', `${here}/url`, { url })),
-    address: async () => String(await send('GET', `${here}/url`)),
-    ask,
-    picture: async () => Buffer.from(String(await send('GET', `${here}/screenshot`)), 'base64'),
+    open: async (url) => void (await send('POST', `${sessionUrl}/url`, { url })),
+    address: async () => String(await send('GET', `${sessionUrl}/url`)),
+    evaluate,
+    takeScreenshot: async () =>
+      Buffer.from(String(await send('GET', `${sessionUrl}/screenshot`)), 'base64'),
     resize,
     find: async (script, text) => {
       const found = (await run(script, text)) as Readonly<Record<string, string>> | null
-      return found === null ? null : `${here}/element/${found[ELEMENT]}`
+      return found === null ? null : `${sessionUrl}/element/${found[ELEMENT]}`
     },
     click: async (element) => void (await send('POST', `${element}/click`)),
     type: async (element, text) => void (await send('POST', `${element}/value`, { text })),
     attach: async (element, path) => void (await send('POST', `${element}/value`, { text: path })),
     close: async () => {
       // A window that has ended is no reason: what is wrong was said before.
-      await send('DELETE', here).catch(() => null)
+      await send('DELETE', sessionUrl).catch(() => null)
       end()
     },
   })

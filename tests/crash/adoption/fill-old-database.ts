@@ -138,21 +138,21 @@ const perform = (
   const newAction = { regNo, act, actor, who, why: `Story ${n}.`, at: at + afterMs, once }
   return done(`${act} ${n % SCENARIOS.length}`, run(verb, newAction, ...details))
 }
-const paid = ({ n, total, at }: Person, more: Row = {}): Row => ({
+const paid = ({ n, total, at }: Person, extra: Row = {}): Row => ({
   type: 'confirmed',
   reference: `AP${n}`,
   amount: total,
   currency: 'INR',
   kind: 'sale',
   at: at + 60_000,
-  ...more,
+  ...extra,
 })
-const pay = async (person: Person, more: Row = {}): Promise<void> => {
+const pay = async (person: Person, extra: Row = {}): Promise<void> => {
   const { orderId, at, n } = person
   const body = `<answer n="${n}"/>`
   const raw = { gateway: 'airpay', body, contentType: 'text/xml', at: at + 61_000 }
   await run('recordNotice', { ...raw, kind: 'notice', orderId })
-  await run('applyFact', orderId, paid(person, more), email(n, 'Registered'), raw)
+  await run('applyFact', orderId, paid(person, extra), email(n, 'Registered'), raw)
 }
 const transfers = (person: Person, method: string, reference: string): Promise<unknown> =>
   perform(
@@ -184,13 +184,13 @@ const upload = (field: string, n: number): Row => {
   writeFileSync(join(folder, sha256), bytes)
   return { field, sha256, name: `${field}-${n}.pdf`, type: 'application/pdf', bytes: bytes.length }
 }
-const correct = (person: Person, more: number, changes: Row = {}): Promise<unknown> => {
+const correct = (person: Person, extra: number, changes: Row = {}): Promise<unknown> => {
   const { registration, answers, n } = person
   const quote = registration['quote'] as Row
   const priced = {
     ...quote,
-    base: Number(quote['base']) + more,
-    total: Number(quote['total']) + more,
+    base: Number(quote['base']) + extra,
+    total: Number(quote['total']) + extra,
     lines: [],
   }
   return perform(person, 'correct', 'correct', 4 * DAY, {
@@ -199,8 +199,8 @@ const correct = (person: Person, more: number, changes: Row = {}): Promise<unkno
     category: registration['category'],
     searchable: { ...(registration['searchable'] as Row), fullName: `Corrected Number${n}` },
     unique: [],
-    quote: more === 0 ? null : priced,
-    through: more > 0 ? { way: 'transfer' } : null,
+    quote: extra === 0 ? null : priced,
+    through: extra > 0 ? { way: 'transfer' } : null,
     holdUntil: null,
     changes: ['Full Name'],
     uploads: [],

@@ -270,7 +270,7 @@ describe('suggestions', () => {
     ['emial', ['email', 'mail_id'], 'email'],
     ['gp', ['pg'], 'pg'],
     ['hospital', ['pg', 'email'], null],
-  ])('%s', (word, legal, expected) => {
-    expect(findNearest(word, legal)?.name ?? null).toBe(expected)
+  ])('%s', (word, allowed, expected) => {
+    expect(findNearest(word, allowed)?.name ?? null).toBe(expected)
   })
 })

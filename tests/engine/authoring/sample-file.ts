@@ -7,14 +7,14 @@ import { base, shared } from './goldens.ts'
  * The base as a three-day conference in March, with an early bird that ends in October; the id of
  * its second period is `late`.
  */
-export const createMarchFile = (late: string): string =>
+export const createMarchFile = (lateDay: string): string =>
   base
     .replaceAll('2026\n', '2027\n')
     .replace('id: sample2027', 'id: sample2026')
     .replace('from: 2026-03-07', 'from: 2027-03-14')
     .replace('to: 2026-03-08', 'to: 2027-03-16')
     .replace('{id: early, to: 2026-01-31}', '{id: early, label: Early Bird, to: 2026-10-30}')
-    .replace('{id: late, from: 2026-02-01}', late)
+    .replace('{id: late, from: 2026-02-01}', lateDay)
     .replace('[early, late]', '[early, regular]')
 /** The base with one more field, as `id: x, label: Y`. */
 export const field = (line: string): string =>

@@ -105,7 +105,7 @@ describe('any pattern', () => {
       fc.property(source, (pattern) => {
         const patternFault = findPatternFault(pattern)
         const reportedText =
-          patternFault?.is === 'slow' ? /“(.*)”/s.exec(patternFault.says)?.[1] : undefined
+          patternFault?.is === 'slow' ? /“(.*)”/s.exec(patternFault.message)?.[1] : undefined
         const read = readPattern(pattern)
         if (reportedText === undefined || !read.ok) return
         slowCount += 1

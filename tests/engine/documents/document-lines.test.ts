@@ -324,7 +324,7 @@ test('a corrected bill was charged at 5% instead of 18% once the correction was 
         const charged = new Map([[JSON.stringify(now), sumByRate(ledger.issued)]])
         const refundedBill = now
         // Each bill twice, in another order, and the refunded one in between and at the end.
-        const bills = corrected.map((one) => bill(one.bill, { ...billTerms, off: one.off }))
+        const bills = corrected.map((entry) => bill(entry.bill, { ...billTerms, off: entry.off }))
         for (now of [...bills, refundedBill, ...bills.toReversed(), refundedBill, ...bills]) {
           ledger = applyChange(ledger, now, refunded).ledger
           const before = charged.get(JSON.stringify(now))

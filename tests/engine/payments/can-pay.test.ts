@@ -453,7 +453,7 @@ test('two orders are never open, and no order begins unverified, after the ninet
       const newest = isOpen ? createAttempt(overrides) : createFailedAttempt(overrides)
       const registration = createRegistration(
         newest,
-        ...older.map((more) => createFailedAttempt(more)),
+        ...older.map((newer) => createFailedAttempt(newer)),
       )
       const [newestPayment] = registration.payments
       const learntStatus = mapLearnt(registration, all)

@@ -144,8 +144,8 @@ test.each<[RegistrationState, Parameters<typeof stateAfter>[1]['status'], boolea
 )(
   '%s, with payment state %s (expired: %s, due: %s): %s',
   (state, status, hasExpired, due, expectedState) => {
-    expect(stateAfter(state, { status, hasExpired, due: paise(due), hasTerm: false })).toBe(
-      expectedState,
-    )
+    expect(
+      stateAfter(state, { status, hasExpired, due: paise(due), hasPaymentDeadline: false }),
+    ).toBe(expectedState)
   },
 )

@@ -15,8 +15,8 @@ export type Mistake = {
   readonly edit: Edit
   /** Fragments of lines where an author would also look, besides the lines that the edit touches. */
   readonly look: readonly string[]
-  /** The harm to a delegate or to staff. */
-  readonly harm: string
+  /** The damage to a delegate or to staff. */
+  readonly damage: string
   /** Why no tool can know. Undefined for a mistake that a checker is expected to find. */
   readonly unfindable?: string
 }
@@ -109,23 +109,23 @@ export const adaptations: Readonly<
 
 export const createMistakes =
   (event: EventId) =>
-  (name: string, edit: Edit, harm: string, ...otherLines: readonly string[]): Mistake => ({
+  (name: string, edit: Edit, damage: string, ...otherLines: readonly string[]): Mistake => ({
     name,
     event,
     adapted: false,
     edit,
     look: otherLines,
-    harm,
+    damage,
   })
 export const createAdaptedMistakes =
   (event: EventId) =>
-  (name: string, edit: Edit, harm: string, ...otherLines: readonly string[]): Mistake => ({
+  (name: string, edit: Edit, damage: string, ...otherLines: readonly string[]): Mistake => ({
     name,
     event,
     adapted: true,
     edit,
     look: otherLines,
-    harm,
+    damage,
   })
 export const asUnfindable = (reason: string, mistake: Mistake): Mistake => ({
   ...mistake,

@@ -51,14 +51,14 @@ describe('explain', () => {
   })
 
   test('prints the parsed answers, the checked rules, the price cell with its line, and the tax', async () => {
-    const given =
+    const givenAnswers =
       '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'
     const { status, out } = await folder.rollcall([
       'event',
       'explain',
       'chirurgia2026',
       '--given',
-      given,
+      givenAnswers,
       '--on',
       '2025-12-01T00:10:00+05:30',
     ])
@@ -167,8 +167,8 @@ describe('explain', () => {
     const text = readFileSync(itemEvent('nidancon2027'), 'utf8').split('\n')
     const lineWith = (findLine: string, after = ''): number =>
       text.findIndex(
-        (one, index) =>
-          one.includes(findLine) && index > text.findIndex((it) => it.includes(after)),
+        (candidate, index) =>
+          candidate.includes(findLine) && index > text.findIndex((line) => line.includes(after)),
       ) + 1
     const rows = plain(out).trimEnd().split('\n')
     const from = rows.findIndex((row) => row.startsWith('rule'))
@@ -333,7 +333,7 @@ describe('simulate', () => {
       (await folder.rollcall(['event', 'simulate', itemEvent('nidancon2027')])).out,
     ).split('\n\n')
     const block = (start: string): readonly string[] =>
-      (blocks.find((one) => one.startsWith(start)) ?? '').split('\n')
+      (blocks.find((block) => block.startsWith(start)) ?? '').split('\n')
     expect(block('Registration')).toEqual(
       expect.arrayContaining([
         '                early  regular      late         spot',
@@ -374,14 +374,14 @@ describe('simulate', () => {
       (await folder.rollcall(['event', 'simulate', itemEvent('nidancon2027')])).out,
     ).split('\n\n')
     const block = (start: string): readonly string[] =>
-      (blocks.find((one) => one.startsWith(start)) ?? '').trimEnd().split('\n')
+      (blocks.find((block) => block.startsWith(start)) ?? '').trimEnd().split('\n')
     expect(block('Cheapest')[0]).toMatch(/^Cheapest bill: Free, (faculty|senior) in early/)
-    const [highestTitle, given, ...lines] = block('Dearest')
+    const [highestTitle, givenAnswers, ...lines] = block('Dearest')
     expect(highestTitle).toBe(
       'Dearest bill: ₹ 89,115, non-member in spot, such as on 6 February 2027',
     )
-    expect(given).toContain('companions: 4 × (age: 5)')
-    expect(given).toContain('dinner_tickets: 5, room: single, nights: 5')
+    expect(givenAnswers).toContain('companions: 4 × (age: 5)')
+    expect(givenAnswers).toContain('dinner_tickets: 5, room: single, nights: 5')
     expect(lines).toEqual([
       '  Non-member: ₹ 15,340',
       '  Accompanying person, 4 × ₹ 7,080: ₹ 28,320',

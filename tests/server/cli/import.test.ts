@@ -50,16 +50,16 @@ const problems = (lines: readonly string[]): readonly CsvProblem[] => {
 /** Runs the command. Returns its status and output. */
 async function run(
   ...args: string[]
-): Promise<{ status: number; said: string; complained: string }> {
-  const said: string[] = []
-  const complained: string[] = []
+): Promise<{ status: number; printed: string; errors: string }> {
+  const printed: string[] = []
+  const errors: string[] = []
   const read = readEnvironment({ DATA_DIR: join(folder, 'var'), EVENTS_DIR: app.eventsDir })
   const status = await main(['registration', 'import', ...args], {
-    print: (text) => void said.push(text),
-    printError: (text) => void complained.push(text),
+    print: (text) => void printed.push(text),
+    printError: (text) => void errors.push(text),
     environment: () => (read.ok ? read.value : null),
   })
-  return { status, said: said.join('\n'), complained: complained.join('\n') }
+  return { status, printed: printed.join('\n'), errors: errors.join('\n') }
 }
 const write = (lines: readonly string[]): string => {
   const file = join(folder, 'old.csv')
@@ -138,11 +138,11 @@ describe('reads lists in a cell', () => {
   const path = 'tests/events/nidancon2027.yaml'
   const conference = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
   const answersOf = (column: string, cell: string): unknown => {
-    const said = `"${cell.replaceAll('"', '""')}"`
+    const quoted = `"${cell.replaceAll('"', '""')}"`
     const found = readImportText(
       conference,
       'hash',
-      `reg_no,payment_status,created_at,${column}\nNIDAN1,success,2026-12-24,${said}`,
+      `reg_no,payment_status,created_at,${column}\nNIDAN1,success,2026-12-24,${quoted}`,
     )
     return found.ok ? found.value[0]?.row.answers[column] : found.error[0]?.message
   }
@@ -186,12 +186,12 @@ describe('reads lists in a cell', () => {
   })
 
   test.each([
-    ['workshops', 'ecg, knitting', /“knitting” is none of ultrasound, airway/],
-    ['companions', 'Mini Sample, 4', /“Mini Sample, 4” has not 3 answers.*\[\{"name": "…"\}\]/],
-    ['companions', 'Mini Sample, four, Vegetarian', /age: “four” is no number/],
-    ['companions', '[{"nam":"Mini"}]', /“nam” is none of name, age, food/],
-  ])('reports the error in %s: %s', (column, cell, said) => {
-    expect(answersOf(column, cell)).toMatch(said)
+    ['workshops', 'ecg, knitting', /“knitting” is not one of ultrasound, airway/],
+    ['companions', 'Mini Sample, 4', /“Mini Sample, 4” must have 3 answers.*\[\{"name": "…"\}\]/],
+    ['companions', 'Mini Sample, four, Vegetarian', /age: “four” is not a number/],
+    ['companions', '[{"nam":"Mini"}]', /“nam” is not one of name, age, food/],
+  ])('reports the error in %s: %s', (column, cell, expected) => {
+    expect(answersOf(column, cell)).toMatch(expected)
   })
 })
 
@@ -214,57 +214,57 @@ describe('reports an error with its line', () => {
     [
       'another event’s number',
       { reg_no: 'CHIR17' },
-      'reg_no: “CHIR17” is no number of PULMOCON 2025.',
+      'reg_no: “CHIR17” is not a registration number of PULMOCON 2025.',
     ],
-    ['a missing number', { reg_no: '' }, 'There is no registration number.'],
+    ['a missing number', { reg_no: '' }, 'The registration number is missing.'],
     [
       'an unknown status',
       { payment_status: 'done' },
-      'payment_status: “done” is none of pending, success, failed, refunded.',
+      'payment_status: “done” must be pending, success, failed or refunded.',
     ],
     [
       'Review, which an export writes for a payment under review',
       { payment_status: 'Review' },
-      'payment_status: “Review” means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
+      'payment_status: “Review” means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
     ],
     [
       'Registered, which an export writes for a price that was never requested',
       { payment_status: 'Registered' },
-      'payment_status: “Registered” means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
+      'payment_status: “Registered” means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
     ],
-    ['a missing status', { payment_status: '' }, 'There is no payment status.'],
+    ['a missing status', { payment_status: '' }, 'The payment status is missing.'],
     [
       'an Indian date',
       { created_at: '01/08/2025' },
-      'created_at: “01/08/2025” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
+      'created_at: “01/08/2025” is not a date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
     ],
     [
       'an invalid day',
       { created_at: '2025-02-30' },
-      'created_at: “2025-02-30” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
+      'created_at: “2025-02-30” is not a date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
     ],
-    ['a missing date', { created_at: '' }, 'There is no date of registration.'],
+    ['a missing date', { created_at: '' }, 'The date of registration is missing.'],
     [
       'an invalid amount',
       { final_amount: '7080.005' },
-      'total: “7080.005” is no amount in rupees.',
+      'total: “7080.005” is not an amount in rupees.',
     ],
     [
       'parts that do not add up',
       { base_amount: '6000', gst_amount: '1080', final_amount: '7000' },
-      'base 6000 and gst 1080 do not make the total 7000.',
+      'base 6000 and gst 1080 do not add up to the total 7000.',
     ],
     [
       'an unknown category',
       { registration_category: 'vip' },
-      'registration_category: “vip” is none of apccm-member, non-apccm-member, pg-students.',
+      'registration_category: “vip” is not one of apccm-member, non-apccm-member, pg-students.',
     ],
     [
       'an invalid number',
       { accompanying_persons_count: 'two' },
-      'accompanying_persons_count: “two” is no number.',
+      'accompanying_persons_count: “two” is not a number.',
     ],
-    ['an invalid email address', { email: 'foobar' }, 'email: “foobar” is no email address.'],
+    ['an invalid email address', { email: 'foobar' }, 'email: “foobar” is not an email address.'],
   ])('%s', (_name, change, message) =>
     expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
       { line: 3, message },
@@ -285,16 +285,21 @@ describe('reports an error with its line', () => {
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
   test('a payment that is listed twice was counted twice: it is rejected', () => {
-    const [headerLine, one] = [`${header},payment_id`, `${line({ payment_status: 'success' })}`]
+    const [headerLine, firstLine] = [
+      `${header},payment_id`,
+      `${line({ payment_status: 'success' })}`,
+    ]
     const other = line({ reg_no: 'PULMO2', payment_status: 'success' })
-    expect(problems([headerLine, `${one},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual([
+    expect(
+      problems([headerLine, `${firstLine},UTR 526123456702`, `${other},5261 2345 6702`]),
+    ).toEqual([
       {
         line: 3,
         message:
           'payment_id: “5261 2345 6702” is already in line 2. Leave the cell empty if that payment paid for both.',
       },
     ])
-    expect(problems([headerLine, `${one},cash`, `${other},cash`])).toEqual([])
+    expect(problems([headerLine, `${firstLine},cash`, `${other},cash`])).toEqual([])
   })
   test('rejects a line with too few cells', () =>
     expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
@@ -313,9 +318,9 @@ describe('reports an error with its line', () => {
   test('rejects an unknown column, and reports a missing one', () => {
     const [unknown, ...rest] = problems(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
     expect(unknown?.message).toMatch(
-      /^“fullname” is no column of PULMOCON 2025\. It may be full_name, email, /,
+      /^PULMOCON 2025 has no column “fullname”\. Available: full_name, email, /,
     )
-    expect(rest).toEqual([{ line: 1, message: 'There is no column “payment_status”.' }])
+    expect(rest).toEqual([{ line: 1, message: 'The column “payment_status” is missing.' }])
   })
   test('rejects two columns with the same meaning', () =>
     expect(
@@ -323,7 +328,7 @@ describe('reports an error with its line', () => {
         'reg_no,payment_status,created_at,final_amount,amount',
         'PULMO1,success,2025-08-01,1,1',
       ]),
-    ).toEqual([{ line: 1, message: '“final_amount” and “amount” mean the same.' }]))
+    ).toEqual([{ line: 1, message: '“final_amount” and “amount” are the same column.' }]))
   test.each([
     ['an empty file', ''],
     ['only headings', header],
@@ -337,11 +342,11 @@ describe('the command', () => {
     const file = write(VALID_CSV)
     expect(await run('pulmocon2025', file)).toEqual({
       status: 0,
-      said: '2 registrations imported into PULMOCON 2025.',
-      complained: '',
+      printed: '2 registrations imported into PULMOCON 2025.',
+      errors: '',
     })
     expect(await countStored()).toBe(2)
-    expect((await run('pulmocon2025', file)).said).toBe(
+    expect((await run('pulmocon2025', file)).printed).toBe(
       '0 registrations imported into PULMOCON 2025; 2 registrations already existed.',
     )
     expect(await countStored()).toBe(2)
@@ -351,8 +356,8 @@ describe('the command', () => {
     const file = write([...VALID_CSV, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
     const done = await run('pulmocon2025', file)
     expect(done.status).toBe(1)
-    expect(done.complained).toBe(
-      `${file}:4: registration_category_display: “nobody” is none of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
+    expect(done.errors).toBe(
+      `${file}:4: registration_category_display: “nobody” is not one of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
     )
     expect(await countStored()).toBe(0)
   })
@@ -367,8 +372,8 @@ describe('the command', () => {
     const done = await run('pulmocon2025', file)
     expect(done).toEqual({
       status: 1,
-      said: '',
-      complained: `${file}:3: PULMO-2025-17 is already stored with other data.\nNothing was imported.`,
+      printed: '',
+      errors: `${file}:3: PULMO-2025-17 is already stored with other data.\nNothing was imported.`,
     })
     expect(await countStored()).toBe(2)
   })
@@ -380,13 +385,13 @@ describe('the command', () => {
   ])('prints its usage for %j', async (args, status) => {
     const done = await run(...args)
     expect(done.status).toBe(status)
-    expect(done.complained).not.toBe('')
+    expect(done.errors).not.toBe('')
   })
 
   test('reports the unknown event and lists the known ones', async () => {
     const done = await run('pulmocon', write(VALID_CSV))
     expect(done.status).toBe(2)
-    expect(done.complained).toBe(
+    expect(done.errors).toBe(
       'No event "pulmocon". Events: afpicon2026, chirurgia2026, midzone2025, pulmocon2025.',
     )
   })
@@ -416,7 +421,7 @@ test('replaces sequential numbers by random ones and keeps the old number; keeps
       await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-17'),
       await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-18'),
       await store.registrationByFormerNumber('pulmocon2025', generatedNumber),
-    ].map((one) => one?.regNo ?? '')
+    ].map((entry) => entry?.regNo ?? '')
     expect(countStored.map((number) => isRegNo(readPulmocon(), number))).toEqual([true, true, true])
     expect([new Set(countStored).size, countStored[2]]).toEqual([3, generatedNumber])
   } finally {

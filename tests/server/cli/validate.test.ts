@@ -39,8 +39,8 @@ test('exits with 0 for valid files, 1 for an error with its line, 2 for invalid 
 test('validate and explain use the event files of EVENTS_DIR instead of events/', async () => {
   mkdirSync(join(folder.folder, 'served'))
   const variables = { EVENTS_DIR: join(folder.folder, 'served') }
-  const own = folder.read('events/midzone2025.yaml').replaceAll('1250', '6250')
-  folder.write('served/midzone2025.yaml', own)
+  const changedFile = folder.read('events/midzone2025.yaml').replaceAll('1250', '6250')
+  folder.write('served/midzone2025.yaml', changedFile)
   const validated = await folder.rollcall(['validate'], { variables })
   expect(validated.out).toMatch(/served\/midzone2025\.yaml/)
   expect(validated.out).not.toMatch(/ events\//)

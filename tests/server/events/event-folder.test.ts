@@ -336,7 +336,7 @@ async function openEvents(
   check: FolderCheck | null = checkFolderHere,
   isWatching = false,
 ) {
-  const said: string[] = []
+  const logged: string[] = []
   const registry = await openRegistry({
     folder,
     cacheFolder: join(temporaryFolder, 'cache'),
@@ -346,15 +346,15 @@ async function openEvents(
     log: {
       info: () => {},
       warn: () => {},
-      error: (entry) => void said.push(JSON.stringify(entry)),
+      error: (entry) => void logged.push(JSON.stringify(entry)),
     },
-    print: (text) => void said.push(text),
+    print: (text) => void logged.push(text),
     production,
     isWatching,
     ...(check === null ? {} : { checkFolder: check }),
   })
-  if (!registry.ok) said.push(registry.error)
-  return { registry: registry.ok ? registry.value : null, said }
+  if (!registry.ok) logged.push(registry.error)
+  return { registry: registry.ok ? registry.value : null, said: logged }
 }
 
 test('the table has accepted and rejected rows with unique names', () => {

@@ -88,7 +88,7 @@ const queueTicket = async (mail: Partial<NewMail> = {}) => {
 }
 
 /** Confirmed by the gateway. */
-const paid = async (regNo: string) => {
+const confirmPayment = async (regNo: string) => {
   const [payment] = (await store.registration(regNo))?.payments ?? []
   if (payment === undefined) throw new Error('no payment is due')
   const { orderId, amount } = payment
@@ -180,7 +180,7 @@ describe('without SMTP', () => {
     const config = createEvent({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
     served = { config, hash: '', text: '', shared: '' }
     const { regNo } = await queueTicket()
-    await paid(regNo)
+    await confirmPayment(regNo)
     await startMailer().run()
     served = null
     const { headers, body } = readMail(readOnlyFile())
@@ -219,9 +219,9 @@ describe('without SMTP', () => {
     const { claimMail, addAccessLink, mailSent } = store
     store = {
       ...store,
-      claimMail: (...given) => (writes.push('claim'), claimMail(...given)),
-      addAccessLink: (...given) => (writes.push('link'), addAccessLink(...given)),
-      mailSent: (...given) => (writes.push('sent'), mailSent(...given)),
+      claimMail: (...args) => (writes.push('claim'), claimMail(...args)),
+      addAccessLink: (...args) => (writes.push('link'), addAccessLink(...args)),
+      mailSent: (...args) => (writes.push('sent'), mailSent(...args)),
     }
     expect(await startMailer().run()).toBe(1)
     expect(writes).toEqual(['claim', 'sent'])
@@ -395,15 +395,15 @@ describe('over SMTP', () => {
         .flat()
         .filter(({ error }) => error !== null).length
     // Emails that were in progress together.
-    const countErrors = await errors()
-    expect(countErrors).toBeLessThanOrEqual(5)
+    const errorCount = await errors()
+    expect(errorCount).toBeLessThanOrEqual(5)
     now = instant(now + 29_000)
     await worker.run()
-    expect(await errors()).toBe(countErrors)
+    expect(await errors()).toBe(errorCount)
     // The next attempt uses a single email, after twice the pause.
     now = instant(now + 1_000)
     await worker.run()
-    expect(await errors()).toBe(countErrors + 1)
+    expect(await errors()).toBe(errorCount + 1)
     const server = await openServer({}, port)
     now = instant(now + 60_000)
     let sent = 0

@@ -75,13 +75,13 @@ test('the owner of one event saw the names of users of other events in the filte
   const permissions = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), permissions)
   const ofOne = await signIn(server, 'of-one')
-  for (const [who, eventId] of [
+  for (const [usernames, eventId] of [
     ['of-another', 'another2026'],
     ['of-this', EVENT],
   ] as const)
     await server.deps.store.addAuditEntry({
       at: server.now(),
-      who,
+      who: usernames,
       what: 'noted',
       eventId,
       regNo: null,

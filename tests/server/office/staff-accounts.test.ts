@@ -51,12 +51,12 @@ const get = async <T>(url: string, token: string): Promise<T> => {
 }
 const login = (
   username: string,
-  more: object = {},
+  extra: object = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<LightMyRequestResponse> =>
-  post('/admin/login/', { username, password: PASSWORD, ...more }, undefined, headers)
-const signIn = async (username: string, more: object = {}): Promise<string> => {
-  const answer = await login(username, more)
+  post('/admin/login/', { username, password: PASSWORD, ...extra }, undefined, headers)
+const signIn = async (username: string, extra: object = {}): Promise<string> => {
+  const answer = await login(username, extra)
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<{ token: string }>().token
 }
@@ -171,8 +171,8 @@ describe('a second factor', () => {
       '/admin/me/second-factor/off/',
       '/admin/me/recovery-codes/',
     ]) {
-      const bare = await post(url, {}, token)
-      expect([bare.statusCode, Object.keys(bare.json().errors)], url).toEqual([422, ['password']])
+      const empty = await post(url, {}, token)
+      expect([empty.statusCode, Object.keys(empty.json().errors)], url).toEqual([422, ['password']])
       const half = await post(url, { password: PASSWORD }, token)
       expect([half.statusCode, Object.keys(half.json().errors)], url).toEqual([422, ['code']])
       const wrongGuess = await post(url, { password: PASSWORD, code: '000000' }, token)
@@ -279,14 +279,14 @@ describe("the user's own account", () => {
 
   test('a stolen session and password changed the password of an account with a second factor', async () => {
     const { token, secret } = await withFactor('usha')
-    const change = (more: object) =>
+    const change = (extra: object) =>
       post(
         '/admin/me/password/',
-        { password: PASSWORD, new_password: 'three words apart', ...more },
+        { password: PASSWORD, new_password: 'three words apart', ...extra },
         token,
       )
-    for (const more of [{}, { code: '' }, { code: codeOf(secret, 5) }, { code: null }]) {
-      const { statusCode, body } = await change(more)
+    for (const extra of [{}, { code: '' }, { code: codeOf(secret, 5) }, { code: null }]) {
+      const { statusCode, body } = await change(extra)
       expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
     }
     expect((await login('usha', { code: codeOf(secret) })).statusCode).toBe(200)
@@ -362,9 +362,9 @@ describe('users', () => {
     const { link } = added.json<{ link: string }>()
     const token = /\/admin\/password#([\w-]{43})$/.exec(link)?.[1] ?? ''
     expect((await login('sita')).statusCode).toBe(401)
-    const here = { 'sec-fetch-site': 'same-origin' }
+    const sameOrigin = { 'sec-fetch-site': 'same-origin' }
     const setPassword = (body: object) =>
-      post('/admin/set-password/', { token, ...body }, undefined, here)
+      post('/admin/set-password/', { token, ...body }, undefined, sameOrigin)
     expect((await setPassword({})).json()).toEqual({ status: 'success', username: 'sita' })
     expect(Object.keys((await setPassword({ password: 'sita' })).json().errors)).toEqual([
       'password',
@@ -395,12 +395,13 @@ describe('users', () => {
   test('a link expires after three days, or when a new one is created', async () => {
     const owner = await signIn('owner')
     await addUser('tara')
-    const here = { 'sec-fetch-site': 'same-origin' }
+    const sameOrigin = { 'sec-fetch-site': 'same-origin' }
     const renewLink = async (): Promise<string> =>
       (await post('/admin/admins/tara/link/', {}, owner))
         .json<{ link: string }>()
         .link.split('#')[1] ?? ''
-    const readLink = (token: string) => post('/admin/set-password/', { token }, undefined, here)
+    const readLink = (token: string) =>
+      post('/admin/set-password/', { token }, undefined, sameOrigin)
     const [first, second] = [await renewLink(), await renewLink()]
     expect((await login('tara')).statusCode, 'the previous password').toBe(401)
     expect((await readLink(first)).statusCode).toBe(404)
@@ -491,7 +492,7 @@ describe('the audit log', () => {
     const log = (query: string) => get<ActivityAnswer>(`/admin/log/?${query}`, owner)
     const first = await log('who=asha&words=note')
     expect(first.rows.map(({ what }) => what)).toEqual(
-      Array.from({ length: 50 }, (_, at) => `=wrote note ${54 - at}`),
+      Array.from({ length: 50 }, (_, index) => `=wrote note ${54 - index}`),
     )
     const nextPage = await log(`who=asha&words=note&before=${first.before}`)
     expect([nextPage.rows.length, nextPage.before]).toEqual([5, null])

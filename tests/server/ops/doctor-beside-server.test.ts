@@ -80,9 +80,9 @@ test("a backup was copied over a running server's database: doctor reported dama
   await register(5)
   await server.stop()
   // It has read only a little of its database.
-  const alone = await startServerProcess(folders)
-  server = alone
-  const { url, port, pid } = alone
+  const startedServer = await startServerProcess(folders)
+  server = startedServer
+  const { url, port, pid } = startedServer
   copyFileSync(join(folders.folder, 'backup', DATABASE), join(folders.dataDir, DATABASE))
   const health = async (): Promise<string> => (await fetch(`${url}/healthz`)).text()
   await expect.poll(health, POLL_OPTIONS).toContain('rollcall.rescued.db')
@@ -126,16 +126,19 @@ test('doctor during a first startup said that the database is missing', async ()
   await expect.poll(() => existsSync(waitFile), POLL_OPTIONS).toBe(true)
   const doctorResult = await doctor(folders.dataDir)
   writeFileSync(goOn, '')
-  const alone = await starting
-  server = alone
+  const startedServer = await starting
+  server = startedServer
   expect(doctorResult).toMatch(
     /^look +A server is running on this DATA_DIR \(process \d+\)\. It is starting for the first time/m,
   )
   expect(doctorResult).not.toMatch(/^wrong .*(process|database)/m)
   // A busy machine may answer later than doctor waits.
   await expect
-    .poll(() => doctor(folders.dataDir, alone.port), POLL_OPTIONS)
+    .poll(() => doctor(folders.dataDir, startedServer.port), POLL_OPTIONS)
     .toMatch(
-      new RegExp(`^good +A server is running on this DATA_DIR \\(process ${alone.pid}\\)\\.$`, 'm'),
+      new RegExp(
+        `^good +A server is running on this DATA_DIR \\(process ${startedServer.pid}\\)\\.$`,
+        'm',
+      ),
     )
 })

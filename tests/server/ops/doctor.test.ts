@@ -67,9 +67,9 @@ const runDoctor = async (changes: Readonly<Record<string, string>> = {}) => {
 }
 /** Creates a fault. Returns a function that undoes it. */
 type Fault = {
-  readonly says: RegExp
-  readonly more?: () => Readonly<Record<string, string>>
-  readonly make?: () => (() => void) | Promise<() => void>
+  readonly expected: RegExp
+  readonly variables?: () => Readonly<Record<string, string>>
+  readonly prepare?: () => (() => void) | Promise<() => void>
 }
 const inFile = (name: () => string, text: string) => (): (() => void) => {
   const before = existsSync(name()) ? readFileSync(name()) : null
@@ -96,9 +96,9 @@ async function listenOnPort(): Promise<() => void> {
   if (!app.app.server.listening) await app.app.listen({ port: 0, host: '127.0.0.1' })
   return () => {}
 }
-const withTemporaryFolder = (make: (dir: string) => void) => () => {
+const withTemporaryFolder = (prepare: (dir: string) => void) => () => {
   const dir = mkdtempSync(join(folder, 'faulty-'))
-  make(dir)
+  prepare(dir)
   return { DATA_DIR: dir }
 }
 const ofVersion = (version: number) =>
@@ -111,80 +111,81 @@ const ofVersion = (version: number) =>
 const locks: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
-    make: inFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
-    says: /^wrong +third2026\.yaml is not served: it has findings\./,
+    prepare: inFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
+    expected: /^wrong +third2026\.yaml is not served: it has findings\./,
   },
   'shared texts that cannot be read': {
-    make: inFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
-    says: /^wrong +The files in _shared have findings\./,
+    prepare: inFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
+    expected: /^wrong +The files in _shared have findings\./,
   },
   'no event files': {
-    more: () => ({ EVENTS_DIR: join(folder, 'nowhere') }),
-    says: /^wrong +EVENTS_DIR is .+nowhere, which does not exist\./,
+    variables: () => ({ EVENTS_DIR: join(folder, 'nowhere') }),
+    expected: /^wrong +EVENTS_DIR is .+nowhere, which does not exist\./,
   },
   'a data folder that others can read': {
-    make: () => {
+    prepare: () => {
       chmodSync(app.dir, 0o755)
       return () => chmodSync(app.dir, 0o700)
     },
-    says: /^wrong +Other users of this machine can read DATA_DIR/,
+    expected: /^wrong +Other users of this machine can read DATA_DIR/,
   },
   'a database of a newer version': {
-    more: ofVersion(999),
-    says: /^wrong +The database is of a newer version of Rollcall \(999;/,
+    variables: ofVersion(999),
+    expected: /^wrong +The database is of a newer version of Rollcall \(999;/,
   },
   'a database of an older version': {
-    more: ofVersion(1),
-    says: /^look +The database has version 1\. The server migrates it to \d+ /,
+    variables: ofVersion(1),
+    expected: /^look +The database has version 1\. The server migrates it to \d+ /,
   },
   'a database that is none': {
-    more: withTemporaryFolder((dir) =>
+    variables: withTemporaryFolder((dir) =>
       writeFileSync(join(dir, 'rollcall.db'), 'nothing '.repeat(1000)),
     ),
-    says: /^wrong +The database rollcall\.db in DATA_DIR cannot be used: it is not a database/,
+    expected: /^wrong +The database rollcall\.db in DATA_DIR cannot be used: it is not a database/,
   },
   'no database': {
-    more: withTemporaryFolder(() => {}),
-    says: /^look +There is no database yet/,
+    variables: withTemporaryFolder(() => {}),
+    expected: /^look +There is no database yet/,
   },
   'a file that is missing': {
-    make: () => {
+    prepare: () => {
       const [sha256 = ''] = checkCopy(join(app.dir, 'rollcall.db')).files
       const file = join(app.dir, 'uploads', sha256.slice(0, 2), sha256)
       const bytes = readFileSync(file)
       rmSync(file)
       return () => writeFileSync(file, bytes)
     },
-    says: /^wrong +1 files that registrations refer to are missing, such as \w{64}\./,
+    expected: /^wrong +1 files that registrations refer to are missing, such as \w{64}\./,
   },
   'a mail server that is not there': {
-    more: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
-    says: /^wrong +The mail server does not accept emails: .*ECONNREFUSED/,
+    variables: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
+    expected: /^wrong +The mail server does not accept emails: .*ECONNREFUSED/,
   },
-  'no mail server': { says: /^look +Emails are written to DATA_DIR\/mail and not sent\./ },
+  'no mail server': { expected: /^look +Emails are written to DATA_DIR\/mail and not sent\./ },
   'no backup': {
-    more: withTemporaryFolder(() => {}),
-    says: /^look +There is no backup yet\./,
+    variables: withTemporaryFolder(() => {}),
+    expected: /^look +There is no backup yet\./,
   },
   'an old backup': {
-    make: () => {
+    prepare: () => {
       const file = join(app.dir, 'backed-up')
       const before = existsSync(file) ? readFileSync(file) : null
       writeFileSync(file, String(app.now() - 40 * 3_600_000))
       return () => (before === null ? rmSync(file) : writeFileSync(file, before))
     },
-    says: /^wrong +The last backup is 40 hours old\./,
+    expected: /^wrong +The last backup is 40 hours old\./,
   },
   'an address that nobody reaches': {
-    more: () => liveSettings,
-    says: /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which is reachable only from this machine/,
+    variables: () => liveSettings,
+    expected:
+      /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which is reachable only from this machine/,
   },
   'no proxy named': {
-    more: () => ({ ...liveSettings, PUBLIC_URL: 'https://register.example.org' }),
-    says: /^look +TRUST_PROXY is not set/,
+    variables: () => ({ ...liveSettings, PUBLIC_URL: 'https://register.example.org' }),
+    expected: /^look +TRUST_PROXY is not set/,
   },
   'a database with damaged pages': {
-    more: withTemporaryFolder((dir) => {
+    variables: withTemporaryFolder((dir) => {
       const file = join(dir, 'rollcall.db')
       copyDatabase(app.dir, file)
       const handle = openSync(file, 'r+')
@@ -193,38 +194,43 @@ const faults: Readonly<Record<string, Fault>> = {
         writeSync(handle, 'spoilt '.repeat(500), page * 4096)
       closeSync(handle)
     }),
-    says: /^wrong +The database (is damaged: |rollcall\.db in DATA_DIR cannot be used: it is damaged)/,
+    expected:
+      /^wrong +The database (is damaged: |rollcall\.db in DATA_DIR cannot be used: it is damaged)/,
   },
   // A file system that reports no free space.
   'a full disk': {
-    more: () => ({ DATA_DIR: '/proc' }),
-    says: /^wrong +0 MB are free for DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
+    variables: () => ({ DATA_DIR: '/proc' }),
+    expected:
+      /^wrong +0 MB are free for DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
   },
   'a server that got stuck, or listens elsewhere': {
-    make: () => {
+    prepare: () => {
       const undo = beginServing(app.dir) ?? (() => {})
       // A recently started process may be about to respond.
       utimesSync(join(app.dir, 'serving.pid'), 0, 0)
       return undo
     },
-    says: /^wrong +A server is running on this DATA_DIR \(process \d+\), but does not respond at http:\/\/127\.0\.0\.1:1\/healthz/,
+    expected:
+      /^wrong +A server is running on this DATA_DIR \(process \d+\), but does not respond at http:\/\/127\.0\.0\.1:1\/healthz/,
   },
   'a server whose database was deleted: it must not be stopped': {
-    more: withTemporaryFolder((dir) => {
+    variables: withTemporaryFolder((dir) => {
       locks.push(beginServing(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
       writeFileSync(join(dir, 'last-served.json'), '{}')
     }),
-    says: /^wrong +A server is running on this DATA_DIR \(process 4711\), and its database is gone\. Do not stop it/,
+    expected:
+      /^wrong +A server is running on this DATA_DIR \(process 4711\), and its database is gone\. Do not stop it/,
   },
   'a second server, of another DATA_DIR, at the address of this one': {
-    more: () => ({ PORT: String(portOf(app)) }),
-    make: listenOnPort,
-    says: /^wrong +A server with another DATA_DIR responds at http:\/\/127\.0\.0\.1:\d+\/healthz/,
+    variables: () => ({ PORT: String(portOf(app)) }),
+    prepare: listenOnPort,
+    expected:
+      /^wrong +A server with another DATA_DIR responds at http:\/\/127\.0\.0\.1:\d+\/healthz/,
   },
   'two servers, and delegates reach the one that is not of this DATA_DIR': {
-    more: () => ({ PORT: String(portOf(app)) }),
-    make: async () => {
+    variables: () => ({ PORT: String(portOf(app)) }),
+    prepare: async () => {
       const close = await listenOnPort()
       const undo = beginServing(app.dir)
       writeFileSync(join(app.dir, 'serving.pid'), '4711')
@@ -233,11 +239,12 @@ const faults: Readonly<Record<string, Fault>> = {
         close()
       }
     },
-    says: /^wrong +A server is running on this DATA_DIR \(process 4711\), but another one \(process \d+\) responds at /,
+    expected:
+      /^wrong +A server is running on this DATA_DIR \(process 4711\), but another one \(process \d+\) responds at /,
   },
   'a gateway whose clock is another': {
-    more: () => liveSettings,
-    make: async () => {
+    variables: () => liveSettings,
+    prepare: async () => {
       const { key, cert } = createRequire(import.meta.url)(
         'smtp-server/lib/tls-options.js',
       ).default({})
@@ -256,26 +263,27 @@ const faults: Readonly<Record<string, Fault>> = {
         gateway.close()
       }
     },
-    says: /^wrong +The clocks of this machine and of the gateway at localhost:\d+ differ by \d{3} seconds\./,
+    expected:
+      /^wrong +The clocks of this machine and of the gateway at localhost:\d+ differ by \d{3} seconds\./,
   },
   'a gateway that is not reached': {
-    more: () => liveSettings,
-    make: () => gatewaysAt('https://127.0.0.1:1'),
-    says: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,
+    variables: () => liveSettings,
+    prepare: () => gatewaysAt('https://127.0.0.1:1'),
+    expected: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,
   },
 }
 
 test.each(Object.keys(faults))('finds %s', async (name) => {
   const {
-    says,
-    more: faultVariables = () => ({}),
-    make = () => () => {},
-  } = faults[name] ?? { says: /never/ }
-  const undoFault = await make()
+    expected,
+    variables: faultVariables = () => ({}),
+    prepare = () => () => {},
+  } = faults[name] ?? { expected: /never/ }
+  const undoFault = await prepare()
   try {
     const { status, lines } = await runDoctor(faultVariables())
-    expect(lines).toContainEqual(expect.stringMatching(says))
-    if (says.source.startsWith('^wrong')) expect(status).toBe(1)
+    expect(lines).toContainEqual(expect.stringMatching(expected))
+    if (expected.source.startsWith('^wrong')) expect(status).toBe(1)
   } finally {
     undoFault()
   }

@@ -20,7 +20,7 @@ test('memory used by the startup is released', async () => {
   const objects: object[][] = []
   // Enough objects stay alive that the generation is enlarged.
   for (let round = 0; round < 200; round += 1) {
-    objects.push(Array.from({ length: 5_000 }, (_, at) => ({ at })))
+    objects.push(Array.from({ length: 5_000 }, (_, index) => ({ at: index })))
     if (objects.length > 20) objects.shift()
   }
   const before = readYoungBytes()

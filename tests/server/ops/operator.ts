@@ -147,7 +147,7 @@ async function bootHere(
   let printed = ''
   const readOutput = (text: string): void => void (printed += `${text}\n`)
   const write = (lines: string): void => void (printed += lines)
-  const { promise: started, resolve: tell } = Promise.withResolvers<string>()
+  const { promise: started, resolve } = Promise.withResolvers<string>()
   let runExitHandler = (): void => {}
   const booted = await boot(
     read.value,
@@ -161,7 +161,7 @@ async function bootHere(
   )
   // Run when the process ends.
   if (booted.ok) void booted.value.stopped.then(runExitHandler, runExitHandler)
-  return { booted, printed: () => printed, tell }
+  return { booted, printed: () => printed, tell: resolve }
 }
 
 /** False while this process's timers are replaced: then the server must be in it. */

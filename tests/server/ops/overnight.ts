@@ -95,7 +95,7 @@ async function runInBatches<T>(
 
 /** A mail server that records its emails, and can be out of order. */
 async function startMailServer() {
-  const taken: Mail[] = []
+  const received: Mail[] = []
   let isOut = false
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -109,7 +109,11 @@ async function startMailServer() {
         const readHeader = (name: string): string =>
           new RegExp(`^${name}: (.*(?:\\r?\\n[ \\t].*)*)`, 'im').exec(text)?.[1] ?? ''
         const [to = { address: '' }] = session.envelope.rcptTo
-        taken.push({ to: to.address, subject: readHeader('Subject'), id: readHeader('Message-ID') })
+        received.push({
+          to: to.address,
+          subject: readHeader('Subject'),
+          id: readHeader('Message-ID'),
+        })
         done()
       })
     },
@@ -119,7 +123,7 @@ async function startMailServer() {
   server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
   return {
-    taken,
+    taken: received,
     url: `smtp://127.0.0.1:${port}`,
     setOut: (out: boolean) => (isOut = out),
     close: () => new Promise<void>((resolve) => server.close(resolve)),
@@ -324,15 +328,16 @@ export async function runOvernight(
     serverVariables,
   )
   expectTrue('the settlement report', reconciled.status === 1, reconciled.stderr)
-  const fresh = await runInBatches(freshCount, async (n) => {
+  const newRegistrations = await runInBatches(freshCount, async (n) => {
     const delegate = await register(`fresh${n}`, n % 2 === 0)
     await payAndConfirm(delegate)
     return delegate
   })
-  const issued = numbers.slice(-fresh.length)
+  const issued = numbers.slice(-newRegistrations.length)
   expectTrue(
     'no number of a document is issued twice',
-    issued.every((serial) => !lostNumbers.has(serial)) && new Set(issued).size === fresh.length,
+    issued.every((serial) => !lostNumbers.has(serial)) &&
+      new Set(issued).size === newRegistrations.length,
     issued,
   )
 
@@ -360,7 +365,7 @@ export async function runOvernight(
       : null,
   )
   await waitUntil('the emails of new delegates', async () =>
-    fresh.every((_, n) => hasEmail(`fresh${n}`)) ? true : null,
+    newRegistrations.every((_, n) => hasEmail(`fresh${n}`)) ? true : null,
   )
   await pause(quietMs)
   const repeatedEmails = [

@@ -44,11 +44,11 @@ const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
 const attemptWith = (
   folders: Parameters<typeof attemptStartHere>[0],
   url: string,
-  { waitsMs, ...more }: { readonly waitsMs?: number; readonly isNew?: boolean } = {},
+  { waitsMs, ...variables }: { readonly waitsMs?: number; readonly isNew?: boolean } = {},
 ) =>
   attemptStartHere(folders, {
     ...createOpenOptions(waitsMs),
-    ...more,
+    ...variables,
     variables: { DATABASE_URL: url },
   })
 
@@ -135,9 +135,11 @@ else {
     })
     return status
   }
-  const health = async ({ url }: RunningServerHere): Promise<{ status: number; said: string }> => {
+  const health = async ({
+    url,
+  }: RunningServerHere): Promise<{ status: number; message: string }> => {
     const answer = await fetch(`${url}/healthz`)
-    return { status: answer.status, said: await answer.text() }
+    return { status: answer.status, message: await answer.text() }
   }
   const waitForHealth = async (
     server: RunningServerHere,

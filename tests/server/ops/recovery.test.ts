@@ -26,11 +26,11 @@ const clock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00
 /** The gateway's message about a payment that is missing in a restored copy. */
 let laterPayment: Awaited<ReturnType<typeof payByCard>>
 const folders = makeFolders()
-const variables = (more: Readonly<Record<string, string>> = {}) => ({
+const variables = (variables: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: folders.dataDir,
   EVENTS_DIR: folders.eventsDir,
   ...clock(),
-  ...more,
+  ...variables,
 })
 let server: RunningServerHere
 let office: Office
@@ -92,8 +92,8 @@ describe('after restoring an older copy', () => {
 
   test("registrations paid after the copy was made appear under review, with the gateway's data", async () => {
     expect(await sendGatewayMessage(server.url, lostPayment)).toBe(200)
-    const [review, ...more] = await reviewsIn(office)
-    expect(more).toEqual([])
+    const [review, ...variables] = await reviewsIn(office)
+    expect(variables).toEqual([])
     expect(review).toMatchObject({
       kind: 'unmatched',
       event_id: 'sample2026',
@@ -206,8 +206,8 @@ test('outside a recovery too, a confirmed payment for an unknown order waits for
 })
 
 test('rollcall db recovery begin is rejected next to a running server, and a second time without --again', async () => {
-  const beginRecovery = (...more: readonly string[]) =>
-    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...more], variables())
+  const beginRecovery = (...extra: readonly string[]) =>
+    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...extra], variables())
   expect(await beginRecovery()).toMatchObject({
     status: 2,
     stdout: '',

@@ -77,7 +77,7 @@ test('its web app and its server are built from the sources that it contains', a
 test('unpacked, it starts as another user in a read-only root, registers a delegate and stops', async () => {
   const installation = createInstallation(release)
   // A machine without one of them reports it.
-  console.log(`  the release runs as: ${installation.confinement.said}`)
+  console.log(`  the release runs as: ${installation.confinement.output}`)
   const folders = installation.folders('one')
   const socketParent = await installation.serve(folders)
   const regNo = await registerOne(socketParent.url, 1)

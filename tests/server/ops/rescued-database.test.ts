@@ -31,13 +31,13 @@ afterEach(async () => {
 type Health = {
   readonly message?: string
   readonly health?: string
-  readonly troubles?: readonly string[]
+  readonly problems?: readonly string[]
 }
 const healthOf = async ({ url }: Pick<RunningServerHere, 'url'>): Promise<Health> =>
   (await (await fetch(`${url}/healthz`)).json()) as Health
 const readHealthText = async (runningServer: RunningServerHere): Promise<string> => {
-  const { message = '', troubles = [] } = await healthOf(runningServer)
-  return [message, ...troubles].join('\n')
+  const { message = '', problems = [] } = await healthOf(runningServer)
+  return [message, ...problems].join('\n')
 }
 let count = 0
 const register = async ({ url }: RunningServerHere): Promise<void> => {
@@ -57,8 +57,8 @@ const deleteDatabase = (dataDir: string): void => {
   for (const name of readdirSync(dataDir))
     if (name.startsWith('rollcall.db')) rmSync(join(dataDir, name))
 }
-const doctor = (dataDir: string, more: Readonly<Record<string, string>> = {}) =>
-  runHere(['doctor'], { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir, PORT: '1', ...more })
+const doctor = (dataDir: string, variables: Readonly<Record<string, string>> = {}) =>
+  runHere(['doctor'], { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir, PORT: '1', ...variables })
 /** The commands in a message, from the first to the end of the sentence. */
 const commandsIn = (text: string): string =>
   /run: (mkdir .+rollcall\.db)\. Then start/.exec(text)?.[1] ?? `no commands in ${text}`

@@ -67,16 +67,16 @@ const readEmails = (dataDir: string): readonly unknown[] => {
     db.close()
   }
 }
-const variables = (more: Readonly<Record<string, string>> = {}) => ({
+const variables = (variables: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: folders.dataDir,
   EVENTS_DIR: folders.eventsDir,
   CLOCK: '2025-10-10',
-  ...more,
+  ...variables,
 })
 const rollcall = (
   args: readonly string[],
-  more: Readonly<Record<string, string>> = {},
-): ReturnType<typeof runHere> => runHere(args, variables(more))
+  extra: Readonly<Record<string, string>> = {},
+): ReturnType<typeof runHere> => runHere(args, variables(extra))
 const createSmallDisk = (megabytes: number): SmallDisk => {
   const disk = makeSmallDisk(megabytes)
   disks.push(disk)
@@ -120,12 +120,12 @@ describe('a restore', () => {
 
   test("next to a killed server's log does not serve 60 as malformed, or the 660 of before: it is rejected, or moves the log aside", async () => {
     const backupFolder = join(folders.folder, 'backup')
-    const alone = await startServerProcess(folders)
-    server = alone
+    const startedServer = await startServerProcess(folders)
+    server = startedServer
     await registerSome(server, 6, 'kept')
     expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
     await registerSome(server, 30, 'later')
-    process.kill(alone.pid, 'SIGKILL')
+    process.kill(startedServer.pid, 'SIGKILL')
     await server.ended
     rmSync(join(folders.dataDir, 'rollcall.db'))
     expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
@@ -150,8 +150,8 @@ describe('a restore', () => {
 
   test('is rejected next to a server whose lock was deleted with everything else: it confirmed registrations that were then lost', async () => {
     const backupFolder = join(folders.folder, 'backup')
-    const alone = await startServerProcess(folders)
-    server = alone
+    const startedServer = await startServerProcess(folders)
+    server = startedServer
     await registerSome(server, 1, 'asha')
     expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
     const restoring = await rollcall(['db', 'restore', backupFolder, '--move-aside'])
@@ -164,7 +164,7 @@ describe('a restore', () => {
     const { status, stderr } = await rollcall(['db', 'restore', backupFolder])
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(new RegExp(`^Process ${alone.pid} uses the database`)),
+      expect.stringMatching(new RegExp(`^Process ${startedServer.pid} uses the database`)),
     ])
     await server.stop()
     expect((await rollcall(['db', 'restore', backupFolder, '--move-aside'])).status).toBe(0)
@@ -466,10 +466,10 @@ describe('a backup', () => {
     test('of a full DATA_DIR without a server is made, or reports the database and not the target', async () => {
       const disk = createSmallDisk(48)
       const runningServer = { ...folders, dataDir: join(disk.folder, 'var') }
-      const alone = await startServerProcess(runningServer)
-      server = alone
+      const startedServer = await startServerProcess(runningServer)
+      server = startedServer
       await registerSome(server, 3, 'asha')
-      process.kill(alone.pid, 'SIGKILL')
+      process.kill(startedServer.pid, 'SIGKILL')
       await server.ended
       rmSync(join(runningServer.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()

@@ -53,14 +53,14 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
   const environment = read.value
   let printed = ''
   const print = (text: string): void => void (printed += `${text}\n`)
-  const { promise: started, resolve: tell } = Promise.withResolvers<string>()
+  const { promise: started, resolve: requestStop } = Promise.withResolvers<string>()
   const booted = await boot(
     environment,
     { print, printError: print, environment: () => environment },
     { write: () => {}, waitForStop: () => started },
     { opens: openStoreHere },
   )
-  return { booted, printed: () => printed, tell }
+  return { booted, printed: () => printed, tell: requestStop }
 }
 
 /** A rejected startup, as `ended with STATUS: TEXT`. A server that starts fails the test. */
@@ -74,7 +74,7 @@ async function attemptRejected(
 }
 
 /** A server that starts, and stops when requested. */
-async function startedHere(name: string) {
+async function startInProcess(name: string) {
   const { booted, printed, tell: resolveStarted } = await bootHere(name)
   if (!booted.ok) throw new Error(booted.error.text)
   const { url, stopped } = booted.value
@@ -110,7 +110,7 @@ const defaultVariables = (name: string): Readonly<Record<string, string>> => ({
 async function startServer(
   name: string,
   variables: Readonly<Record<string, string>> = {},
-  before: readonly string[] = [],
+  commandPrefix: readonly string[] = [],
 ): Promise<Server> {
   const dataDir = join(folder, name)
   useCompiledEvents(dataDir)
@@ -126,7 +126,7 @@ if (!booted.ok) { console.error(booted.error.text); process.exit(booted.error.st
 await booted.value.stopped
 `,
   )
-  const [command = '', ...args] = [...before, process.execPath, script]
+  const [command = '', ...args] = [...commandPrefix, process.execPath, script]
   const child = spawn(command, args, {
     cwd: top,
     env: {
@@ -208,7 +208,7 @@ describe('over a real socket', () => {
     const startUpload = () =>
       beginUpload(`${server.url}/api/afpicon/register/`, answers, 'pg_proof', PROOF_BYTES)
     await (await startUpload()).finish()
-    const idleBytes = await memoryOf(server)
+    const idleBytes = await readMemoryBytes(server)
     const uploads = await Promise.all(Array.from({ length: PROOF_COUNT }, startUpload))
     const incoming = join(server.dataDir, 'uploads', 'incoming')
     await expect
@@ -219,7 +219,9 @@ describe('over a real socket', () => {
       .toEqual(Array.from({ length: PROOF_COUNT }, () => PROOF_BYTES))
     // In memory, they would occupy at least their size once; the rest is sockets and uncollected
     // memory.
-    expect((await memoryOf(server)) - idleBytes).toBeLessThan(0.75 * PROOF_COUNT * PROOF_BYTES)
+    expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(
+      0.75 * PROOF_COUNT * PROOF_BYTES,
+    )
     const [abortedUpload, ...others] = uploads
     abortedUpload?.request.destroy()
     const statuses = await Promise.all(others.map(async (send) => (await send.finish()).status))
@@ -242,14 +244,14 @@ describe('over a real socket', () => {
       await response.arrayBuffer()
       return response.status
     }
-    const idleBytes = await memoryOf(server)
+    const idleBytes = await readMemoryBytes(server)
     const sent = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
     expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
     // Further tables of an OLE file begin at 7 MB, above the field's limit.
     expect(await sent).toEqual(
       hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
     )
-    expect((await memoryOf(server)) - idleBytes).toBeLessThan(200 * 1024 * 1024)
+    expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(200 * 1024 * 1024)
     expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
   })
 
@@ -288,7 +290,7 @@ describe('over a real socket', () => {
 
 describe('starting and stopping', () => {
   test('the first start prints a password once, which signs in; the second prints none', async () => {
-    const first = await startedHere('admin')
+    const first = await startInProcess('admin')
     const password = /Admin {4}admin, password (\S+)/.exec(first.printed())?.[1] ?? ''
     expect(password).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
     const signIn = await fetch(`${first.url}/admin/login/`, {
@@ -298,7 +300,7 @@ describe('starting and stopping', () => {
     })
     expect(signIn.status).toBe(200)
     await first.stop()
-    const second = await startedHere('admin')
+    const second = await startInProcess('admin')
     expect(second.printed()).not.toContain('password')
     await second.stop()
   })
@@ -307,7 +309,7 @@ describe('starting and stopping', () => {
     expect(await attemptRejected('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
       /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
-    const server = await startedHere('weak')
+    const server = await startInProcess('weak')
     expect(server.printed()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)
     await server.stop()
   })
@@ -321,7 +323,7 @@ describe('starting and stopping', () => {
     earlyConnection.on('error', () => {})
     const exit = once(server.process, 'exit')
     server.process.kill('SIGTERM')
-    await untilRefused(server.port)
+    await waitUntilRefused(server.port)
     const answer = await halfRequest.finish()
     expect(answer).toMatch(/^HTTP\/1\.1 201 /)
     const regNo = /"reg_no":"(\w+)"/.exec(answer)?.[1]
@@ -345,7 +347,7 @@ describe('starting and stopping', () => {
   })
 
   test('an occupied port prints a message and exits with 2', async () => {
-    const server = await startedHere('first')
+    const server = await startInProcess('first')
     const { port } = new URL(server.url)
     expect(await attemptRejected('second', { PORT: port })).toBe(
       `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
@@ -510,13 +512,13 @@ test.each([
 })
 
 /** Bytes of memory that the server's process reports. */
-async function memoryOf(server: Server): Promise<number> {
+async function readMemoryBytes(server: Server): Promise<number> {
   const figures = await (await fetch(`${server.url}/metrics`)).text()
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(figures)?.[1])
 }
 
 /** Waits until nothing listens on the port. */
-async function untilRefused(port: number): Promise<void> {
+async function waitUntilRefused(port: number): Promise<void> {
   for (;;) {
     const probe = connect(port, '127.0.0.1')
     const isRefused = await new Promise<boolean>((resolve) => {

@@ -35,18 +35,20 @@ afterEach(async () => {
 })
 
 /** Accepts connections without a word, or never finishes with one recipient. */
-async function openSilentServer(
-  silentFor: 'never' | { readonly to: string },
-): Promise<{ readonly url: string; readonly held: () => number; readonly taken: string[] }> {
+async function openSilentServer(silentFor: 'never' | { readonly to: string }): Promise<{
+  readonly url: string
+  readonly heldCount: () => number
+  readonly received: string[]
+}> {
   const sockets = new Set<Socket>()
-  const taken: string[] = []
-  let held = 0
+  const received: string[] = []
+  let heldCount = 0
   const listener: Server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
     if (silentFor === 'never') {
-      held += 1
+      heldCount += 1
       socket.resume()
       return
     }
@@ -65,13 +67,13 @@ async function openSilentServer(
         if (isInMail) {
           if (line !== '.') continue
           isInMail = false
-          taken.push(...to)
+          received.push(...to)
           to = []
           respond('250 taken')
         } else if (line.startsWith('RCPT TO')) {
           to.push(/<(.+)>/.exec(line)?.[1] ?? '')
           if (to.includes(silentFor.to)) {
-            held += 1
+            heldCount += 1
             // No line is the last of a response.
             const dripTimer = setInterval(() => respond('250-one moment'), 200)
             socket.on('close', () => clearInterval(dripTimer))
@@ -97,7 +99,7 @@ async function openSilentServer(
   })
   const address = listener.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { url: `smtp://127.0.0.1:${port}`, held: () => held, taken }
+  return { url: `smtp://127.0.0.1:${port}`, heldCount: () => heldCount, received }
 }
 const openServer = async (...args: Parameters<typeof openMailServer>): Promise<MailServer> => {
   const openedServer = await openMailServer(...args)
@@ -115,7 +117,7 @@ test('a mail server that accepts connections and never responds kept a stopped s
   await queueFor('asha@example.org')
   server = await startServerProcess(folders, { SMTP_URL: smtpServer.url })
   // One for the check at startup, one for the email.
-  await expect.poll(smtpServer.held, POLL_OPTIONS).toBeGreaterThan(1)
+  await expect.poll(smtpServer.heldCount, POLL_OPTIONS).toBeGreaterThan(1)
   // Only the mail server would end the connections.
   expect(await server.stop()).toBe(0)
   expect(server.printed()).toContain('"stopped"')
@@ -134,10 +136,10 @@ test('one email that the mail server never accepted stopped the queue for good: 
   // Shortens the time limit of an email.
   closers.push(await shortenBackgroundTimers(90_000, 10_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
-  await expect.poll(() => smtpServer.taken.toSorted(), POLL_OPTIONS).toEqual(others.toSorted())
+  await expect.poll(() => smtpServer.received.toSorted(), POLL_OPTIONS).toEqual(others.toSorted())
   // An email that is queued while that one is being sent.
   await queueFor('later@example.org')
-  await expect.poll(() => smtpServer.taken, POLL_OPTIONS).toContain('later@example.org')
+  await expect.poll(() => smtpServer.received, POLL_OPTIONS).toContain('later@example.org')
   await expect
     .poll(() => server?.printed(), POLL_OPTIONS)
     .toContain('an email could not be sent; it will be retried')

@@ -128,14 +128,14 @@ describe('the buttons', () => {
     const response = await pressButton(order, action)
     const text = await response.text()
     await testServer.settled()
-    const held = testServer.holds(order.orderId)
+    const heldAmount = testServer.holds(order.orderId)
     const { back, ...expectedState } = buttonEffects[action]
     expect({
       held: testServer.sandbox().order(order.orderId)?.paid ?? null,
-      status: held.status,
-      review: held.review !== null,
-      mails: held.mails,
-      notices: held.notices,
+      status: heldAmount.status,
+      review: heldAmount.review !== null,
+      mails: heldAmount.mails,
+      notices: heldAmount.notices,
     }).toEqual(expectedState)
     expect(text.includes(`action="${testServer.url}/api/afpicon/airpay-response"`)).toBe(back)
     if (!back) return

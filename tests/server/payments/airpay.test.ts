@@ -140,16 +140,21 @@ describe('names as the gateway accepts them', () => {
 })
 
 describe('the fields of a message', () => {
-  const same = { TRANSACTIONID: 'D1', AMOUNT: '1180.00', MESSAGE: 'a b&c' }
+  const sharedFields = { TRANSACTIONID: 'D1', AMOUNT: '1180.00', MESSAGE: 'a b&c' }
   test.each<[string, string, string, Fields | null]>([
     [
       'a posted form',
       'TRANSACTIONID=D1&AMOUNT=1180.00&MESSAGE=a+b%26c',
       'application/x-www-form-urlencoded',
-      same,
+      sharedFields,
     ],
-    ['JSON', JSON.stringify(same), 'application/json; charset=utf-8', same],
-    ['JSON declared as a form', JSON.stringify(same), 'application/x-www-form-urlencoded', same],
+    ['JSON', JSON.stringify(sharedFields), 'application/json; charset=utf-8', sharedFields],
+    [
+      'JSON declared as a form',
+      JSON.stringify(sharedFields),
+      'application/x-www-form-urlencoded',
+      sharedFields,
+    ],
     [
       'JSON with a number',
       '{"TRANSACTIONID":"D1","TRANSACTIONSTATUS":200}',

@@ -138,12 +138,12 @@ test("registering with another person's name and email address reveals nothing a
     })
     const page = `/api${new URL(link).pathname}/`
     const ownPage = await read<MyAnswer>(page)
-    const asked = await send<object>(`${page}acts/`, { act: 'ask_refund' })
+    const refundRequest = await send<object>(`${page}acts/`, { act: 'ask_refund' })
     return {
       regNo: formResponse.reg_no,
       names: [formResponse, result, ownPage].map((first) => Object.keys(first)),
       second: ownPage.second_payment,
-      asked,
+      asked: refundRequest,
       text: JSON.stringify([formResponse, result, ownPage]),
     }
   }

@@ -22,21 +22,21 @@ type Answer = (response: ServerResponse, requests: string, request: IncomingMess
 export type FakeGateway = {
   readonly port: number
   /** Received requests, newest last. */
-  readonly asked: string[]
+  readonly queries: string[]
   /** Sets the response from now on. */
   answers(answer: string | Answer): void
   close(): Promise<void>
 }
 
 export async function openFakeGateway(): Promise<FakeGateway> {
-  const asked: string[] = []
+  const queries: string[] = []
   let answer: Answer = (response) => response.end()
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8')
-      asked.push(text)
+      queries.push(text)
       answer(response, text, request)
     })
   })
@@ -45,7 +45,7 @@ export async function openFakeGateway(): Promise<FakeGateway> {
   if (typeof address !== 'object' || address === null) throw new Error('no port')
   return {
     port: address.port,
-    asked,
+    queries,
     answers: (next) => {
       answer = typeof next === 'string' ? (response) => response.end(next) : next
     },

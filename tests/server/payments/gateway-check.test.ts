@@ -97,7 +97,7 @@ describe('the report for an order that cannot exist', () => {
 
   test('does not print our key if the response repeats it', async () => {
     gateway.answers(
-      (to, asked) => void to.end(`<html>${new URLSearchParams(asked).get('private_key')}</html>`),
+      (to, query) => void to.end(`<html>${new URLSearchParams(query).get('private_key')}</html>`),
     )
     const { sentences: messages } = await runCheck()
     expect(messages.at(-1)).toMatch(/starts with: <html>…<\/html>$/)
@@ -108,8 +108,8 @@ describe('the report for an order that cannot exist', () => {
     ['ignores wrong keys', false, 'got the same response'],
   ])('with a wrong key, a gateway that %s', async (_what, checksKey, expectedText) => {
     const keys: (string | null)[] = []
-    gateway.answers((to, asked) => {
-      keys.push(new URLSearchParams(asked).get('private_key'))
+    gateway.answers((to, query) => {
+      keys.push(new URLSearchParams(query).get('private_key'))
       to.end(checksKey && keys.length > 1 ? xml({ TRANSACTIONSTATUS: '905' }) : noRecord)
     })
     const result = await runCheck({ comparesKeys: true })

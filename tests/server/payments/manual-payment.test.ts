@@ -127,9 +127,9 @@ test('a delegate can report a reference again that staff recorded with too low a
   expect((await page.look()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
   // Confirmed with a different amount, it is under review: a further claim is not possible.
   expect((await confirm('transfer')).status).toBe(200)
-  const again = await page.tell(claim)
-  expect(again).toMatchObject({ status: 409, body: { code: 'taken' } })
-  expect(again.body['message']).toContain('has already been found')
+  const secondClaim = await page.tell(claim)
+  expect(secondClaim).toMatchObject({ status: 409, body: { code: 'taken' } })
+  expect(secondClaim.body['message']).toContain('has already been found')
 })
 
 test('a UTR can be reported for one registration, in any spelling', async () => {
@@ -248,8 +248,8 @@ test('a payment that does not match goes to review, and a treasurer accepts it w
   expect(await read(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
   const reviews = await server.deps.store.reviews('lekhacon2027')
   const review = reviews.find(({ regNo }) => regNo === body.reg_no)
-  const why = 'The bank took 20 rupees.'
-  expect(await act(body.reg_no, { act: 'accept', review: review?.id, why })).toMatchObject({
+  const reason = 'The bank took 20 rupees.'
+  expect(await act(body.reg_no, { act: 'accept', review: review?.id, why: reason })).toMatchObject({
     status: 200,
     body: { state: 'complete' },
   })
@@ -326,8 +326,8 @@ test('after a change of account, a delegate who continues to pay gets an order o
     (await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })).json<{
       payment_data: Record<string, string>
     }>().payment_data
-  const [first, again] = [await goOn(), await goOn()]
-  expect(again['orderid']).toBe(first['orderid'])
+  const [first, secondClaim] = [await goOn(), await goOn()]
+  expect(secondClaim['orderid']).toBe(first['orderid'])
   try {
     const allowChange = 'allow: [{code: EV1006, because: The society has another account.}]\n'
     server.writeEvent(file, allowChange + text.replace(/account: \w+/, 'account: chirurgia'))
@@ -563,8 +563,8 @@ describe('at the front desk', () => {
 
   test('a repeated click registers and records the payment once', async () => {
     const twice = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
-    const [first, again] = [await add(twice), await add(twice)]
-    expect(again).toMatchObject({ status: 201, body: first.body })
+    const [first, secondClaim] = [await add(twice), await add(twice)]
+    expect(secondClaim).toMatchObject({ status: 201, body: first.body })
     expect(
       await server.deps.store.captures((await read(String(first.body['reg_no']))).regNo),
     ).toHaveLength(1)

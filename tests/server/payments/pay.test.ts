@@ -204,9 +204,9 @@ describe('the same form again', () => {
     await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'wrong')
     await testServer.settled()
     testServer.advance(minute)
-    const again = await form('review')
-    expect(again).toMatchObject({ status: 201, body: { stands: 'organisers' } })
-    expect(again.body.payment_data).toBeUndefined()
+    const secondForm = await form('review')
+    expect(secondForm).toMatchObject({ status: 201, body: { stands: 'organisers' } })
+    expect(secondForm.body.payment_data).toBeUndefined()
     const { review_since } = await readRegistration(body.reg_no ?? '')
     expect(review_since).not.toBeNull()
   })
@@ -238,8 +238,8 @@ describe('the same form again', () => {
     await testServer.handOff(waitingForm.payment_data as RegisterAnswer['payment_data'] & object)
     await testServer.sandbox().runAction(waitingForm.payment_data?.orderid ?? '', 'later')
     testServer.advance(minute)
-    const again = (await form('bank')).body
-    expect([again.stands, again.payment_data]).toEqual(['at-bank', undefined])
+    const secondForm = (await form('bank')).body
+    expect([secondForm.stands, secondForm.payment_data]).toEqual(['at-bank', undefined])
   })
 })
 

@@ -80,7 +80,7 @@ const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> 
   if (review === undefined) throw new Error('no open review')
   return { ...order, id: review.id }
 }
-const why = 'Spoke to the delegate.'
+const reason = 'Spoke to the delegate.'
 
 describe('a payment that does not match', () => {
   test('is a refunded authorisation: the sale in the same response pays, and the delegate gets one email', async () => {
@@ -117,7 +117,7 @@ describe('a payment that does not match', () => {
     const { orderId, id } = await payWrongAmount()
     const { deps } = testServer.parts()
     const withoutEvent = { ...deps, events: { ...deps.events, byId: () => null } }
-    const decision = { decision: 'accept', version: await versionOf(id), why }
+    const decision = { decision: 'accept', version: await versionOf(id), why: reason }
     expect(await decideReview(withoutEvent, id, decision, 'treasurer')).toMatchObject({ ok: true })
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
@@ -151,12 +151,12 @@ describe('a payment that does not match', () => {
       status: 422,
       answer: { code: 'no_grounds' },
     })
-    expect(await sendDecision(id, { decision: 'accept', why })).toMatchObject({
+    expect(await sendDecision(id, { decision: 'accept', why: reason })).toMatchObject({
       status: 200,
       answer: { status: 'success', reg_no: regNo, refund: null },
     })
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
-    expect(await sendDecision(id, { decision: 'dismiss', why })).toMatchObject({
+    expect(await sendDecision(id, { decision: 'dismiss', why: reason })).toMatchObject({
       status: 409,
       answer: { code: 'decided_already' },
     })
@@ -167,12 +167,12 @@ describe('a payment that does not match', () => {
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
     expect(
       testServer.rows('SELECT who, why FROM decisions WHERE capture_id = ?', Number(id.slice(1))),
-    ).toEqual([{ who: 'treasurer', why }])
+    ).toEqual([{ who: 'treasurer', why: reason }])
   })
 
   test('is refunded, and the delegate can pay again', async () => {
     const { regNo, orderId, id } = await payWrongAmount()
-    const { answer } = await sendDecision(id, { decision: 'refund', why })
+    const { answer } = await sendDecision(id, { decision: 'refund', why: reason })
     expect(answer).toMatchObject({ status: 'success', refund: 'asked' })
     expect(testServer.sandbox().order(orderId)?.refunds).toMatchObject([{ amount: '7079.00' }])
     testServer.advance(2 * minute)
@@ -214,18 +214,18 @@ describe('a refund', () => {
   test('of a part leaves the registration paid, of the rest makes it refunded; figures follow', async () => {
     const { regNo, orderId } = await paid()
     const before = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data.revenue_stats
-    expect(await refund(regNo, { amount: 80, why })).toMatchObject({
+    expect(await refund(regNo, { amount: 80, why: reason })).toMatchObject({
       status: 200,
       answer: { refund: 'asked', message: expect.stringContaining('The gateway started it') },
     })
     testServer.advance(2 * minute)
     await reconcile()
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
-    expect(await refund(regNo, { amount: '7000.01', why })).toMatchObject({
+    expect(await refund(regNo, { amount: '7000.01', why: reason })).toMatchObject({
       status: 422,
       answer: { code: 'bad_amount' },
     })
-    await refund(regNo, { why })
+    await refund(regNo, { why: reason })
     testServer.advance(2 * minute)
     await reconcile()
     expect(testServer.holds(orderId)).toMatchObject({
@@ -262,7 +262,12 @@ describe('a refund', () => {
 
   test('requested twice concurrently is created once', async () => {
     const { regNo, orderId } = await paid()
-    await Promise.all([refund(regNo, { why }), refund(regNo, { why }), reconcile(), reconcile()])
+    await Promise.all([
+      refund(regNo, { why: reason }),
+      refund(regNo, { why: reason }),
+      reconcile(),
+      reconcile(),
+    ])
     expect(testServer.sandbox().order(orderId)?.refunds.length).toBe(1)
   })
 
@@ -282,7 +287,7 @@ describe('a refund', () => {
     await deps.store.requestRefund({
       of: regNo,
       amount: null,
-      why,
+      why: reason,
       who: 'treasurer',
       at: testServer.now(),
     })
@@ -314,7 +319,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   expect(plain(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
   const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
-  const userOptions = ['--who', 'Meera', '--why', why]
+  const userOptions = ['--who', 'Meera', '--why', reason]
   const shown = async () => ['--version', await versionOf(id), ...userOptions]
   expect((await run('payment', 'decide', id, 'accept')).status).toBe(2)
   expect((await run('payment', 'decide', id, 'move', ...userOptions)).status).toBe(2)
@@ -389,7 +394,7 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
     },
   ])
   testServer.advance(day)
-  await sendDecision(id, { decision: 'dismiss', why })
+  await sendDecision(id, { decision: 'dismiss', why: reason })
   expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
   expect(readReviewEmails().length).toBe(1)
   await testServer.parts().mailer.run()

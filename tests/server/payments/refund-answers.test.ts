@@ -102,7 +102,7 @@ test('a timeout or disconnect leaves it unknown; an unreachable gateway means it
 test('the request contains merchant, payment and amount, with a checksum of exactly this text', async () => {
   gateway.answers(answer(accepted))
   await refund()
-  expect(JSON.parse(gateway.asked.at(-1) ?? '')).toMatchObject({
+  expect(JSON.parse(gateway.queries.at(-1) ?? '')).toMatchObject({
     merchant_id: '123456',
     mode: 'refund',
     transactions: [{ amount: '5015.00', processor_id: REFERENCE }],

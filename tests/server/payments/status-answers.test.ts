@@ -581,8 +581,8 @@ describe('the payment channel', () => {
     ['starts and never ends', (to) => void to.writeHead(200).write('<RESPONSE>')],
   ])('one that %s is aborted after the time limit', async (_what, answer) => {
     gateway.answers(answer)
-    const left = await adapterAt(gateway.port).status(event, orderId, responseTime, 50)
-    expect(resultOf(left)).toBe(retry('TimeoutError: The operation was aborted due to timeout'))
+    const response = await adapterAt(gateway.port).status(event, orderId, responseTime, 50)
+    expect(resultOf(response)).toBe(retry('TimeoutError: The operation was aborted due to timeout'))
   })
 
   test('unreachable, or without credentials: queried again', async () => {

@@ -77,12 +77,12 @@ test('a document uploaded when it was chosen belongs to the registration that na
 test('is not requested again after the gateway, or when an answer is corrected', async () => {
   const token = await tokenOf(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
-  const [first, same, corrected] = [
+  const [first, reuploaded, corrected] = [
     await register(token, key),
     await register(token, key),
     await json(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
   ]
-  const numbers = [first, same, corrected].map(
+  const numbers = [first, reuploaded, corrected].map(
     (response) => response.json<{ reg_no: string }>().reg_no,
   )
   expect(numbers[1]).toBe(numbers[0])

@@ -148,11 +148,15 @@ test('every table is known to erasing: it is emptied by blank() of server/storag
 describe('an erased person', () => {
   test('leaves no personal data in any table, file, email or log; payments, receipts and the audit entry stay', async () => {
     const { regNo } = await registerPerson()
-    for (const [tables, why] of [
+    for (const [tables, reasons] of [
       ['note', 'Zulekha called.'],
       ['correct', 'Zulekha asked.'],
     ])
-      await owner.act(regNo, { act: tables, why, answers: { full_name: 'Zulekha B. Quatermain' } })
+      await owner.act(regNo, {
+        act: tables,
+        why: reasons,
+        answers: { full_name: 'Zulekha B. Quatermain' },
+      })
     await server.mailer.run()
     const link = await issueLink(server.deps, { regNo, eventId: EVENT })
     const before = traces()
@@ -172,7 +176,7 @@ describe('an erased person', () => {
       'uploads/…',
       'rollcall.db-wal',
     ])
-      expect(before.map((one) => one.replace(/uploads\/.*/, 'uploads/…'))).toContain(place)
+      expect(before.map((entry) => entry.replace(/uploads\/.*/, 'uploads/…'))).toContain(place)
     const readPayments = () => ({
       payments: server.rows('SELECT order_id, amount, status, reference FROM payments'),
       captures: server.rows('SELECT reference, amount, state FROM captures'),

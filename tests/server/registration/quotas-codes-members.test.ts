@@ -282,7 +282,7 @@ describe('a discount code', () => {
       'code_unknown',
       'We do not recognise this code. Please check it or remove it.',
     ],
-  ])('that is %s is rejected with a message', async (what, code, said, message) => {
+  ])('that is %s is rejected with a message', async (what, code, expected, message) => {
     if (what === 'over') await createCode('coupon', 'OVER', { lastDay: '2026-01-09' })
     if (what === 'of a removed kind') await createCode('gift', 'OLDKIND')
     if (what === 'withdrawn') {
@@ -292,7 +292,7 @@ describe('a discount code', () => {
     const rejected = await call(path, createPerson(code))
     expect([rejected.status, rejected.body['code'], rejected.body['message']]).toEqual([
       422,
-      said,
+      expected,
       message,
     ])
   })

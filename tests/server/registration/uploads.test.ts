@@ -57,8 +57,8 @@ async function handIn(uploads: Uploads, name: string, bytes: Buffer) {
   return { type, sha256: file.sha256, bytes: file.bytes }
 }
 const contentOf = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
-  const kept = await uploads.read(sha256)
-  return kept === null ? null : buffer(kept.content)
+  const storedFile = await uploads.read(sha256)
+  return storedFile === null ? null : buffer(storedFile.content)
 }
 const kindOf = (bytes: Buffer): Promise<string | null> => {
   const filePath = join(folder, 'judged')

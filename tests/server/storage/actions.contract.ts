@@ -50,7 +50,7 @@ export function actionsContract(setUp: ContractSetup): void {
   const raisePrice = async (
     regNo: RegNo,
     increase = 100,
-    through: typeof card | { readonly way: string } = { way: 'transfer' },
+    paymentMethod: typeof card | { readonly way: string } = { way: 'transfer' },
   ): Promise<void> => {
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
@@ -61,11 +61,19 @@ export function actionsContract(setUp: ContractSetup): void {
       total: addIncrease(sampleQuote.total),
       lines: [],
     }
-    const same = { was: answers, answers, category, searchable, unique: [], mails: [], uploads: [] }
+    const unchangedAnswers = {
+      was: answers,
+      answers,
+      category,
+      searchable,
+      unique: [],
+      mails: [],
+      uploads: [],
+    }
     const correction = await store.correct(buildAction(regNo, { act: 'correct', actor: 'owner' }), {
-      ...same,
+      ...unchangedAnswers,
       quote,
-      through,
+      through: paymentMethod,
       holdUntil: null,
       changes: ['x'],
       endsLinks: false,
@@ -367,8 +375,13 @@ export function actionsContract(setUp: ContractSetup): void {
       ok: true,
     })
     expect(await store.erasePersonalData(owners('erase'))).toMatchObject({ ok: true })
-    const through = { way: 'transfer' }
-    const approvalResult = { through, payUntil: later(9000), mail: null, confirmation: null }
+    const paymentMethod = { way: 'transfer' }
+    const approvalResult = {
+      through: paymentMethod,
+      payUntil: later(9000),
+      mail: null,
+      confirmation: null,
+    }
     expect(await store.approve(owners('approve'), approvalResult)).toMatchObject({
       error: { code: 'not_now' },
     })
@@ -389,8 +402,13 @@ export function actionsContract(setUp: ContractSetup): void {
     const listDecisions = async () =>
       (await store.reviews(null)).map(({ is }) => allowedDecisions(is))
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
-    const through = { way: 'transfer' }
-    const approvalResult = { through, payUntil: later(9000), mail: null, confirmation: null }
+    const paymentMethod = { way: 'transfer' }
+    const approvalResult = {
+      through: paymentMethod,
+      payUntil: later(9000),
+      mail: null,
+      confirmation: null,
+    }
     expect(await store.approve(owners('approve'), approvalResult)).toMatchObject({ ok: true })
     expect(await listDecisions()).toEqual([['accept', 'refund', 'move', 'dismiss']])
     const [review] = await store.reviews(null)
@@ -472,9 +490,9 @@ export function actionsContract(setUp: ContractSetup): void {
 
     test('a repeated click is processed once; the same key for another action is rejected', async () => {
       const { regNo } = await registerSample(store)
-      const once = { key: 'k1', fingerprint: 'a' }
-      await store.addNote(buildAction(regNo, { once }))
-      expect(await store.addNote(buildAction(regNo, { once }))).toMatchObject({
+      const idempotencyKey = { key: 'k1', fingerprint: 'a' }
+      await store.addNote(buildAction(regNo, { once: idempotencyKey }))
+      expect(await store.addNote(buildAction(regNo, { once: idempotencyKey }))).toMatchObject({
         value: { repeated: true },
       })
       expect(

@@ -73,7 +73,7 @@ beforeAll(async () => {
 type Scan = { readonly text: string; readonly tables: readonly string[] }
 function expectAllowed(scans: readonly Scan[]): void {
   const allowed = READ_ALL.flatMap(([, ...texts]) => texts)
-  expect(scans.filter(({ text }) => !allowed.some((one) => one.test(text)))).toEqual([])
+  expect(scans.filter(({ text }) => !allowed.some((candidate) => candidate.test(text)))).toEqual([])
 }
 
 test('SQLite', async () => {
@@ -126,7 +126,7 @@ function scansOf(plan: Plan, partial: ReadonlySet<string>, isFirst = false): rea
         !(isFirst && plan.Filter === undefined)
   return [
     ...(isScan && GROWING_TABLES.includes(table) ? [`${type} of ${table} ${index ?? ''}`] : []),
-    ...(plan.Plans ?? []).flatMap((one) => scansOf(one, partial, type === 'Limit')),
+    ...(plan.Plans ?? []).flatMap((entry) => scansOf(entry, partial, type === 'Limit')),
   ]
 }
 
@@ -166,16 +166,16 @@ async function postgresScans(shell: Client): Promise<readonly Scan[]> {
   const scans: Scan[] = []
   for (const text of new Set(definedStatements(postgresDialect))) {
     if (SQLITE_ONLY.test(text)) continue
-    const asked = withLimits(text)
-    const count = Math.max(0, ...(asked.match(/(?<=\$)\d+/g) ?? []).map(Number))
+    const limitedText = withLimits(text)
+    const count = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
     const values = count === 0 ? '' : `(${Array.from({ length: count }, () => 'NULL').join()})`
-    await shell.query(`PREPARE asked AS ${asked}`)
+    await shell.query(`PREPARE asked AS ${limitedText}`)
     const explained = await shell.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN (FORMAT JSON) EXECUTE asked${values}`,
     )
     await shell.query('DEALLOCATE asked')
-    const given: unknown = explained.rows[0]?.['QUERY PLAN']
-    const plans = (typeof given === 'string' ? JSON.parse(given) : given) as readonly {
+    const planText: unknown = explained.rows[0]?.['QUERY PLAN']
+    const plans = (typeof planText === 'string' ? JSON.parse(planText) : planText) as readonly {
       readonly Plan: Plan
     }[]
     const tables = plans.flatMap(({ Plan: plan }) => scansOf(plan, partial))

@@ -67,10 +67,10 @@ export function firstPaymentContract(setUp: ContractSetup): void {
     test('through a further attempt leaves the failed one as it is', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const again = await store.retry(regNo, later(120_000))
-      if (!again.ok) throw new Error(again.error.code)
-      const { payment } = await pay(again.value.orderId, 'AP1')
-      expect(payment).toEqual(await store.payment(again.value.orderId))
+      const secondAttempt = await store.retry(regNo, later(120_000))
+      if (!secondAttempt.ok) throw new Error(secondAttempt.error.code)
+      const { payment } = await pay(secondAttempt.value.orderId, 'AP1')
+      expect(payment).toEqual(await store.payment(secondAttempt.value.orderId))
       expect((await found(store, regNo)).payments.map(({ status }) => status)).toEqual([
         'success',
         'failed',

@@ -22,7 +22,7 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
   for (const step of migrations.slice(0, before)) db.exec(step)
   db.pragma(`user_version = ${before}`)
   // id, source, reference of the capture, reference of the payment, status
-  const came: [number, string, string, string | null, string][] = [
+  const captureRows: [number, string, string, string | null, string][] = [
     [1, 'import', '526123456701', '526123456701', 'success'],
     [2, 'import', '526123456701 DEMO2', '526123456701', 'success'],
     [3, 'import', '526123456703', '526123456703', 'success'],
@@ -31,7 +31,7 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
     [6, 'import', 'DEMO6', null, 'success'],
     [7, 'import', '526123456701 DEMO7', '526123456701', 'refunded'],
   ]
-  for (const [id, source, reference, paidWith, status] of came)
+  for (const [id, source, reference, paidWith, status] of captureRows)
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', '${status}', 'complete', 1000, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)

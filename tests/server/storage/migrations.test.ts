@@ -543,7 +543,7 @@ test('an older database with one transfer recorded twice opens: both payments st
   for (const step of migrations.slice(0, before)) db.exec(step)
   db.pragma(`user_version = ${before}`)
   // id, source, account, reference, state
-  const came: [number, string, string, string, string][] = [
+  const captureRows: [number, string, string, string, string][] = [
     [1, 'transfer', '', '526123456702', 'fits'],
     [2, 'cheque', '', '5261 2345 6702', 'fits'],
     [3, 'desk', 'demo', 'UTR 526123456702', 'accepted'],
@@ -552,7 +552,7 @@ test('an older database with one transfer recorded twice opens: both payments st
     [6, 'airpay', 'demo', '526123456702', 'fits'],
     [7, 'upi', '', 'HDFCN52027010912', 'fits'],
   ]
-  for (const [id, source, account, reference, state] of came)
+  for (const [id, source, account, reference, state] of captureRows)
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
@@ -563,7 +563,7 @@ test('an older database with one transfer recorded twice opens: both payments st
     VALUES (1, 1, 'transfer', 'HDFC N5 2027', 'HDFCN52027', '{}'), (2, 2, 'transfer', '00912345678901', '00912345678901', '{}'), (3, 3, 'transfer', '912345678901', '912345678901', '{}')`)
   await migrate(db)
   const sql = statements(db)
-  expect(db.prepare('SELECT count(*) AS n FROM captures').get()).toEqual({ n: came.length })
+  expect(db.prepare('SELECT count(*) AS n FROM captures').get()).toEqual({ n: captureRows.length })
   expect(
     (await paymentsUnder(sql, ['526123456702', 'HDFCN52027010912', 'demo cash 17'])).map(
       ([key, { regNo }]) => [key, regNo],

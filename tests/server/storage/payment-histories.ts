@@ -10,7 +10,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 
-export async function createPaymentHistories(store: Store, keepsOrder: boolean): Promise<void> {
+export async function createPaymentHistories(store: Store, isSequential: boolean): Promise<void> {
   const declined = { type: 'declined', code: '400', message: 'no', at: noon } as const
   for (let index = 0; index < 40; index += 1) {
     const { regNo, orderId } = await registerSample(store, {
@@ -30,7 +30,7 @@ export async function createPaymentHistories(store: Store, keepsOrder: boolean):
   // On SQLite, an event that fails in the transaction that registers.
   const details = newRegistration()
   const registering = store.register(details)
-  if (!keepsOrder) await registering
+  if (!isSequential) await registering
   await Promise.all([
     registering,
     store.applyPaymentEvent(createOrderId(details.regNo, 1), declined, null),

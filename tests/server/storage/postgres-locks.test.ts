@@ -181,8 +181,13 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const [first, second] = meeting.stores
         const approval = { id: 'letter', decideBy: later(9000) }
         const { regNo } = await registerSample(first, { orderId: null, approval })
-        const through = { way: 'transfer' }
-        const approvalDecision = { through, payUntil: later(9000), mail: null, confirmation: null }
+        const paymentMethod = { way: 'transfer' }
+        const approvalDecision = {
+          through: paymentMethod,
+          payUntil: later(9000),
+          mail: null,
+          confirmation: null,
+        }
         const { results } = await runConcurrently(meeting, 'registrations', [
           () => first.approve(owners(regNo, 'approve'), approvalDecision),
           () => second.rejectApplication(owners(regNo, 'refuse'), { offer: null, mail: null }),

@@ -180,7 +180,7 @@ else
         )
         await shell.query('BEGIN')
         await shell.query('LOCK TABLE places_taken IN SHARE MODE')
-        const answers = servers.map((one) => one.store.register(newRegistration()))
+        const answers = servers.map((server) => server.store.register(newRegistration()))
         const monitor = await server.shell(url)
         await expect
           .poll(async () => {
@@ -193,7 +193,7 @@ else
         await shell.query('COMMIT')
         await monitor.end()
         const soldCount = (await Promise.all(answers)).filter(({ ok }) => ok).length
-        await Promise.all(servers.map((one) => one.store.close()))
+        await Promise.all(servers.map((server) => server.store.close()))
         await end()
         return soldCount
       }
@@ -249,8 +249,8 @@ else
     test('when every connection is cut, calls in progress get an error, no confirmed data is lost, and the next call works', async () => {
       const { store, shell, end } = await openOnServer('cut')
       const registrations = Array.from({ length: 300 }, () => newRegistration())
-      const answers = registrations.map((one) =>
-        store.register(one).then(
+      const answers = registrations.map((registration) =>
+        store.register(registration).then(
           (answer) => answer.ok,
           (error: unknown) => error,
         ),

@@ -33,10 +33,10 @@ export function recoveryContract(setUp: ContractSetup): void {
   const beginRecovery = (
     at = later(hour),
     exactSince: number | null = null,
-    taken: readonly string[] = [],
+    claimed: readonly string[] = [],
   ) =>
     store.beginRecovery(
-      { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken },
+      { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken: claimed },
       exactSince === null ? null : instant(exactSince),
     )
   const end = (mails: 'send' | 'copy' | 'discard', at = later(2 * hour)) =>
@@ -294,9 +294,9 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
       expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)
       expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)
-      const [, told] = await store.reviews('demo')
-      expect(told?.unknown?.payer?.name).toBe('Ravi Sample')
-      expect(told?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
+      const [, claims] = await store.reviews('demo')
+      expect(claims?.unknown?.payer?.name).toBe('Ravi Sample')
+      expect(claims?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
       const refundedPayment = payment(nextRegNo(), { refunded: due })
       expect(await store.reviewUnknownPayment({ ...refundedPayment, account: 'other' })).toBe(0)
       expect(await store.reviews('demo')).toHaveLength(2)

@@ -47,9 +47,9 @@ export function refundsContract(setUp: ContractSetup): void {
     const states = async (regNo: RegNo) => (await store.refunds(regNo)).map(({ state }) => state)
     const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
     const paid = async () => {
-      const one = await registerSample(store, gateway)
-      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
-      return one
+      const registration = await registerSample(store, gateway)
+      await store.applyPaymentEvent(registration.orderId, confirmedBy('AP1'), newEmail)
+      return registration
     }
     const requestRefund = (of: string, amount: number | null = null, at = later(day)) =>
       store.requestRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
@@ -145,7 +145,7 @@ export function refundsContract(setUp: ContractSetup): void {
         further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
-      const first = (await store.reviews('demo')).find((one) => one.came?.reference === 'AP1')
+      const first = (await store.reviews('demo')).find((review) => review.came?.reference === 'AP1')
       await decide(first?.id ?? '', refund())
       await store.applyPaymentEvent(
         orderId,
@@ -193,9 +193,13 @@ export function refundsContract(setUp: ContractSetup): void {
 
     test('a refund recorded by staff is not reported as unknown, unless it was dismissed or the gateway rejects it', async () => {
       const payInReview = async (reference: string) => {
-        const one = await registerSample(store, gateway)
-        await store.applyPaymentEvent(one.orderId, confirmedBy(reference, paise(400_000)), newEmail)
-        return { ...one, id: await only() }
+        const registration = await registerSample(store, gateway)
+        await store.applyPaymentEvent(
+          registration.orderId,
+          confirmedBy(reference, paise(400_000)),
+          newEmail,
+        )
+        return { ...registration, id: await only() }
       }
       const listFailures = async (regNo: RegNo) =>
         (await found(store, regNo)).payments.map(({ failure }) => failure)
@@ -329,41 +333,45 @@ export function refundsContract(setUp: ContractSetup): void {
     })
 
     test('of a payment under review: a full one ends the review, a partial one leaves the rest to decide', async () => {
-      const one = await registerSample(store, gateway)
-      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1', paise(600_000)), newEmail)
+      const registration = await registerSample(store, gateway)
+      await store.applyPaymentEvent(
+        registration.orderId,
+        confirmedBy('AP1', paise(600_000)),
+        newEmail,
+      )
       const id = await only()
       expect(await decide(id, refund(98_500))).toMatchObject({ ok: true })
       await send(createRefundBegun('RF1'))
-      await store.applyPaymentEvent(one.orderId, refunded('RF1', 98_500), newEmail)
+      await store.applyPaymentEvent(registration.orderId, refunded('RF1', 98_500), newEmail)
       expect(await waiting()).toEqual([['C', 'misfit']])
       expect(await revenue()).toBe(0)
       await decide(id, accept)
-      expect((await found(store, one.regNo)).paymentStatus).toBe('success')
-      expect([await revenue(), await sumOf(one.regNo)]).toEqual([due, due])
+      expect((await found(store, registration.regNo)).paymentStatus).toBe('success')
+      expect([await revenue(), await sumOf(registration.regNo)]).toEqual([due, due])
       // Later refunds reduce the figures too.
-      await requestRefund(one.regNo)
+      await requestRefund(registration.regNo)
       await send(createRefundBegun('RF2'))
-      await store.applyPaymentEvent(one.orderId, refunded('RF2', due), newEmail)
-      expect((await found(store, one.regNo)).paymentStatus).toBe('refunded')
-      expect([await revenue(), await sumOf(one.regNo)]).toEqual([0, 0])
+      await store.applyPaymentEvent(registration.orderId, refunded('RF2', due), newEmail)
+      expect((await found(store, registration.regNo)).paymentStatus).toBe('refunded')
+      expect([await revenue(), await sumOf(registration.regNo)]).toEqual([0, 0])
     })
 
     test('a second payment is refunded in full: the registration stays paid', async () => {
-      const one = await paid()
-      await store.applyPaymentEvent(one.orderId, confirmedBy('AP2'), newEmail)
+      const registration = await paid()
+      await store.applyPaymentEvent(registration.orderId, confirmedBy('AP2'), newEmail)
       await decide(await only(), refund())
       expect(await waiting()).toEqual([])
-      expect(await found(store, one.regNo)).toMatchObject({
+      expect(await found(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
       await send(createRefundBegun('RF1'))
-      await store.applyPaymentEvent(one.orderId, refunded('RF1', due), newEmail)
-      expect(await found(store, one.regNo)).toMatchObject({
+      await store.applyPaymentEvent(registration.orderId, refunded('RF1', due), newEmail)
+      expect(await found(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
-      expect([await revenue(), await sumOf(one.regNo)]).toEqual([due, due])
+      expect([await revenue(), await sumOf(registration.regNo)]).toEqual([due, due])
     })
 
     test('a payment by another method is not refunded through the gateway', async () => {
@@ -417,12 +425,17 @@ export function refundsContract(setUp: ContractSetup): void {
     })
 
     test('complete a requested refund that was not sent yet: it is not made twice', async () => {
-      const one = await registerSample(store, { gateway: 'airpay' })
-      await store.applyPaymentEvent(one.orderId, confirmedBy('AP1'), newEmail)
-      await store.requestRefund({ of: one.regNo, amount: null, ...grounds, at: later(day) })
-      await store.applyPaymentEvent(one.orderId, refunded('R1', due), newEmail)
+      const registration = await registerSample(store, { gateway: 'airpay' })
+      await store.applyPaymentEvent(registration.orderId, confirmedBy('AP1'), newEmail)
+      await store.requestRefund({
+        of: registration.regNo,
+        amount: null,
+        ...grounds,
+        at: later(day),
+      })
+      await store.applyPaymentEvent(registration.orderId, refunded('R1', due), newEmail)
       expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
-      expect((await store.refunds(one.regNo)).map(({ state }) => state)).toEqual(['done'])
+      expect((await store.refunds(registration.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
     test('above the received amount, or of an unpaid payment, go to review', async () => {
@@ -452,9 +465,9 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.claimMail(id, noon)).toBe(true)
       expect(await store.claimMail(id, noon)).toBe(false)
       expect(await store.dueMails(later(60_000), 9)).toEqual([])
-      const [again, third] = [later(hour), later(2 * hour)]
-      expect((await store.dueMails(again, 9)).length).toBe(1)
-      expect(await store.claimMail(id, again)).toBe(true)
+      const [secondRefund, third] = [later(hour), later(2 * hour)]
+      expect((await store.dueMails(secondRefund, 9)).length).toBe(1)
+      expect(await store.claimMail(id, secondRefund)).toBe(true)
       expect(await store.claimMail(id, third)).toBe(false)
       expect(await store.mailsOf(regNo)).toMatchObject([
         { status: 'failed', error: expect.stringContaining('It is unknown') },

@@ -180,10 +180,10 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         confirmedBy('AP1', sampleQuote.total, later(holdMs + 1)),
         null,
       )
-      const why = 'Payment received after the seat was released: Scanning is full.'
-      expect(paymentResult).toMatchObject({ review: why, payment: { status: 'pending' } })
+      const reason = 'Payment received after the seat was released: Scanning is full.'
+      expect(paymentResult).toMatchObject({ review: reason, payment: { status: 'pending' } })
       expect(await store.reviews('demo')).toMatchObject([
-        { is: 'misfit', regNo: latePayer.regNo, why },
+        { is: 'misfit', regNo: latePayer.regNo, why: reason },
       ])
       // The registration that holds it can pay without a check.
       await store.applyPaymentEvent(quickPayer.orderId, confirmedBy('AP2'), null)
@@ -231,8 +231,8 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         who: 'asha',
         why: 'x',
       } as const
-      const through = { gateway: '', askedOf: { account: 'demo', merchantId: null } }
-      const same = {
+      const paymentMethod = { gateway: '', askedOf: { account: 'demo', merchantId: null } }
+      const unchangedAnswers = {
         was: answers,
         answers,
         category,
@@ -243,7 +243,14 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       }
       const correction = await store.correct(
         { ...correctAction, at: later(2), once: null },
-        { ...same, quote: higherBill, through, holdUntil: null, changes: ['x'], endsLinks: false },
+        {
+          ...unchangedAnswers,
+          quote: higherBill,
+          through: paymentMethod,
+          holdUntil: null,
+          changes: ['x'],
+          endsLinks: false,
+        },
       )
       expect(correction.ok).toBe(true)
       const [balanceOrder] = (await found(store, regNo)).payments

@@ -297,10 +297,10 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
     })
 
-    const wanted = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
+    const confirmAction = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
     const confirm = (regNo: RegNo, way: ManualMethod, reference: string) =>
       store.recordPayment(
-        { ...wanted, regNo, at: noon },
+        { ...confirmAction, regNo, at: noon },
         { way, reference, amount: due, paidAt: noon },
         null,
       )

@@ -83,18 +83,18 @@ describe('the SQLite tables', () => {
 
 describe('SQLite', () => {
   let dataDir: string
-  let inside: OpenedStore
+  let openedStore: OpenedStore
   /** A second connection, like a careless person's shell. */
   let shell: Database.Database
   beforeEach(async () => {
     dataDir = folder()
     await useEmptyDatabase(dataDir)
-    inside = await openInside({ dataDir })
+    openedStore = await openInside({ dataDir })
     shell = new Database(join(dataDir, DATABASE_FILE))
   })
   afterEach(async () => {
     shell.close()
-    await inside.store.close()
+    await openedStore.store.close()
     rmSync(dataDir, { recursive: true })
   })
 
@@ -132,7 +132,7 @@ describe('SQLite', () => {
   })
 
   test('the connection of the writer thread uses FULL too', async () => {
-    expect(await inside.writer.call('pragmas')).toEqual({
+    expect(await openedStore.writer.call('pragmas')).toEqual({
       journalMode: 'wal',
       synchronous: 2,
       foreignKeys: 1,
@@ -140,14 +140,14 @@ describe('SQLite', () => {
   })
 
   test('an unpaid registration can be deleted with its rows, and is no longer counted', async () => {
-    const { regNo } = await registerSample(inside.store)
+    const { regNo } = await registerSample(openedStore.store)
     shell.exec('DELETE FROM payments; DELETE FROM registrations')
-    expect(await inside.store.registration(regNo)).toBeNull()
-    expect((await inside.store.dashboardFigures('demo', dayOf(noon))).total).toBe(0)
+    expect(await openedStore.store.registration(regNo)).toBeNull()
+    expect((await openedStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(0)
   })
 
   test('counters equal the counted rows after every kind of payment event', async () => {
-    const { store } = inside
+    const { store } = openedStore
     await createPaymentHistories(store, true)
     const counted = shell.prepare(BY_ROWS).all()
     expect(shell.prepare(BY_COUNTERS).all()).toEqual(counted)
@@ -168,7 +168,7 @@ describe('SQLite', () => {
   })
 
   test('a search finds the same rows before and after they are indexed', async () => {
-    const { store } = inside
+    const { store } = openedStore
     // An external lock blocks the indexing, so that the scan must find them.
     const numbers = await registerNames(store)
     await waitForIndex()
@@ -190,7 +190,7 @@ describe('SQLite', () => {
     const lastId = shell.prepare('SELECT last_id FROM search_progress').pluck()
     const startedAt = performance.now()
     while (Number(lastId.get()) < 1000 && performance.now() - startedAt < 200_000)
-      await inside.store.ping(noon)
+      await openedStore.store.ping(noon)
     expect(lastId.get()).toBeGreaterThanOrEqual(1000)
   })
 
@@ -209,20 +209,20 @@ describe('SQLite', () => {
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
     copy.run(COUNT_MAX + 5)
-    await inside.store.register(created)
-    const search = await inside.store.listPage(
+    await openedStore.store.register(created)
+    const search = await openedStore.store.listPage(
       { eventId: 'demo', answers: {}, search: 'copied' },
       2,
       50,
     )
     expect([search.count, search.countCapped, search.rows.length]).toEqual([COUNT_MAX, true, 50])
-    const byAnswer = await inside.store.listPage(
+    const byAnswer = await openedStore.store.listPage(
       { eventId: 'demo', answers: { state: 'Goa' } },
       2,
       50,
     )
     expect([byAnswer.count, byAnswer.countCapped]).toEqual([COUNT_MAX, true])
-    const plainPage = await inside.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
+    const plainPage = await openedStore.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
     expect([plainPage.count, plainPage.countCapped]).toEqual([COUNT_MAX + 6, false])
   })
 
@@ -238,7 +238,7 @@ describe('SQLite', () => {
   })
 
   test('when the writer dies, calls in progress get an error and the next request works', async () => {
-    const { store, writer } = inside
+    const { store, writer } = openedStore
     const registrations = Array.from({ length: 50 }, () => newRegistration())
     const answers = registrations.map((created) =>
       store.register(created).then(
@@ -267,7 +267,7 @@ describe('SQLite', () => {
   })
 
   test('a status response is never stored without its effect, however the write ends', async () => {
-    const { store } = inside
+    const { store } = openedStore
     const { orderId } = await registerSample(store)
     const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
     const settle = () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
@@ -290,7 +290,7 @@ describe('SQLite', () => {
   })
 
   test('whenever the writer dies, there are as many status responses as payment events', async () => {
-    const { store, writer } = inside
+    const { store, writer } = openedStore
     const orders = await Promise.all(Array.from({ length: 600 }, () => registerSample(store)))
     const paymentPromises = orders.map(({ orderId }, index) =>
       store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), null, {
@@ -315,7 +315,7 @@ describe('SQLite', () => {
   })
 
   test('when the reader dies, lists work again', async () => {
-    const { store, reader } = inside
+    const { store, reader } = openedStore
     // It starts with the first requested list.
     await store.dashboardFigures('demo', dayOf(noon))
     await reader.kill()
@@ -375,22 +375,22 @@ describe('SQLite', () => {
     const second = await openStore({ dataDir })
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        (index % 2 === 0 ? inside.store : second).register(newRegistration()),
+        (index % 2 === 0 ? openedStore.store : second).register(newRegistration()),
       ),
     )
     expect(answers.every(({ ok }) => ok)).toBe(true)
     await second.close()
-    expect((await inside.store.dashboardFigures('demo', dayOf(noon))).total).toBe(60)
+    expect((await openedStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(60)
   })
 
   test('two writers on one file: of 64 requests for the last seat, half at each, exactly one gets it', async () => {
     const second = await openStore({ dataDir })
     const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
     const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
-    await inside.store.saveEventFile({ ...file, limits })
+    await openedStore.store.saveEventFile({ ...file, limits })
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, index) =>
-        (index % 2 === 0 ? inside.store : second).register(newRegistration()),
+        (index % 2 === 0 ? openedStore.store : second).register(newRegistration()),
       ),
     )
     expect(answers.filter(({ ok }) => ok).length).toBe(1)
@@ -399,7 +399,9 @@ describe('SQLite', () => {
       error: { code: 'full', place: 'hall' },
     })
     await second.close()
-    expect(await inside.store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
+    expect(await openedStore.store.takenSeats('demo')).toEqual([
+      { place: 'hall', max: 1, taken: 1 },
+    ])
   })
 
   test('negative control: responding before the commit is detected', async () => {

@@ -11,7 +11,7 @@ import { calculatePrice } from '../../../web/registration/price/live-price.ts'
 import { canShrink, findFileError } from '../../../web/registration/uploads/chosen-file.ts'
 import type { Tariff } from '../../../web/registration/price/live-price.ts'
 import { chooseWidget } from '../../../web/registration/fields/choose-field-widget.ts'
-import { neverDrawn } from '../../../web/build/omit-unused-library-code.ts'
+import { omitUnusedLibraryCode } from '../../../web/build/omit-unused-library-code.ts'
 import { splitNumber } from '../../../web/results/registration-number.tsx'
 import { parseProofs } from '../../../web/registration/draft-storage.ts'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
@@ -200,7 +200,7 @@ test.each([
 })
 
 test('the build stops if the library has moved a module that we leave out', () => {
-  const { buildEnd, load } = neverDrawn()
+  const { buildEnd, load } = omitUnusedLibraryCode()
   const errors: string[] = []
   const build = {
     environment: { name: 'client' },

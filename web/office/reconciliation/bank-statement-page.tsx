@@ -160,12 +160,12 @@ function MatchedLines({
   const isConfirmed = confirmMutation.data !== undefined
   return (
     <>
-      {GROUPS.map(([as, title, description]) => {
-        const groupLines = lines.filter((entry) => entry.as === as)
+      {GROUPS.map(([matchKind, title, description]) => {
+        const groupLines = lines.filter((entry) => entry.as === matchKind)
         return (
           groupLines.length > 0 && (
-            <section className="pan" key={as} aria-labelledby={`lines-${as}`}>
-              <h2 id={`lines-${as}`}>
+            <section className="pan" key={matchKind} aria-labelledby={`lines-${matchKind}`}>
+              <h2 id={`lines-${matchKind}`}>
                 {title} ({groupLines.length})
               </h2>
               <p className="mute">{description}</p>

@@ -138,10 +138,10 @@ const pluralise = (count: number, noun: string): string =>
 
 /** Summarises the lines of a report in a sentence. */
 function ReportSummary({ lines }: WireSettlement) {
-  const countLines = (as: WireSettled['as']): number =>
-    lines.filter((line) => line.as === as).length
-  const parts = GROUPS.flatMap(([as, title]) =>
-    countLines(as) === 0 ? [] : [`${countLines(as)} ${title.toLowerCase()}`],
+  const countLines = (lineKind: WireSettled['as']): number =>
+    lines.filter((line) => line.as === lineKind).length
+  const parts = GROUPS.flatMap(([lineKind, title]) =>
+    countLines(lineKind) === 0 ? [] : [`${countLines(lineKind)} ${title.toLowerCase()}`],
   )
   return <p>{lines.length === 0 ? 'No settlements in this file.' : `${parts.join(', ')}.`}</p>
 }
@@ -211,8 +211,8 @@ function listPayoutParts({
 }
 
 function LineGroups({ event, lines }: EventProps & { readonly lines: readonly WireSettled[] }) {
-  return GROUPS.map(([as, title, description, isCollapsed]) => {
-    const groupLines = lines.filter((line) => line.as === as)
+  return GROUPS.map(([lineKind, title, description, isCollapsed]) => {
+    const groupLines = lines.filter((line) => line.as === lineKind)
     if (groupLines.length === 0) return null
     const heading = `${title} (${groupLines.length})`
     const list = (
@@ -226,13 +226,13 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
       </>
     )
     return isCollapsed ? (
-      <details className="pan" key={as}>
+      <details className="pan" key={lineKind}>
         <summary>{heading}</summary>
         {list}
       </details>
     ) : (
-      <section className="pan" key={as} aria-labelledby={`settled-${as}`}>
-        <h2 id={`settled-${as}`}>{heading}</h2>
+      <section className="pan" key={lineKind} aria-labelledby={`settled-${lineKind}`}>
+        <h2 id={`settled-${lineKind}`}>{heading}</h2>
         {list}
       </section>
     )

@@ -64,14 +64,17 @@ function findLines(event: EventConfig, text: string): Lines {
   return {
     rules:
       categoryChoice.by === 'rules'
-        ? categoryChoice.rules.map((_, at) => line(['category', 'rules', at]))
+        ? categoryChoice.rules.map((_, index) => line(['category', 'rules', index]))
         : [],
-    examples: event.examples.map((_, at) => line(['examples', 'cases', at])),
+    examples: event.examples.map((_, index) => line(['examples', 'cases', index])),
     prices: Object.fromEntries(
       Object.entries(fees.prices ?? {}).map(([category, row]) => [
         category,
         Object.fromEntries(
-          Object.keys(row).map((period, at) => [period, line(['fees', 'prices', category, at])]),
+          Object.keys(row).map((period, index) => [
+            period,
+            line(['fees', 'prices', category, index]),
+          ]),
         ),
       ]),
     ),

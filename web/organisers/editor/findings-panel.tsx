@@ -6,7 +6,7 @@ import type { CheckResult } from './check-event-file.ts'
 
 /** Text between backticks is a quotation from the file. */
 const formatQuotations = (text: string) =>
-  text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))
+  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))
 
 type GoTo = (line: number, column?: number) => void
 const severities = {
@@ -20,11 +20,11 @@ type FindingsProps = {
   readonly path: string
   readonly goTo: GoTo
   /** Replaces part of the text; null if the findings belong to an older text. */
-  readonly mend: ((from: number, to: number, text: string) => void) | null
+  readonly applyFix: ((from: number, to: number, text: string) => void) | null
 }
 
 /** All findings, in the order of the file. */
-export function Findings({ findings, path, goTo, mend }: FindingsProps) {
+export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
   if (findings.length === 0)
     return (
       <p className="org-none">
@@ -55,9 +55,9 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
               {location(finding)} <span className="mute">{code}</span>
             </p>
             <p className="org-f-text">{formatQuotations(message)}</p>
-            {related.map((one) => (
-              <p key={`${one.at.start.offset} ${one.message}`}>
-                {location(one)}: {formatQuotations(one.message)}
+            {related.map((entry) => (
+              <p key={`${entry.at.start.offset} ${entry.message}`}>
+                {location(entry)}: {formatQuotations(entry.message)}
               </p>
             ))}
             {notes.map((note) => (
@@ -70,12 +70,12 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
                 <b>Help:</b> {formatQuotations(help)}
               </p>
             )}
-            {fix !== undefined && finding.at.path === path && mend !== null && (
+            {fix !== undefined && finding.at.path === path && applyFix !== null && (
               <p>
                 <button
                   type="button"
                   className="btn line sm"
-                  onClick={() => mend(fix.start, fix.end, fix.text)}
+                  onClick={() => applyFix(fix.start, fix.end, fix.text)}
                 >
                   {fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`}
                 </button>

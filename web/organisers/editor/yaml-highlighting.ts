@@ -71,10 +71,10 @@ class FindingBox extends WidgetType {
     const code = document.createElement('b')
     code.textContent = this.finding.code
     const message = document.createElement('span')
-    const { message: says, help } = this.finding
+    const { message: errorText, help } = this.finding
     message.append(
       code,
-      ` ${says.replaceAll('`', '')}${help === undefined ? '' : `: ${help.replaceAll('`', '')}`}`,
+      ` ${errorText.replaceAll('`', '')}${help === undefined ? '' : `: ${help.replaceAll('`', '')}`}`,
     )
     box.append(message)
     return box

@@ -54,8 +54,8 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                     {rows.map((row) => (
                       <tr key={row.id}>
                         <th scope="row">{row.label}</th>
-                        {row.cells.map((cell, at) => (
-                          <td key={event.fees.periods[at]?.id}>
+                        {row.cells.map((cell, index) => (
+                          <td key={event.fees.periods[index]?.id}>
                             {cell === null
                               ? '–'
                               : formatPrice(paidPrice(taxes[item] ?? null, cell), event.currency)}
@@ -79,7 +79,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                 {lines.map((rule) => (
                   <div key={rule.id}>
                     <dt>{rule.id}</dt>
-                    <dd>{rule.says}</dd>
+                    <dd>{rule.description}</dd>
                   </div>
                 ))}
               </dl>

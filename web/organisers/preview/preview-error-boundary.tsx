@@ -1,6 +1,6 @@
 /** The error handling of the previews while the file has errors. */
 import type { ReactNode } from 'react'
-import { Boundary } from '../../app/error-boundary.tsx'
+import { ErrorBoundary } from '../../app/error-boundary.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { CheckState } from '../editor/event-file-draft.ts'
 
@@ -43,8 +43,8 @@ export function PreviewErrorBoundary({
     </p>
   )
   return (
-    <Boundary resetBy={resetBy} otherwise={otherwise}>
+    <ErrorBoundary resetBy={resetBy} fallback={otherwise}>
       {children}
-    </Boundary>
+    </ErrorBoundary>
   )
 }

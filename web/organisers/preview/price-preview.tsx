@@ -50,16 +50,19 @@ export function PricePreview({ title, event, trying, lines, goTo }: PriceProps) 
           <b>{category === null ? 'No category' : labelOfCategory(event, category)}</b>{' '}
           <DecidingRule
             event={event}
-            it={explanation}
+            preview={explanation}
             line={(rule) => line(lines?.rules[rule - 1])}
           />
         </p>
         <PriceResult event={event} it={explanation} />
       </div>
       {explanation.category.by === 'rules' && explanation.category.tried.length > 1 && (
-        <SkippedRules it={explanation.category} line={(rule) => line(lines?.rules[rule - 1])} />
+        <SkippedRules
+          preview={explanation.category}
+          line={(rule) => line(lines?.rules[rule - 1])}
+        />
       )}
-      <Table event={event} it={explanation} lines={lines} goTo={goTo} />
+      <Table event={event} preview={explanation} lines={lines} goTo={goTo} />
       <ItemPrices event={event} />
     </>
   )
@@ -72,15 +75,15 @@ type LineOf = (rule: number) => React.ReactNode
 
 function DecidingRule({
   event,
-  it: { category: it, facts, read },
+  preview: { category: preview, facts, read },
   line,
 }: {
   readonly event: EventConfig
-  readonly it: Explanation
+  readonly preview: Explanation
   readonly line: LineOf
 }) {
   const requestedCategory = findCategory({ ...event, quotas: [] }, read)
-  if (requestedCategory !== null && requestedCategory !== it.category)
+  if (requestedCategory !== null && requestedCategory !== preview.category)
     return (
       <span className="mute">
         offered, because no seat is left as {labelOfCategory(event, requestedCategory)}
@@ -90,13 +93,14 @@ function DecidingRule({
   const discount = event.codeKinds.find(({ id }) => id === kind)?.gives
   if (discount !== undefined && 'category' in discount)
     return <span className="mute">set by the code</span>
-  if (it.by === 'field')
+  if (preview.by === 'field')
     return (
       <span className="mute">
-        {it.category === null ? 'until it is chosen in' : 'chosen in'} {labelOf(event, it.field)}
+        {preview.category === null ? 'until it is chosen in' : 'chosen in'}{' '}
+        {labelOf(event, preview.field)}
       </span>
     )
-  const rule = it.tried.find(({ fits }) => fits)
+  const rule = preview.tried.find(({ fits }) => fits)
   if (rule === undefined) return <span className="mute">no rule matches these answers</span>
   return (
     <>
@@ -107,17 +111,17 @@ function DecidingRule({
 
 /** The rules before the deciding one, and why each did not apply. */
 function SkippedRules({
-  it,
+  preview,
   line,
 }: {
-  readonly it: Extract<CategoryExplained, { by: 'rules' }>
+  readonly preview: Extract<CategoryExplained, { by: 'rules' }>
   readonly line: LineOf
 }) {
   return (
     <details className="org-tried">
       <summary>Rules tried before</summary>
       <ol>
-        {it.tried
+        {preview.tried
           .filter(({ fits }) => !fits)
           .map(({ rule, says, but }) => (
             <li key={rule}>
@@ -133,10 +137,16 @@ function SkippedRules({
   )
 }
 
-function PriceResult({ event, it }: { readonly event: EventConfig; readonly it: Explanation }) {
-  if (it.quote === null) return <p>This event is free of charge.</p>
-  if (!it.quote.ok) {
-    const refusal = it.quote.error
+function PriceResult({
+  event,
+  it: preview,
+}: {
+  readonly event: EventConfig
+  readonly it: Explanation
+}) {
+  if (preview.quote === null) return <p>This event is free of charge.</p>
+  if (!preview.quote.ok) {
+    const refusal = preview.quote.error
     if (refusal.code === 'registration_closed') return <p>{refusal.text}</p>
     return (
       <p>
@@ -146,17 +156,17 @@ function PriceResult({ event, it }: { readonly event: EventConfig; readonly it: 
       </p>
     )
   }
-  const quote = it.quote.value
-  const fullQuota = firstFull(event.quotas, it.read, quote.category)
+  const quote = preview.quote.value
+  const fullQuota = firstFull(event.quotas, preview.read, quote.category)
   const rows = billRows(
     event,
     quote.lines.length > 1 ? quote : { ...quote, lines: [] },
     priceParts(event),
   )
-  const period = it.period
+  const period = preview.period
   return (
     <>
-      {it.facts.code !== null && it.facts.code.is !== 'valid' && (
+      {preview.facts.code !== null && preview.facts.code.is !== 'valid' && (
         <p className="org-how">Such a code is rejected, and nothing is registered. Without it:</p>
       )}
       {fullQuota !== null && (
@@ -164,11 +174,11 @@ function PriceResult({ event, it }: { readonly event: EventConfig; readonly it: 
       )}
       <Ledger rows={rows} money />
       <p className="org-how">
-        {it.cell !== null &&
-          it.cell.price !== 0 &&
-          it.tax !== null &&
+        {preview.cell !== null &&
+          preview.cell.price !== 0 &&
+          preview.tax !== null &&
           quote.lines.length < 2 &&
-          `${formatTax(it.tax, it.cell.price, quote)}. `}
+          `${formatTax(preview.tax, preview.cell.price, quote)}. `}
         {period !== null && (
           <>
             Period {period.period.label}
@@ -190,10 +200,10 @@ function PriceResult({ event, it }: { readonly event: EventConfig; readonly it: 
  */
 function Table({
   event,
-  it,
+  preview,
   lines,
   goTo,
-}: Omit<PriceProps, 'trying' | 'title'> & { readonly it: Explanation }) {
+}: Omit<PriceProps, 'trying' | 'title'> & { readonly preview: Explanation }) {
   const rows = priceTable(event)
   if (rows.length === 0) return null
   return (
@@ -219,7 +229,7 @@ function Table({
                 <th scope="row">{category.label}</th>
                 {cells.map(({ period, price }) => {
                   const isHighlighted =
-                    it.cell?.category === category.id && it.cell.period === period.id
+                    preview.cell?.category === category.id && preview.cell.period === period.id
                   const line = lines?.prices[category.id]?.[period.id] ?? null
                   const currency = currencyOf(event, category.id)
                   const amount = price === null ? '–' : formatPrice(price.total, currency)

@@ -56,15 +56,15 @@ export default function ResultsPreview({
     <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
       <fieldset className="org-kinds">
         <legend className="vh">Which page to show</legend>
-        {(Object.keys(kinds) as Kind[]).map((one) => (
-          <label key={one} className={one === kind ? 'on' : ''}>
+        {(Object.keys(kinds) as Kind[]).map((key) => (
+          <label key={key} className={key === kind ? 'on' : ''}>
             <input
               type="radio"
               name="org-kind"
-              checked={one === kind}
-              onChange={() => setKind(one)}
+              checked={key === kind}
+              onChange={() => setKind(key)}
             />
-            {kinds[one]}
+            {kinds[key]}
           </label>
         ))}
       </fieldset>

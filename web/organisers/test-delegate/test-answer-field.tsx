@@ -101,7 +101,9 @@ function CheckboxField({ field, value, change }: TestFieldProps) {
       boxes={field.options ?? []}
       isTicked={(id) => selectedIds.includes(id)}
       tick={(id) => {
-        const now = ids.filter((one) => selectedIds.includes(one) !== (one === id))
+        const now = ids.filter(
+          (candidate) => selectedIds.includes(candidate) !== (candidate === id),
+        )
         change(now.length === 0 ? undefined : now)
       }}
     />
@@ -140,11 +142,11 @@ function PeopleField({ field, value, change }: TestFieldProps) {
   return (
     <fieldset className="org-list">
       <legend>{field.label}</legend>
-      {people.map((person, at) => (
+      {people.map((person, i) => (
         // People have no identifier except their position.
         // eslint-disable-next-line react/no-array-index-key
-        <fieldset key={at} className="org-person">
-          <legend>Person {at + 1}</legend>
+        <fieldset key={i} className="org-person">
+          <legend>Person {i + 1}</legend>
           {(field.fields ?? []).map((part) => (
             <TestField
               key={part.id}
@@ -152,7 +154,9 @@ function PeopleField({ field, value, change }: TestFieldProps) {
               value={getOwn(person, part.id)}
               change={(answer) =>
                 setPeople(
-                  people.map((one, index) => (index === at ? { ...one, [part.id]: answer } : one)),
+                  people.map((person, index) =>
+                    index === i ? { ...person, [part.id]: answer } : person,
+                  ),
                 )
               }
             />
@@ -160,9 +164,9 @@ function PeopleField({ field, value, change }: TestFieldProps) {
           <button
             type="button"
             className="link"
-            onClick={() => setPeople(people.filter((_, index) => index !== at))}
+            onClick={() => setPeople(people.filter((_, index) => index !== i))}
           >
-            Remove<span className="vh"> person {at + 1}</span>
+            Remove<span className="vh"> person {i + 1}</span>
           </button>
         </fieldset>
       ))}

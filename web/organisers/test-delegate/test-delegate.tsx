@@ -32,7 +32,7 @@ export type TestDelegate = {
 
 /** The first worked example that fills in the form; without one, today and empty answers. */
 export function initialDelegate(event: EventConfig, today: Day): TestDelegate {
-  const example = event.examples.find((one) => 'answers' in one)
+  const example = event.examples.find((example) => 'answers' in example)
   if (example !== undefined && 'answers' in example)
     return {
       day: dayOf(example.on),

@@ -89,8 +89,8 @@ function MemberListField({
   readonly facts: PricingContext
   readonly change: (context: PricingContext) => void
 }) {
-  const field = event.fields.find((one) => one.id === id)
-  const memberList = event.memberLists.find((one) => one.id === field?.roll)
+  const field = event.fields.find((field) => field.id === id)
+  const memberList = event.memberLists.find((memberList) => memberList.id === field?.roll)
   if (field === undefined || memberList === undefined) return null
   const row = getOwn(context.rolls, id)
   const rows = memberList.columns.flatMap((column) =>

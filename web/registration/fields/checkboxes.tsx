@@ -18,7 +18,9 @@ export function Checkboxes(props: WidgetProps) {
       props={props}
       Box={Checkbox as unknown as typeof Radio}
       isChosen={(id) => selectedIds.includes(id)}
-      choose={(id) => change(options.filter((one) => selectedIds.includes(one) !== (one === id)))}
+      choose={(id) =>
+        change(options.filter((option) => selectedIds.includes(option) !== (option === id)))
+      }
     />
   )
 }

@@ -29,10 +29,10 @@ export function fullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = buildUiSchema(event)
   for (const field of event.fields.filter(({ type }) => type === 'people')) {
     // A widget would render the whole list as one control.
-    const { 'ui:widget': _, ...own } = ui[field.id] as UiSchema
-    const items = own.items as UiSchema
+    const { 'ui:widget': _, ...ownFields } = ui[field.id] as UiSchema
+    const items = ownFields.items as UiSchema
     ui[field.id] = {
-      ...own,
+      ...ownFields,
       items: {
         ...items,
         'ui:ObjectFieldTemplate': PersonFields,

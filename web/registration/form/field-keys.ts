@@ -37,7 +37,7 @@ export function keyOf({ fields }: PublicEvent, element: string): string {
 /** Name of the field that a message is about: "Age", or "Person 2: Age" in a list. */
 export function fieldNameOf({ fields }: PublicEvent, key: string): string {
   const [id, at, part] = key.split('.')
-  const field = fields.find((one) => one.id === id)
+  const field = fields.find((field) => field.id === id)
   return part === undefined
     ? (field?.label ?? key)
     : formatMessage(FORM_MESSAGES.errors.withField, {
@@ -72,7 +72,9 @@ export function moveErrors(
   is: unknown,
 ): FieldErrors {
   if (!Array.isArray(was) || !Array.isArray(is) || was.length <= is.length) return errors
-  const removedIndex = was.findIndex((one, at) => JSON.stringify(one) !== JSON.stringify(is[at]))
+  const removedIndex = was.findIndex(
+    (candidate, index) => JSON.stringify(candidate) !== JSON.stringify(is[index]),
+  )
   return Object.fromEntries(
     Object.entries(errors).flatMap(([name, text]) => {
       const [id, at, part] = name.split('.')

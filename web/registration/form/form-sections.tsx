@@ -27,7 +27,7 @@ export function SectionSheet(props: ObjectFieldTemplateProps) {
       index,
       seen: section.fields.flatMap((id) => (shown.has(id) ? (fields.get(id) ?? []) : [])),
     }))
-    .filter((one) => one.seen.length > 0)
+    .filter((candidate) => candidate.seen.length > 0)
   if (page === NO_SECTION) return null
   return (
     <div className="paper">

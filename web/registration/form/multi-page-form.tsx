@@ -34,8 +34,8 @@ export const MultiPageForm: FormExtensions['Paged'] = (props) =>
 
 /** Pages of the fields that are shown; a section without fields has no page. */
 function listPages({ sections }: PublicEvent, shown: ReadonlySet<string>): readonly Page[] {
-  const sectionPages = sections.flatMap(({ fields }, at) =>
-    fields.some((id) => shown.has(id)) ? [at] : [],
+  const sectionPages = sections.flatMap(({ fields }, index) =>
+    fields.some((id) => shown.has(id)) ? [index] : [],
   )
   return [...sectionPages, LAST]
 }
@@ -77,8 +77,8 @@ function FormPages({
   const [furthestPage, setFurthestPage] = useState<Page>(
     () => findFirstInvalidPage(event, form) ?? LAST,
   )
-  const [begun, setBegun] = useState(form.replacements)
-  if (begun !== form.replacements) {
+  const [isStarted, setBegun] = useState(form.replacements)
+  if (isStarted !== form.replacements) {
     setBegun(form.replacements)
     setFurthestPage(findFirstInvalidPage(event, form) ?? LAST)
   }
@@ -273,11 +273,13 @@ function formatAnswers(
     if (field.type === 'file') return [{ id, label, value: String(answer) }]
     if (field.type !== 'people' || typeof answer !== 'object')
       return [{ id, label, value: answerText(event, id, answer) }]
-    const people = answer.flatMap((one) => (typeof one === 'string' ? [] : personText(field, one)))
+    const people = answer.flatMap((entry) =>
+      typeof entry === 'string' ? [] : personText(field, entry),
+    )
     const value = (
       <ol>
-        {people.map((person, at) => (
-          <li key={`${at} ${person}`}>{person}</li>
+        {people.map((person, index) => (
+          <li key={`${index} ${person}`}>{person}</li>
         ))}
       </ol>
     )

@@ -217,9 +217,9 @@ export function useForm(
     [event, startLookup],
   )
 
-  const check = (only?: readonly string[]) => {
+  const check = (onlyError?: readonly string[]) => {
     const found = Object.entries({ ...validate(data), ...knownErrors }).filter(
-      ([key]) => only?.includes(rootOf(key)) ?? true,
+      ([key]) => onlyError?.includes(rootOf(key)) ?? true,
     )
     setErrors(Object.fromEntries(found))
     return found[0]?.[0] ?? null
@@ -284,8 +284,8 @@ export function useForm(
 /** Runs after the pointer press in progress, or immediately if there is none. */
 function afterPress(run: () => void): void {
   if (!isPressed) return run()
-  const once = () => setTimeout(run)
-  addEventListener('pointerup', once, { once: true })
+  const runOnce = () => setTimeout(run)
+  addEventListener('pointerup', runOnce, { once: true })
 }
 let isPressed = false
 function usePointerTracking(): void {

@@ -91,9 +91,9 @@ export function FeeTable({ event, category: ownCategory, now }: FeeTableProps) {
             <th scope="col">
               <span className="vh">{labelOf(event, 'category')}</span>
             </th>
-            {stretches.map((stretch, at) => (
+            {stretches.map((stretch, index) => (
               <th scope="col" key={stretch.from}>
-                {formatDays(stretch, at === 0)}
+                {formatDays(stretch, index === 0)}
               </th>
             ))}
           </tr>
@@ -105,9 +105,9 @@ export function FeeTable({ event, category: ownCategory, now }: FeeTableProps) {
                 {label}
                 {id === ownCategory && <span className="yours">{text.yourCategory}</span>}
               </th>
-              {stretches.map((stretch, at) => (
-                <td key={stretch.from} className={at === 0 ? 'now' : ''}>
-                  <small aria-hidden="true">{formatDays(stretch, at === 0)}</small>
+              {stretches.map((stretch, index) => (
+                <td key={stretch.from} className={index === 0 ? 'now' : ''}>
+                  <small aria-hidden="true">{formatDays(stretch, index === 0)}</small>
                   {formatPriceIn(event, id, stretch)}
                 </td>
               ))}

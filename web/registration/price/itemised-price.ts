@@ -65,9 +65,9 @@ export function priceNotes(
     ({ option }) => option === null,
   )
   const fullNow = firstFull(event.quotas, answers, findCategory(event, answers))
-  const gone = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
+  const soldOut = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
   if (fullNow !== null) return event.fees.prices === null ? [fullSeatMessage(event, fullNow)] : []
-  if (gone !== undefined) return [fullSeatMessage(event, gone)]
+  if (soldOut !== undefined) return [fullSeatMessage(event, soldOut)]
   const seatsLeft = fewestSeatsLeft(seatQuotas, left)
   return seatsLeft === null
     ? []
@@ -216,7 +216,7 @@ function seatStatus(
   left: Readonly<Record<string, number>>,
 ): OptionStatus {
   const seatsLeft = fewestSeatsLeft(seatQuotas, left)
-  const gone = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
-  if (gone !== undefined) return { full: gone.limit.full.message }
+  const soldOut = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
+  if (soldOut !== undefined) return { full: soldOut.limit.full.message }
   return seatsLeft === null ? {} : { left: formatMessage(seats.left, { count: seatsLeft }) }
 }

@@ -110,29 +110,29 @@ export function calculatePrice(
 ): PriceView {
   if (event.fees.prices === null) return { is: 'free' }
   const category = findCategory(event, answers)
-  const none = (reason: string, canRetry = false): PriceView => ({
+  const noPrice = (reason: string, canRetry = false): PriceView => ({
     is: 'none',
     category,
     reason,
     canRetry,
   })
-  if (tariff.is === 'loading') return none(messages.loading)
+  if (tariff.is === 'loading') return noPrice(messages.loading)
   if (tariff.is === 'failed')
-    return none(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
+    return noPrice(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
   const { answer } = tariff
-  if (!answer.open) return none(answer.closed_text ?? messages.closed)
-  if (category === null) return none(categoryPrompt(event))
+  if (!answer.open) return noPrice(answer.closed_text ?? messages.closed)
+  if (category === null) return noPrice(categoryPrompt(event))
   const quote =
     pricing(event, answer, category, answers) ??
     formatMessage(messages.categoryNotOnSale, { word: lowerCaseLabel(event, 'category') })
-  if (typeof quote === 'string') return none(quote)
+  if (typeof quote === 'string') return noPrice(quote)
   return { is: 'price', quote }
 }
 
 function categoryPrompt(event: PublicEvent): string {
   const choice = event.categoryChoice
   if (choice.by === 'rules') return event.form.summary.empty
-  const field = event.fields.find((one) => one.id === choice.field)
+  const field = event.fields.find((field) => field.id === choice.field)
   const message = field?.required?.message
   return message === undefined || isShortMessage(message)
     ? formatMessage(messages.choose, { field: field?.label ?? lowerCaseLabel(event, 'category') })

@@ -42,11 +42,11 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
   return children({
     context,
     errors,
-    memberEntries: memberLists.said,
+    memberEntries: memberLists.entryTexts,
     code: 'typed' in code.state && code.state.is !== 'refused' ? code.state.typed : null,
-    startLookup: memberLists.left,
-    isLookingUp: memberLists.isAsking,
-    onAnswerChange: memberLists.changed,
+    startLookup: memberLists.startLookup,
+    isLookingUp: memberLists.isLookingUp,
+    onAnswerChange: memberLists.onAnswerChange,
     showCodeError: code.refuse,
     reset: () => {
       code.reset()
@@ -163,10 +163,10 @@ function useMemberLists(event: PublicEvent) {
   }, [])
   return {
     rows,
-    said: entryTexts,
-    left: startLookup,
-    changed: onAnswerChange,
+    entryTexts,
+    startLookup,
+    onAnswerChange,
     reset,
-    isAsking: isLookingUp,
+    isLookingUp,
   }
 }

@@ -211,7 +211,7 @@ function CategoryLine({
   readonly event: PublicEvent
   readonly category: string
 }) {
-  const found = event.categories.find((one) => one.id === category)
+  const found = event.categories.find((candidate) => candidate.id === category)
   const style = {
     '--c': found?.colour ? `var(--c-${found.colour})` : 'var(--accent)',
   } as CSSProperties

@@ -108,7 +108,7 @@ export function openProofs(event: PublicEvent, now: string | null): Proofs {
     restore: () => {
       if (now === null || !event.fields.some(({ type }) => type === 'file')) return
       const addStoredProofs = (kept: StoredProofs) => {
-        for (const [id, one] of kept) if (!all.has(id)) setProof(id, { is: 'there', ...one })
+        for (const [id, upload] of kept) if (!all.has(id)) setProof(id, { is: 'there', ...upload })
       }
       addStoredProofs(loadProofs(event, now))
       shareUploads(event, now, () => listStoredProofs(all), addStoredProofs)

@@ -59,7 +59,9 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
                   onChange(
                     options
                       .map((option) => option.id)
-                      .filter((one) => (one === id ? target.checked : selectedIds.includes(one))),
+                      .filter((candidate) =>
+                        candidate === id ? target.checked : selectedIds.includes(candidate),
+                      ),
                   )
                 }
               />

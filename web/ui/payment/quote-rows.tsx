@@ -31,13 +31,13 @@ export function quoteRows(
   lines: readonly SummaryLine[],
   before?: Quote,
 ): readonly LedgerRow[] {
-  const textOf = (one: Quote, line: SummaryLine): string => {
-    if (line === 'category') return categoryLabel(event, one.category)
+  const textOf = (quote: Quote, line: SummaryLine): string => {
+    if (line === 'category') return categoryLabel(event, quote.category)
     if (line === 'period')
-      return event.fees.periods.find((period) => period.id === one.period)?.label ?? one.period
+      return event.fees.periods.find((period) => period.id === quote.period)?.label ?? quote.period
     return line === 'gst'
-      ? formatMoney(one.gst, one.currency)
-      : formatPrice(one[line], one.currency)
+      ? formatMoney(quote.gst, quote.currency)
+      : formatPrice(quote[line], quote.currency)
   }
   const isFree = quote.total === 0 && (before === undefined || before.total === 0)
   const shownLines = lines.filter(

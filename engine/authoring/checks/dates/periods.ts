@@ -20,17 +20,17 @@ const LAST = '9999-12-31'
 const from = (period: Period): string => period.from ?? FIRST
 const to = (period: Period): string => period.to ?? LAST
 const dayBefore = (on: Day): Day => addDays(on, -1)
-const said = (first: string, last: string): string =>
+const formatSpan = (first: string, last: string): string =>
   first === last ? formatDayRange(first) : `${formatDayRange(first)} to ${formatDayRange(last)}`
 const formatDayRange = (on: string): string =>
   isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'no end'
 
 /** Pairs of neighbours in the file's order, with their positions. */
 const pairs = (model: Model) =>
-  model.config.fees.periods.flatMap((later, at) =>
+  model.config.fees.periods.flatMap((later, index) =>
     model.config.fees.periods
-      .slice(0, at)
-      .map((earlier, before) => ({ earlier, later, at, before })),
+      .slice(0, index)
+      .map((earlier, before) => ({ earlier, later, at: index, before })),
   )
 const findOverlap = (a: Period, b: Period): readonly [string, string] | null => {
   const [start, end] = [from(a) > from(b) ? from(a) : from(b), to(a) < to(b) ? to(a) : to(b)]
@@ -48,17 +48,17 @@ const periodOverlap: Check = {
       : pairs(model).flatMap(({ earlier, later, at, before }): Draft[] => {
           const both = findOverlap(earlier, later)
           if (both === null) return []
-          const one = both[0] === both[1]
+          const isOneDay = both[0] === both[1]
           const first =
             both[0] === FIRST
               ? `Every day to ${formatDayRange(both[1])}`
               : both[1] === LAST
                 ? `Every day from ${formatDayRange(both[0])}`
-                : said(both[0], both[1])
+                : formatSpan(both[0], both[1])
           return [
             {
               at: periodPath(at),
-              message: `${first} ${one || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
+              message: `${first} ${isOneDay || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
               related: [{ at: periodPath(before), message: 'the other one' }],
               help: 'change a date, or write overlap: first',
             },
@@ -73,22 +73,22 @@ const periodGap: Check = {
   after: ['EV404', 'EV406', 'EV407'],
   find: ({ config }) => {
     const { periods, otherDates } = config.fees
-    return periods.flatMap((later, at): Draft[] => {
-      if (at === 0 || later.from === undefined) return []
-      const latest = periods.slice(0, at).map(to).sort().at(-1) ?? LAST
+    return periods.flatMap((later, index): Draft[] => {
+      if (index === 0 || later.from === undefined) return []
+      const latest = periods.slice(0, index).map(to).sort().at(-1) ?? LAST
       if (latest === LAST || !isDay(latest) || addDays(latest, 1) >= later.from) return []
       // Falling back to the period that has just ended changes nothing.
       if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
         return []
       const [first, last] = [addDays(latest, 1), dayBefore(later.from)]
-      const then =
+      const consequence =
         otherDates === null
           ? 'registration would be closed'
           : `the price falls back to \`${otherDates}\``
       return [
         {
-          at: periodPath(at),
-          message: `${said(first, last)} ${first === last ? 'is' : 'are'} in no period: ${then}`,
+          at: periodPath(index),
+          message: `${formatSpan(first, last)} ${first === last ? 'is' : 'are'} in no period: ${consequence}`,
         },
       ]
     })
@@ -101,15 +101,15 @@ const periodsUnsorted: Check = {
   why: 'Where two periods share a day, the first one applies. This is only clear if the periods are listed in date order.',
   after: ['EV407'],
   find: ({ config: { fees } }) =>
-    fees.periods.flatMap((period, at): Draft[] => {
-      const above = fees.periods[at - 1]
+    fees.periods.flatMap((period, index): Draft[] => {
+      const above = fees.periods[index - 1]
       return above === undefined || from(period) >= from(above)
         ? []
         : [
             {
-              at: periodPath(at),
+              at: periodPath(index),
               message: `period \`${period.id}\` starts before \`${above.id}\`, which is listed above it`,
-              related: [{ at: periodPath(at - 1), message: 'listed above it' }],
+              related: [{ at: periodPath(index - 1), message: 'listed above it' }],
               help: 'list the periods in date order',
             },
           ]
@@ -121,11 +121,11 @@ const periodBackwards: Check = {
   severity: 'error',
   why: 'A period that ends before it starts contains no day.',
   find: ({ config: { fees } }) =>
-    fees.periods.flatMap((period, at): Draft[] =>
+    fees.periods.flatMap((period, index): Draft[] =>
       period.from !== undefined && period.to !== undefined && period.to < period.from
         ? [
             {
-              at: periodPath(at),
+              at: periodPath(index),
               message: `period \`${period.id}\` ends before it starts`,
               help: 'swap the two days, or correct the month or year',
               notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`],
@@ -141,16 +141,16 @@ const periodNeverCounts: Check = {
   why: 'If every day of a period belongs to other periods, its prices are never charged.',
   after: ['EV404', 'EV406', 'EV407'],
   find: ({ config: { fees } }) =>
-    fees.periods.flatMap((period, at): Draft[] => {
+    fees.periods.flatMap((period, index): Draft[] => {
       if (fees.otherDates === period.id || !isDay(from(period))) return []
-      const earlier = fees.periods.slice(0, at)
+      const earlier = fees.periods.slice(0, index)
       const counts = freeDay(period, earlier)
       return counts
         ? []
         : [
             {
-              at: periodPath(at),
-              message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlier.filter((one) => findOverlap(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
+              at: periodPath(index),
+              message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlier.filter((candidate) => findOverlap(candidate, period) !== null).map(({ id }) => `\`${id}\``))}`,
             },
           ]
     }),
@@ -163,15 +163,15 @@ const periodNeverCounts: Check = {
 function freeDay(period: Period, earlier: readonly Period[]): boolean {
   const candidates = [
     from(period),
-    ...earlier.flatMap((one) =>
-      one.to === undefined || one.to === LAST ? [] : [addDays(one.to, 1) as string],
+    ...earlier.flatMap((entry) =>
+      entry.to === undefined || entry.to === LAST ? [] : [addDays(entry.to, 1) as string],
     ),
   ]
   return candidates.some(
     (on) =>
       on >= from(period) &&
       on <= to(period) &&
-      !earlier.some((one) => from(one) <= on && on <= to(one)),
+      !earlier.some((candidate) => from(candidate) <= on && on <= to(candidate)),
   )
 }
 
@@ -186,10 +186,13 @@ const priceFallsBack: Check = {
     for (let on = first; on <= last && days.length < EVENT_DAYS_MAX; on = addDays(on, 1))
       days.push(on)
     const falls = days.filter((on) => {
-      const inside = fees.periods.some((period) => from(period) <= on && on <= to(period))
+      const isInPeriod = fees.periods.some((period) => from(period) <= on && on <= to(period))
       const before = lastEnded(fees.periods, on)
       return (
-        !inside && before !== null && periodOn(fees, on) !== null && fees.otherDates !== before.id
+        !isInPeriod &&
+        before !== null &&
+        periodOn(fees, on) !== null &&
+        fees.otherDates !== before.id
       )
     })
     const on = falls[0]
@@ -228,11 +231,11 @@ const periodAfterEvent: Check = {
   why: 'Registration after the event is not possible. The year may be wrong.',
   after: ['EV407', 'EV419'],
   find: ({ config }) =>
-    config.fees.periods.flatMap((period, at): Draft[] =>
+    config.fees.periods.flatMap((period, index): Draft[] =>
       period.from !== undefined && period.from > config.to
         ? [
             {
-              at: `${periodPath(at)}.from`,
+              at: `${periodPath(index)}.from`,
               message: `period \`${period.id}\` starts after the event is over`,
               related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
               help: 'check the years of the periods and of the event',
@@ -267,11 +270,11 @@ const periodOutlivesEvent: Check = {
   why: 'Registration after the event is not possible. The month or year may be wrong.',
   after: ['EV407', 'EV419'],
   find: ({ config }) =>
-    config.fees.periods.flatMap((period, at): Draft[] =>
+    config.fees.periods.flatMap((period, index): Draft[] =>
       period.to !== undefined && period.to > config.to && from(period) <= config.to
         ? [
             {
-              at: `${periodPath(at)}.to`,
+              at: `${periodPath(index)}.to`,
               message: `period \`${period.id}\` continues until ${formatDay(period.to)}, after the event is over`,
               related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
               help: `end it on ${config.to} at the latest, or leave \`to\` out`,
@@ -288,11 +291,11 @@ const periodsOfAnotherYear: Check = {
   after: ['EV405', 'EV407', 'EV419'],
   find: ({ config }) => {
     const { periods } = config.fees
-    const said = periods.flatMap((period, at) => [
-      ...(period.from === undefined ? [] : [{ day: period.from, at: `${periodPath(at)}.from` }]),
-      ...(period.to === undefined ? [] : [{ day: period.to, at: `${periodPath(at)}.to` }]),
+    const mentions = periods.flatMap((period, index) => [
+      ...(period.from === undefined ? [] : [{ day: period.from, at: `${periodPath(index)}.from` }]),
+      ...(period.to === undefined ? [] : [{ day: period.to, at: `${periodPath(index)}.to` }]),
     ])
-    const latest = said.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
+    const latest = mentions.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
     const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
     if (latest !== undefined && daysBetween(latest.day, config.from) > YEAR_BEFORE_DAYS)
       return [
@@ -303,13 +306,13 @@ const periodsOfAnotherYear: Check = {
           help: 'use the year of this event in every period',
         },
       ]
-    return periods.flatMap((period, at): Draft[] =>
+    return periods.flatMap((period, index): Draft[] =>
       period.from !== undefined &&
       period.to !== undefined &&
       daysBetween(period.from, period.to) > PERIOD_DAYS_MAX
         ? [
             {
-              at: periodPath(at),
+              at: periodPath(index),
               message: `period \`${period.id}\` lasts ${daysBetween(period.from, period.to) + 1} days`,
               related: [event],
               help: 'check the years of `from` and `to`',

@@ -34,7 +34,7 @@ export function isBeforeSale(model: Model, day: Day): boolean {
   return (
     daysBetween(day, from) > YEAR_BEFORE_DAYS &&
     fees.periods.every((period) =>
-      [period.from, period.to].every((one) => one === undefined || one > day),
+      [period.from, period.to].every((candidate) => candidate === undefined || candidate > day),
     )
   )
 }
@@ -49,9 +49,15 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
   const last = registration.closes ?? to
   return (
     [year, year - 1]
-      .map((one) => `${one}${day.slice(4)}`)
+      .map((entry) => `${entry}${day.slice(4)}`)
       .filter(isDay)
-      .find((one) => one !== day && one <= last && one <= to && !isBeforeSale(model, one)) ?? null
+      .find(
+        (candidate) =>
+          candidate !== day &&
+          candidate <= last &&
+          candidate <= to &&
+          !isBeforeSale(model, candidate),
+      ) ?? null
   )
 }
 
@@ -94,7 +100,12 @@ const windowAfterEvent: Check = {
     const { from, to, registration } = model.config
     const { opens } = registration
     const closes = statedClosingDay(model)
-    const late = (key: 'opens' | 'closes', day: Day, message: string, help: string): Draft => ({
+    const buildDraft = (
+      key: 'opens' | 'closes',
+      day: Day,
+      message: string,
+      help: string,
+    ): Draft => ({
       at: `registration.${key}`,
       message: `registration ${key} on ${formatDay(day)}, ${message}`,
       related: [event(model)],
@@ -102,12 +113,19 @@ const windowAfterEvent: Check = {
     })
     return [
       ...(opens !== undefined && opens > to
-        ? [late('opens', opens, 'after the event is over', 'write a day before the event')]
+        ? [buildDraft('opens', opens, 'after the event is over', 'write a day before the event')]
         : opens !== undefined && opens > from
-          ? [late('opens', opens, 'after the event has begun', 'write a day before the event')]
+          ? [
+              buildDraft(
+                'opens',
+                opens,
+                'after the event has begun',
+                'write a day before the event',
+              ),
+            ]
           : opens !== undefined && opens < addDays(from, -OPENS_DAYS_MAX)
             ? [
-                late(
+                buildDraft(
                   'opens',
                   opens,
                   `more than ${OPENS_DAYS_MAX} days before the event`,
@@ -116,7 +134,7 @@ const windowAfterEvent: Check = {
               ]
             : []),
       ...(closes !== undefined && closes > to
-        ? [late('closes', closes, 'after the event is over', `write ${to} or an earlier day`)]
+        ? [buildDraft('closes', closes, 'after the event is over', `write ${to} or an earlier day`)]
         : []),
     ]
   },
@@ -151,21 +169,27 @@ const windowOutsidePeriods: Check = {
   find: (model) => {
     const { registration, fees } = model.config
     const closes = statedClosingDay(model)
-    const held = fees.periods.map((period, at): Held => ({ period, at }))
+    const heldPeriods = fees.periods.map((period, index): Held => ({ period, at: index }))
     return [
-      ...(registration.opens === undefined ? [] : opensOutside(model, held, registration.opens)),
-      ...(closes === undefined ? [] : closesOutside(model, held, closes)),
+      ...(registration.opens === undefined
+        ? []
+        : opensOutside(model, heldPeriods, registration.opens)),
+      ...(closes === undefined ? [] : closesOutside(model, heldPeriods, closes)),
     ]
   },
 }
 
 /** Reports periods that are over when registration opens, and open days before the first price. */
-function opensOutside({ config }: Model, held: readonly Held[], opens: Day): readonly Draft[] {
-  const over = held.filter(
+function opensOutside(
+  { config }: Model,
+  heldPeriods: readonly Held[],
+  opens: Day,
+): readonly Draft[] {
+  const over = heldPeriods.filter(
     ({ period }) =>
       period.to !== undefined && period.to < opens && config.fees.otherDates !== period.id,
   )
-  const [first] = held
+  const [first] = heldPeriods
   if (over.length > 0)
     return over.map(({ period, at }) => ({
       at: 'registration.opens',
@@ -202,23 +226,23 @@ function closingMeant({ config }: Model, closes: Day): Day | null {
   const { from, to, fees, registration } = config
   if (daysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
   const year = Number(to.slice(0, 4))
-  const fits = (day: Day): boolean =>
+  const isInWindow = (day: Day): boolean =>
     day > closes &&
     day <= to &&
     day > (registration.opens ?? '') &&
     fees.periods.every((period) => period.from === undefined || period.from <= day)
   return (
     [year, year - 1]
-      .map((one) => `${one}${closes.slice(4)}`)
+      .map((entry) => `${entry}${closes.slice(4)}`)
       .filter(isDay)
-      .find(fits) ?? null
+      .find(isInWindow) ?? null
   )
 }
 
 /** Reports periods that begin after registration closes, and open days after the last price. */
-function closesOutside(model: Model, held: readonly Held[], closes: Day): readonly Draft[] {
+function closesOutside(model: Model, heldPeriods: readonly Held[], closes: Day): readonly Draft[] {
   const { config } = model
-  const never = held.filter(
+  const never = heldPeriods.filter(
     ({ period }) =>
       period.from !== undefined && period.from > closes && config.fees.otherDates !== period.id,
   )
@@ -251,7 +275,9 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
       related: [{ at: `fees.periods.${at}.from`, message: 'it begins here' }],
       help: 'close later, or correct the days of the period',
     }))
-  const last = held.toSorted((a, b) => ((a.period.to ?? '9') < (b.period.to ?? '9') ? 1 : -1))[0]
+  const last = heldPeriods.toSorted((a, b) =>
+    (a.period.to ?? '9') < (b.period.to ?? '9') ? 1 : -1,
+  )[0]
   return last?.period.to !== undefined && closes > last.period.to && config.fees.otherDates === null
     ? [
         {

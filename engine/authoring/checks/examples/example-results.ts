@@ -104,8 +104,8 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
         : [differs(part, money(expect[part]), money(price?.[part]))],
     ),
     ...Object.entries(expected).flatMap(([id, amount]) => {
-      const mine = lines.filter((line) => line.id === id)
-      const got = mine.length === 0 ? undefined : sumLines(mine).total
+      const matchingLines = lines.filter((line) => line.id === id)
+      const got = matchingLines.length === 0 ? undefined : sumLines(matchingLines).total
       return got === amount ? [] : [differs(`lines.${id}`, money(amount), lineText(got))]
     }),
     ...(expect.shows ?? [])
@@ -149,9 +149,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
  * Returns the context values that an example states among its answers, under the names that
  * conditions use; a No is omitted.
  */
-export function readExampleContext(event: EventConfig, given: RawAnswers): PricingContext {
+export function readExampleContext(event: EventConfig, answers: RawAnswers): PricingContext {
   const names = new Set(contextNames(event))
-  const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>
+  const stated = Object.entries(answers).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],
   )
   return stated.length === 0 ? EMPTY_CONTEXT : extractContext(event, fromPairs(stated))
@@ -159,8 +159,8 @@ export function readExampleContext(event: EventConfig, given: RawAnswers): Prici
 
 type Difference = { readonly about: string; readonly text: string }
 
-function differs(what: string, expected: string, got: string, about = what): Difference {
-  return { about, text: `${what}: expected ${expected}, got ${got}` }
+function differs(subject: string, expected: string, got: string, about = subject): Difference {
+  return { about, text: `${subject}: expected ${expected}, got ${got}` }
 }
 
 function reported(differences: readonly Difference[]): Pick<ExampleResult, 'failures' | 'about'> {

@@ -14,23 +14,23 @@ const exampleFails: Check = {
   why: 'An example states the result that the organiser expects. The file gives another result.',
   after: ['EV903', 'EV105', 'EV411'],
   find: (model) =>
-    runExamples(model.config).flatMap((result, at): Draft[] => {
+    runExamples(model.config).flatMap((result, index): Draft[] => {
       const { name, failures, because } = result
       if (failures.length === 0) return []
-      const [first = { at: `examples.cases.${at}.name`, message: '' } as Related, ...others] =
-        expectedAt(model, result, at)
+      const [first = { at: `examples.cases.${index}.name`, message: '' } as Related, ...others] =
+        expectedAt(model, result, index)
       // If the cause is on the same line as the expectation, it is not pointed out.
       const { line } = model.source.place(first.at, first.part).start
-      const elsewhere = ({ at: path, part }: Related): boolean =>
+      const isOnOtherLine = ({ at: path, part }: Related): boolean =>
         model.source.place(path, part).start.line !== line
       return [
         {
           at: first.at,
           part: first.part ?? 'value',
           message: `example “${name}” fails`,
-          related: [...others, ...findCauses(model, result), ...listAnswers(model, result, at)]
+          related: [...others, ...findCauses(model, result), ...listAnswers(model, result, index)]
             .filter(distinct)
-            .filter(elsewhere),
+            .filter(isOnOtherLine),
           notes: [...failures, `because ${because.join('; ')}`],
         },
       ]
@@ -68,12 +68,12 @@ function expectedAt(
 /** Returns the places in the event that cause the actual result: cell, tax, periods, rules, fields. */
 function findCauses(model: Model, { about, cell, name }: ExampleResult): readonly Related[] {
   const { source, config, fields } = model
-  const here = (at: string, message: string): readonly Related[] =>
+  const relatedTo = (at: string, message: string): readonly Related[] =>
     source.has(at) ? [{ at, message }] : []
-  const example = config.examples.find((one) => one.name === name)
+  const example = config.examples.find((example) => example.name === name)
   const expect = example === undefined || 'orderId' in example ? {} : example.expect
   const periodAt = (id: string | undefined): readonly Related[] =>
-    here(
+    relatedTo(
       `fees.periods.${config.fees.periods.findIndex((period) => period.id === id)}`,
       'this period',
     )
@@ -81,12 +81,12 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
     fields
       .filter((field) => field.id === id)
       .flatMap(({ path, field }) => [
-        ...here(path, 'this field'),
-        ...here(`form.sections.${field.section}.show_when`, 'its section'),
+        ...relatedTo(path, 'this field'),
+        ...relatedTo(`form.sections.${field.section}.show_when`, 'its section'),
       ])
   /** A field may show because of another field's answer, or its first one. */
   const shownBy = (id: string): readonly Related[] => {
-    const field = fields.find((one) => one.id === id)?.field
+    const field = fields.find((field) => field.id === id)?.field
     const conditions =
       field === undefined ? [] : [field.showWhen, config.sections[field.section]?.showWhen]
     return conditions.flatMap((condition) =>
@@ -97,8 +97,8 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
     const [part = '', id = ''] = key.split('.')
     if (part === 'order')
       return [
-        ...here('order_id', 'how an order id is written'),
-        ...here('results.errors', 'its setting'),
+        ...relatedTo('order_id', 'how an order id is written'),
+        ...relatedTo('results.errors', 'its setting'),
       ]
     if (part === 'shows' || part === 'hides' || part === 'errors')
       return [...fieldAt(id), ...shownBy(id)]
@@ -106,19 +106,19 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
       return [
         ...periodAt(expect.period),
         ...periodAt(cell?.period),
-        ...here('fees.other_dates', 'every other day'),
+        ...relatedTo('fees.other_dates', 'every other day'),
       ]
     if (part === 'category') {
       const choice = config.categoryChoice
       if (choice.by === 'field')
-        return [...fieldAt(choice.field), ...here('categories', 'the categories')]
+        return [...fieldAt(choice.field), ...relatedTo('categories', 'the categories')]
       const tested = choice.rules.flatMap(({ when }) =>
         (when ?? []).flat().map(({ field }) => field),
       )
       return [
         ...choice.rules.flatMap(({ then }, i) =>
           then === cell?.category || then === expect.category
-            ? here(`category.rules.${i}`, 'this rule')
+            ? relatedTo(`category.rules.${i}`, 'this rule')
             : [],
         ),
         ...[...new Set(tested)].flatMap(fieldAt),
@@ -127,21 +127,21 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
     if (part === 'lines') return lineAt(model, id)
     const column = model.file.fees.prices?.period?.map(String).indexOf(cell?.period ?? '') ?? -1
     return [
-      ...here(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'),
-      ...here(`fees.prices.period.${column}`, 'its column'),
+      ...relatedTo(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'),
+      ...relatedTo(`fees.prices.period.${column}`, 'its column'),
       ...(config.fees.tax === null
         ? [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
         : part === 'base'
           ? []
-          : here('fees.tax', 'the tax')),
+          : relatedTo('fees.tax', 'the tax')),
     ]
   })
 }
 
 /** Returns where the line is sold, or what it changes. */
 function lineAt({ config, source }: Model, id: string): readonly Related[] {
-  const item = config.fees.items.findIndex((one) => one.id === id)
-  const adjustment = config.fees.adjustments.findIndex((one) => one.id === id)
+  const item = config.fees.items.findIndex((item) => item.id === id)
+  const adjustment = config.fees.adjustments.findIndex((adjustment) => adjustment.id === id)
   const at =
     item >= 0
       ? `fees.items.${item}`
@@ -157,14 +157,14 @@ function listAnswers(
   { about }: ExampleResult,
   index: number,
 ): readonly Related[] {
-  const own = (['on', 'given', 'category', 'order_id'] as const)
+  const caseKeys = (['on', 'given', 'category', 'order_id'] as const)
     .map((key) => `examples.cases.${index}.${key}`)
     .filter((at) => source.has(at))
   const common = about
     .filter((key) => key.startsWith('errors.'))
     .map((key) => `examples.delegate.${key.slice('errors.'.length)}`)
   return [
-    ...own.map((at): Related => ({ at, message: 'given here' })),
+    ...caseKeys.map((at): Related => ({ at, message: 'given here' })),
     ...common.map((at): Related =>
       source.has(at)
         ? { at, message: 'given here' }
@@ -237,7 +237,7 @@ const exampleUnknownField: Check = {
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
-    const legal = [...model.config.fields.map(({ id }) => id), ...contextNames(model.config)]
+    const allowed = [...model.config.fields.map(({ id }) => id), ...contextNames(model.config)]
     const keys = (value: object | undefined, path: string) =>
       Object.keys(value ?? {}).map((name) => ({
         name,
@@ -246,13 +246,13 @@ const exampleUnknownField: Check = {
       }))
     const used = [
       ...keys(examples.delegate, 'examples.delegate'),
-      ...examples.cases.flatMap(({ given, expect }, at) => [
-        ...keys(given, `examples.cases.${at}.given`),
-        ...keys(expect.errors, `examples.cases.${at}.expect.errors`),
+      ...examples.cases.flatMap(({ given, expect }, index) => [
+        ...keys(given, `examples.cases.${index}.given`),
+        ...keys(expect.errors, `examples.cases.${index}.expect.errors`),
         ...(['shows', 'hides'] as const).flatMap((list) =>
           (expect[list] ?? []).map((name, i) => ({
             name,
-            at: `examples.cases.${at}.expect.${list}.${i}`,
+            at: `examples.cases.${index}.expect.${list}.${i}`,
             part: 'value' as const,
           })),
         ),
@@ -264,12 +264,12 @@ const exampleUnknownField: Check = {
       return /^\d+$/.test(at ?? '') && parts.some(({ id }) => id === part)
     }
     return used
-      .filter(({ name }) => !legal.includes(name) && !isPart(name))
+      .filter(({ name }) => !allowed.includes(name) && !isPart(name))
       .map(({ name, at, part }) => ({
         at,
         part,
         message: `there is no field \`${name}\``,
-        ...suggestName(name, legal, findSpan(model, at, part)),
+        ...suggestName(name, allowed, findSpan(model, at, part)),
       }))
   },
 }
@@ -281,12 +281,12 @@ function findSpan({ source }: Model, at: string, part: 'key' | 'value'): readonl
 
 /** Finds days and amounts of examples that the schema's patterns accept but that are invalid. */
 export const findInvalidMoments = ({ file }: Model): readonly Draft[] =>
-  (file.examples?.cases ?? []).flatMap(({ on }, at): Draft[] =>
+  (file.examples?.cases ?? []).flatMap(({ on }, index): Draft[] =>
     on === undefined || isDay(on) || readInstant(on) !== null
       ? []
       : [
           {
-            at: `examples.cases.${at}.on`,
+            at: `examples.cases.${index}.on`,
             message: `\`${on}\` is not a valid day or time`,
             help: 'write a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
           },

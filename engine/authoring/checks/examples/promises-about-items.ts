@@ -27,27 +27,27 @@ const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
  * each that the file states.
  */
 export function saleValues(file: EventFile): Named {
-  const limits = (file.quotas ?? []).map((limit, at) => ({ limit, at: `quotas.${at}` }))
+  const limits = (file.quotas ?? []).map((limit, index) => ({ limit, at: `quotas.${index}` }))
   const homes = findLocations(limits)
   const items = (
-    of: (limit: QuotaEntry, at: string) => readonly Promised[],
+    toItems: (limit: QuotaEntry, at: string) => readonly Promised[],
     name: string,
   ): readonly [string, PromisedValue] => [
     name,
-    { parent: 'quotas', items: limits.flatMap(({ limit, at }) => of(limit, at)), homes },
+    { parent: 'quotas', items: limits.flatMap(({ limit, at }) => toItems(limit, at)), homes },
   ]
   return [
-    ...[items(places, 'quotas'), items(few, 'few'), items(offers, 'offers')].filter(stands),
+    ...[items(places, 'quotas'), items(few, 'few'), items(offers, 'offers')].filter(hasItems),
     ...(file.hold_seats_for === undefined && limits.length === 0
       ? []
       : [
-          one(
+          buildEntry(
             'hold_seats_for',
             file.hold_seats_for === undefined ? 'quotas' : 'hold_seats_for',
             file.hold_seats_for ?? HOLD_PLACE,
           ),
         ]),
-    ...[uniques(file), kinds(file)].filter(stands),
+    ...[uniques(file), kinds(file)].filter(hasItems),
     ...Object.entries(file.member_lists ?? {}).map(
       ([id, roll]): readonly [string, PromisedValue] => {
         const at = `member_lists.${id}`
@@ -70,9 +70,9 @@ export function saleValues(file: EventFile): Named {
     ),
     ...(['opens', 'closes'] as const).flatMap((side) => {
       const on = file.registration?.[side]
-      return on === undefined ? [] : [one(side, `registration.${side}`, on)]
+      return on === undefined ? [] : [buildEntry(side, `registration.${side}`, on)]
     }),
-    ...(file.form.pages === undefined ? [] : [one('pages', 'form.pages', file.form.pages)]),
+    ...(file.form.pages === undefined ? [] : [buildEntry('pages', 'form.pages', file.form.pages)]),
   ]
 }
 
@@ -81,9 +81,9 @@ function saidOf(values: readonly string[]): string {
   return values.length === 1 ? `only ${values.join()}` : values.join(' or ')
 }
 
-const stands = ([, { items }]: readonly [string, PromisedValue]): boolean => items.length > 0
+const hasItems = ([, { items }]: readonly [string, PromisedValue]): boolean => items.length > 0
 
-function one(name: string, at: string, text: string): readonly [string, PromisedValue] {
+function buildEntry(name: string, at: string, text: string): readonly [string, PromisedValue] {
   return [name, { parent: at, items: [{ text, at }] }]
 }
 
@@ -101,12 +101,12 @@ function findLocations(
 }
 
 function places({ id, max, when }: QuotaEntry, at: string): readonly Promised[] {
-  const whose = when === undefined ? '' : ` for ${said(when)}`
+  const conditionText = when === undefined ? '' : ` for ${describeAnswer(when)}`
   const also = when === undefined ? {} : { also: `${at}.when` }
   return typeof max === 'number'
-    ? [{ text: `${id}: ${max}${whose}`, at: `${at}.max`, ...also }]
+    ? [{ text: `${id}: ${max}${conditionText}`, at: `${at}.max`, ...also }]
     : Object.entries(max).map(([option, places]) => ({
-        text: `${id}.${option}: ${places}${whose}`,
+        text: `${id}.${option}: ${places}${conditionText}`,
         at: `${at}.max.${option}`,
         ...also,
       }))
@@ -141,11 +141,11 @@ function kinds(file: EventFile): readonly [string, PromisedValue] {
 }
 
 /** Writes a condition in the file's words, as short as possible: `category trainee and nights at_least 2`. */
-function said(condition: unknown): string {
-  if (Array.isArray(condition)) return condition.map(said).join(' or ')
+function describeAnswer(condition: unknown): string {
+  if (Array.isArray(condition)) return condition.map(describeAnswer).join(' or ')
   if (typeof condition !== 'object' || condition === null) return String(condition)
   return Object.entries(condition)
-    .map(([name, test]) => `${name} ${said(test)}`)
+    .map(([name, test]) => `${name} ${describeAnswer(test)}`)
     .join(' and ')
 }
 
@@ -154,10 +154,10 @@ export function fieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[]
   return fields.flatMap(({ id, path, raw, field }) => [
     { id, path, raw, field },
     ...(raw.fields ?? []).flatMap((part, i): readonly FieldAt[] => {
-      const asked = field.fields?.[i]
-      return asked === undefined
+      const partField = field.fields?.[i]
+      return partField === undefined
         ? []
-        : [{ id: `${id}.${part.id}`, path: `${path}.fields.${i}`, raw: part, field: asked }]
+        : [{ id: `${id}.${part.id}`, path: `${path}.fields.${i}`, raw: part, field: partField }]
     }),
   ])
 }
@@ -168,14 +168,14 @@ export function formValues(fields: readonly FieldAt[]): Named {
   const statedKeys = (
     name: string,
     keys: readonly (keyof Field)[],
-    say: (raw: Field) => string | undefined,
+    format: (raw: Field) => string | undefined,
   ): readonly [string, PromisedValue] => [
     name,
     {
       parent: 'form.sections',
       homes,
       items: fields.flatMap(({ id, path, raw }) => {
-        const text = say(raw)
+        const text = format(raw)
         const stated = keys.filter((key) => raw[key] !== undefined).map((key) => `${path}.${key}`)
         const [at = path, also] = stated
         return text === undefined
@@ -199,18 +199,18 @@ export function formValues(fields: readonly FieldAt[]): Named {
         choose[key] === undefined
           ? []
           : [{ text: `${key.replace('_', ' ')} ${choose[key]}`, at: `${at}.${key}` }]
-      const apart = (choose.mutually_exclusive ?? []).map((options, i) => ({
+      const exclusions = (choose.mutually_exclusive ?? []).map((options, i) => ({
         text: `not ${options.join(' with ')}`,
         at: `${at}.mutually_exclusive.${i}`,
       }))
       return [
         [
           `choose.${id}`,
-          { parent: at, items: [...bound('at_least'), ...bound('at_most'), ...apart] },
+          { parent: at, items: [...bound('at_least'), ...bound('at_most'), ...exclusions] },
         ],
       ]
     }),
-  ].filter(stands)
+  ].filter(hasItems)
 }
 
 function bounds({ min, max, from, to, max_length, max_mb }: Field): string | undefined {

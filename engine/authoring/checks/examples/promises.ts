@@ -24,7 +24,7 @@ export function promisedValues({
   fields: ofForm,
 }: Model): ReadonlyMap<string, PromisedValue> {
   const fields = fieldsWithPeople(ofForm)
-  const one = (at: string, text: string | undefined | null): PromisedValue => ({
+  const toPromised = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
   })
@@ -41,14 +41,14 @@ export function promisedValues({
   })
   const rows = (page: 'success' | 'failed'): PromisedValue => {
     const { details, buttons } = config.results[page]
-    const said = (parts: readonly (Detail | Button)[], key: string): readonly Promised[] =>
-      parts.map((one, i) => ({
-        text: 'when' in one ? `${one.label} (at times)` : one.label,
+    const listTexts = (parts: readonly (Detail | Button)[], key: string): readonly Promised[] =>
+      parts.map((part, i) => ({
+        text: 'when' in part ? `${part.label} (at times)` : part.label,
         at: `results.${page}.${key}.${i}`,
       }))
     return {
       parent: `results.${page}.details`,
-      items: [...said(details, 'details'), ...said(buttons, 'buttons')],
+      items: [...listTexts(details, 'details'), ...listTexts(buttons, 'buttons')],
     }
   }
   const { routes, api, admin, results } = config
@@ -86,13 +86,13 @@ export function promisedValues({
         items: [{ text: formatDays(config.from, config.to), at: 'event.to', also: 'event.from' }],
       },
     ],
-    ['hours', one('event.hours', config.hours)],
-    ['support', one('event.support', config.support.toLowerCase())],
-    ['office', one('event.office', config.office?.toLowerCase())],
-    ['status', one('event.status', config.status)],
-    ['notices', one('form.notices', config.form.notices)],
-    ['alert', one('form.without_payment.alert', config.form.withoutPayment.alert ?? 'none')],
-    ['account', one('payment.account', config.payment?.account)],
+    ['hours', toPromised('event.hours', config.hours)],
+    ['support', toPromised('event.support', config.support.toLowerCase())],
+    ['office', toPromised('event.office', config.office?.toLowerCase())],
+    ['status', toPromised('event.status', config.status)],
+    ['notices', toPromised('form.notices', config.form.notices)],
+    ['alert', toPromised('form.without_payment.alert', config.form.withoutPayment.alert ?? 'none')],
+    ['account', toPromised('payment.account', config.payment?.account)],
     [
       'order_id',
       {
@@ -104,7 +104,7 @@ export function promisedValues({
         ],
       },
     ],
-    ['amounts', one('results.amounts', results.amounts)],
+    ['amounts', toPromised('results.amounts', results.amounts)],
     ['addresses', { parent: 'routes', items: addresses }],
     ['sends', map('api.sends', api.sends)],
     ['returns', map('api.returns', api.returns)],
@@ -131,7 +131,7 @@ export function promisedValues({
     ],
     [
       'stays_on',
-      one(
+      toPromised(
         'form.stepper.stays_on',
         config.form.stepper?.staysOn === undefined ? null : String(config.form.stepper.staysOn),
       ),
@@ -243,7 +243,7 @@ export function promisedValues({
           ],
         },
       ],
-      [`${stated.id}.file`, one(`${at}.export.file`, stated.export.file)],
+      [`${stated.id}.file`, toPromised(`${at}.export.file`, stated.export.file)],
     ]),
   ])
 }
@@ -282,8 +282,8 @@ const promiseBroken: Check = {
         : promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
       if (missing.length === 0 && extra.length === 0 && moved === -1) return []
       const swapped = missing.length === 0 && extra.length === 0
-      const here = swapped ? fact.items.slice(moved, moved + 2) : extra
-      const there = swapped ? promised.slice(moved, moved + 2) : missing
+      const factPart = swapped ? fact.items.slice(moved, moved + 2) : extra
+      const promisedPart = swapped ? promised.slice(moved, moved + 2) : missing
       const quoted = (items: readonly Promised[]): string =>
         formatList(
           items.map(({ text }) => `\`${text}\``),
@@ -297,19 +297,19 @@ const promiseBroken: Check = {
             ? `${quoted(missing)} is promised as \`${name}\` and missing here`
             : `\`${name}\` is promised as ${quoted(missing)}, but is ${quoted(extra)}`
       const home = findLocation(fact, missing[0]?.text.split(': ')[0] ?? '')
-      const [first, ...rest] = here.length === 0 ? [{ text: '', at: home }] : here
+      const [first, ...rest] = factPart.length === 0 ? [{ text: '', at: home }] : factPart
       return [
         {
           at: first?.at ?? home,
-          part: here.length === 0 ? 'key' : 'value',
+          part: factPart.length === 0 ? 'key' : 'value',
           message,
           related: [
-            ...here.flatMap(({ also }) =>
+            ...factPart.flatMap(({ also }) =>
               also === undefined ? [] : [{ at: also, message: 'and here' }],
             ),
             ...rest.map(({ at }) => ({ at, message: 'and here' })),
-            ...there.map(({ at }) => ({ at, message: 'promised here' })),
-            ...(there.length === 0
+            ...promisedPart.map(({ at }) => ({ at, message: 'promised here' })),
+            ...(promisedPart.length === 0
               ? [
                   {
                     at: `examples.promises.${name}`,
@@ -351,18 +351,20 @@ const unknownPromise: Check = {
   why: 'A promise about a name that does not exist is never broken.',
   after: ['EV206', 'EV207'],
   find: (model) => {
-    const legal = [...promisedValues(model).keys()]
+    const knownNames = [...promisedValues(model).keys()]
     return listPromises(model).flatMap(([name]): Draft[] => {
-      if (legal.includes(name)) return []
+      if (knownNames.includes(name)) return []
       const { start, end } = model.source.place(`examples.promises.${name}`, 'key')
-      const near = suggestName(name, legal, [start.offset, end.offset])
+      const suggestion = suggestName(name, knownNames, [start.offset, end.offset])
       return [
         {
           at: `examples.promises.${name}`,
           part: 'key',
           message: `\`${name}\` is not something that can be promised`,
-          ...near,
-          ...(near.help === undefined ? { notes: [`available: ${formatList(legal, 40)}`] } : {}),
+          ...suggestion,
+          ...(suggestion.help === undefined
+            ? { notes: [`available: ${formatList(knownNames, 40)}`] }
+            : {}),
         },
       ]
     })

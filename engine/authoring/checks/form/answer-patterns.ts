@@ -10,11 +10,11 @@ function findFaults(fields: readonly FieldAt[], among: readonly string[]): reado
     if (raw.pattern === undefined || field.pattern !== undefined) return []
     const fault = findPatternFault(raw.pattern)
     if (fault === null || !among.includes(fault.is)) return []
-    const said = raw.pattern.slice(...fault.span)
+    const quoted = raw.pattern.slice(...fault.span)
     return [
       {
         at: join(path, 'pattern'),
-        message: said === raw.pattern ? fault.says : `\`${said}\`: ${fault.says}`,
+        message: quoted === raw.pattern ? fault.message : `\`${quoted}\`: ${fault.message}`,
         ...(fault.help === undefined ? {} : { help: fault.help }),
       },
     ]
@@ -25,14 +25,14 @@ const badPattern: Check = {
   slug: 'bad-pattern',
   severity: 'error',
   why: 'An invalid pattern accepts no answer, or every answer.',
-  find: ({ asked }) => findFaults(asked, ['broken', 'not-read']),
+  find: ({ fieldsAndParts }) => findFaults(fieldsAndParts, ['broken', 'not-read']),
 }
 
 const slowPattern: Check = {
   slug: 'slow-pattern',
   severity: 'error',
   why: 'A pattern that can match one text in very many ways blocks the browser and the server for minutes.',
-  find: ({ asked }) => findFaults(asked, ['slow']),
+  find: ({ fieldsAndParts }) => findFaults(fieldsAndParts, ['slow']),
 }
 
 const patternUnsaid: Check = {
@@ -40,9 +40,11 @@ const patternUnsaid: Check = {
   severity: 'warning',
   why: 'A delegate whose answer is refused must learn which form it must have.',
   after: ['EV519', 'EV520'],
-  find: ({ asked, source }) =>
-    asked.flatMap(({ raw, path }): Draft[] => {
-      const key = (['pattern', 'format', 'in'] as const).find((one) => raw[one] !== undefined)
+  find: ({ fieldsAndParts, source }) =>
+    fieldsAndParts.flatMap(({ raw, path }): Draft[] => {
+      const key = (['pattern', 'format', 'in'] as const).find(
+        (candidate) => raw[candidate] !== undefined,
+      )
       const lineNumber = (at: string): number => source.place(at).start.line
       const id = join(path, 'id')
       return key === undefined || raw.invalid !== undefined
@@ -75,8 +77,8 @@ const patternAndFormat: Check = {
   slug: 'pattern-and-format',
   severity: 'error',
   why: 'If two keys set the form of an answer, one of them would be ignored.',
-  find: ({ asked }) =>
-    asked.flatMap(({ raw, path }): Draft[] =>
+  find: ({ fieldsAndParts }) =>
+    fieldsAndParts.flatMap(({ raw, path }): Draft[] =>
       raw.pattern === undefined || raw.format === undefined
         ? []
         : [

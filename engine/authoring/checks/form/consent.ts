@@ -9,49 +9,49 @@ const CONSENT =
 /** A free choice, to which No is a valid answer. */
 const FREE_CHOICE =
   /\b(?:newsletters?|photo\w*|videos?|record\w*|whats ?app|sms|updates?|e-?mails?|contacted|share|shared|sharing|sponsors?|marketing|mailing|promotion\w*|publish\w*|directory|volunteer\w*|present\w*|attend\w*|participat\w*|join\w*|veg\w*|publicity|social media|future|call(?:s|ed)?)\b/i
-const GIVES = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
+const CONSENTS = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
 const REFUSES = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
 
 const listOptions = ({ field }: FieldAt): readonly string[] =>
   (field.options ?? []).map(({ id, label }) => `${label} ${id}`)
 
-const consentPassesNo: Check = {
+const consentAcceptsNo: Check = {
   slug: 'consent-accepts-no',
   severity: 'warning',
   why: 'Consent is only valid if the delegate gives it: no answer “No”, and no box ticked beforehand.',
   find: (model) =>
-    model.fields.flatMap((one): Draft[] => {
-      const { field, path, raw } = one
+    model.fields.flatMap((entry): Draft[] => {
+      const { field, path, raw } = entry
       const isConsent = CONSENT.test(`${field.label}`)
-      const isOfChoices =
+      const hasOptions =
         field.type === 'select' && (raw.options === undefined || Array.isArray(raw.options))
-      if (!isConsent || (field.type !== 'yes-no' && !isOfChoices)) return []
-      const write =
+      if (!isConsent || (field.type !== 'yes-no' && !hasOptions)) return []
+      const consentHelp =
         'write type: consent and required: true, without a default: the delegate then has to tick the box'
-      const isGiven =
+      const isPreselected =
         field.type === 'yes-no'
           ? field.default === true
           : field.default !== undefined &&
-            GIVES.test(String(field.default)) &&
+            CONSENTS.test(String(field.default)) &&
             !REFUSES.test(String(field.default))
-      if (isGiven)
+      if (isPreselected)
         return [
           {
             at: join(path, 'default'),
             part: 'entry',
             message: `“${field.label}” is ticked before the delegate has read it`,
-            help: FREE_CHOICE.test(field.label) ? 'remove the default' : write,
+            help: FREE_CHOICE.test(field.label) ? 'remove the default' : consentHelp,
           },
         ]
       if (FREE_CHOICE.test(field.label)) return []
-      const passes =
-        field.type === 'yes-no' || listOptions(one).some((option) => REFUSES.test(option))
-      return passes && (field.type === 'yes-no' || field.required !== undefined)
+      const acceptsNo =
+        field.type === 'yes-no' || listOptions(entry).some((option) => REFUSES.test(option))
+      return acceptsNo && (field.type === 'yes-no' || field.required !== undefined)
         ? [
             {
               at: path,
               message: `“${field.label}” can be answered with No, and registration continues`,
-              help: write,
+              help: consentHelp,
             },
           ]
         : []
@@ -80,7 +80,7 @@ const consentOptional: Check = {
 }
 
 /** A sentence that refers to another text; any other is itself the text of the consent. */
-const ELSEWHERE =
+const REFERS_TO_TEXT =
   /\b(?:terms|conditions|rules|polic(?:y|ies)|privacy|code of conduct|guidelines|statement|declaration|undertaking|notice|regulations|above|below|t&c)\b/i
 
 const consentUnnamed: Check = {
@@ -89,7 +89,7 @@ const consentUnnamed: Check = {
   why: 'It must be clear years later which text a delegate agreed to, even if the text has changed since.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
-      if (field.type !== 'consent' || !ELSEWHERE.test(field.label)) return []
+      if (field.type !== 'consent' || !REFERS_TO_TEXT.test(field.label)) return []
       const missing = (['link', 'version'] as const).filter((key) => raw[key] === undefined)
       return missing.length === 0
         ? []
@@ -104,7 +104,7 @@ const consentUnnamed: Check = {
 }
 
 export const consent = {
-  EV516: consentPassesNo,
+  EV516: consentAcceptsNo,
   EV530: consentOptional,
   EV531: consentUnnamed,
 } satisfies Checks

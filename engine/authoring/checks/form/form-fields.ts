@@ -12,8 +12,8 @@ const messageNeverShown: Check = {
   severity: 'error',
   why: 'A message that can never appear belongs to another field, or a check is missing.',
   after: ['EV519', 'EV520'],
-  find: ({ asked }) =>
-    asked.flatMap(({ raw, path, field }): Draft[] => {
+  find: ({ fieldsAndParts }) =>
+    fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
       if (raw.invalid === undefined) return []
       const at = join(path, 'invalid')
       if (!canBeMalformed(field))
@@ -45,19 +45,19 @@ const defaultNotOption: Check = {
   why: 'The form would start with an answer that it refuses.',
   after: ['EV205'],
   find: (model) =>
-    model.asked.flatMap(({ field, path, id }): Draft[] => {
+    model.fieldsAndParts.flatMap(({ field, path, id }): Draft[] => {
       const value = field.default
       if (value === undefined) return []
       const at = join(path, 'default')
-      const legal = (field.options ?? []).map((option) => option.id)
+      const optionIds = (field.options ?? []).map((option) => option.id)
       const { start, end } = model.source.place(at)
-      if (field.type === 'select' && !legal.includes(String(value)))
+      if (field.type === 'select' && !optionIds.includes(String(value)))
         return [
           {
             at,
             message: `\`${String(value)}\` is not an option of \`${id}\``,
-            notes: [`options: ${formatList(legal)}`],
-            ...suggestName(String(value), legal, [start.offset, end.offset]),
+            notes: [`options: ${formatList(optionIds)}`],
+            ...suggestName(String(value), optionIds, [start.offset, end.offset]),
           },
         ]
       if (field.type === 'date' && !isDay(String(value)))
@@ -99,8 +99,8 @@ const rangeBackwards: Check = {
   slug: 'range-backwards',
   severity: 'error',
   why: 'No answer can be above the larger and below the smaller number.',
-  find: ({ asked }) =>
-    asked.flatMap(({ field, path }): Draft[] => {
+  find: ({ fieldsAndParts }) =>
+    fieldsAndParts.flatMap(({ field, path }): Draft[] => {
       const { min, max, from, to, type } = field
       if (min !== undefined && max !== undefined && min > max)
         return [
@@ -126,8 +126,8 @@ const requiredDoesNothing: Check = {
   slug: 'required-does-nothing',
   severity: 'warning',
   why: 'A field with a default always has an answer, so this message is never shown.',
-  find: ({ asked }) =>
-    asked.flatMap(({ field, path }): Draft[] =>
+  find: ({ fieldsAndParts }) =>
+    fieldsAndParts.flatMap(({ field, path }): Draft[] =>
       field.required !== undefined && field.default !== undefined
         ? [
             {
@@ -148,12 +148,12 @@ const sameLabel: Check = {
   slug: 'same-label',
   severity: 'warning',
   why: 'Delegates and the office tell fields apart by their labels.',
-  find: ({ fields, asked }) => [
+  find: ({ fields, fieldsAndParts }) => [
     ...calledAlike(fields, 'two fields are both called'),
     ...fields.flatMap(({ raw, path }) =>
       calledAlike(
-        (raw.fields ?? []).flatMap((_, at) =>
-          asked.filter((part) => part.path === `${path}.fields.${at}`),
+        (raw.fields ?? []).flatMap((_, index) =>
+          fieldsAndParts.filter((part) => part.path === `${path}.fields.${index}`),
         ),
         'two fields of each person are both called',
       ),
@@ -161,19 +161,19 @@ const sameLabel: Check = {
   ],
 }
 
-function calledAlike(fields: readonly FieldAt[], say: string): readonly Draft[] {
+function calledAlike(fields: readonly FieldAt[], description: string): readonly Draft[] {
   const firsts = new Map<string, FieldAt>()
-  return fields.flatMap((one): Draft[] => {
-    const { label } = one.raw
+  return fields.flatMap((field): Draft[] => {
+    const { label } = field.raw
     const first = firsts.get(label.trim().toLowerCase())
     if (first === undefined) {
-      firsts.set(label.trim().toLowerCase(), one)
+      firsts.set(label.trim().toLowerCase(), field)
       return []
     }
     return [
       {
-        at: join(one.path, 'label'),
-        message: `${say} “${label}”`,
+        at: join(field.path, 'label'),
+        message: `${description} “${label}”`,
         related: [{ at: join(first.path, 'label'), message: 'the other one' }],
       },
     ]
@@ -194,13 +194,17 @@ const stepOutOfRange: Check = {
 
 /** The payer's details for the gateway's hand-off. */
 const CONTACT: readonly {
-  readonly says: string
+  readonly message: string
   readonly id: string
-  fits(field: FieldAt): boolean
+  matches(field: FieldAt): boolean
 }[] = [
-  { says: 'a field `full_name`', id: 'full_name', fits: ({ id }) => id === 'full_name' },
-  { says: 'a field of type email', id: 'email', fits: ({ field }) => field.type === 'email' },
-  { says: 'a field `phone_number`', id: 'phone_number', fits: ({ id }) => id === 'phone_number' },
+  { message: 'a field `full_name`', id: 'full_name', matches: ({ id }) => id === 'full_name' },
+  { message: 'a field of type email', id: 'email', matches: ({ field }) => field.type === 'email' },
+  {
+    message: 'a field `phone_number`',
+    id: 'phone_number',
+    matches: ({ id }) => id === 'phone_number',
+  },
 ]
 
 const contactFields: Check = {
@@ -215,13 +219,17 @@ const contactFields: Check = {
         : config.email === null || config.status === 'closed'
           ? []
           : CONTACT.filter(({ id }) => id === 'email')
-    return needed.flatMap(({ says, fits }): Draft[] => {
-      const found = fields.find(fits)
+    return needed.flatMap(({ message, matches }): Draft[] => {
+      const found = fields.find(matches)
       const wants =
         config.payment !== null ? 'the payment gateway needs it' : 'the email goes to it'
       if (found === undefined)
         return [
-          { at: 'form.sections', part: 'key', message: `the form does not have ${says}; ${wants}` },
+          {
+            at: 'form.sections',
+            part: 'key',
+            message: `the form does not have ${message}; ${wants}`,
+          },
         ]
       if (file.event.status === 'closed') return []
       const optional =
@@ -258,14 +266,14 @@ const chosenIn: Check = {
       }))
     const found = fields.find(({ id }) => id === chosen)
     if (found === undefined) return []
-    const where = {
+    const location = {
       at: 'category.chosen_in',
       related: [{ at: `${found.path}.id`, message: 'the field' }],
     }
     if (found.field.offersCategories !== true)
       return [
         {
-          ...where,
+          ...location,
           message: `\`${chosen}\` does not offer the categories`,
           help: 'give it options: categories',
         },
@@ -280,7 +288,7 @@ const chosenIn: Check = {
       ? []
       : [
           {
-            ...where,
+            ...location,
             message: `\`${chosen}\` may be left empty, and then there is no price`,
             help: 'make it required, and always shown',
           },
@@ -296,11 +304,11 @@ const linkWithoutMail: Check = {
   find: ({ config, file }) =>
     config.email !== null || config.status === 'closed'
       ? []
-      : (file.unique ?? []).flatMap(({ on_duplicate: otherwise }, at): Draft[] =>
+      : (file.unique ?? []).flatMap(({ on_duplicate: otherwise }, index): Draft[] =>
           otherwise === 'block'
             ? [
                 {
-                  at: `unique.${at}.on_duplicate`,
+                  at: `unique.${index}.on_duplicate`,
                   message:
                     'the event sends no email: a delegate who is refused here gets no access link',
                   help: 'add email: {subject, text}, or write on_duplicate: warn',

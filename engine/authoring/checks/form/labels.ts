@@ -14,9 +14,9 @@ const labelSaysOtherwise: Check = {
   slug: 'label-contradicts-required',
   severity: 'warning',
   why: 'The label says the opposite of `required`: delegates leave out a required answer, or believe that an optional one is required.',
-  find: ({ asked, said }) => {
-    const hasFootnote = said.some(({ written }) => FOOTNOTE.test(written))
-    return asked.flatMap(({ raw, path, field }): Draft[] => {
+  find: ({ fieldsAndParts, displayedTexts }) => {
+    const hasFootnote = displayedTexts.some(({ written }) => FOOTNOTE.test(written))
+    return fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
       const { required, label } = field
       const at = join(path, 'label')
       if (required !== undefined)
@@ -64,12 +64,12 @@ function wordSet(text: string): ReadonlySet<string> {
       .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)),
   )
 }
-const without = (some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> =>
-  new Set([...some].filter((word) => !others.has(word)))
-const isWithin = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
-  [...some].every((word) => others.has(word))
-const shares = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
-  [...some].some((word) => others.has(word))
+const without = (words: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...words].filter((word) => !others.has(word)))
+const isWithin = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  [...words].every((word) => others.has(word))
+const shares = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  [...words].some((word) => others.has(word))
 
 /** Words common to many names, which distinguish none. */
 const GENERIC = wordSet('number no num id address')
@@ -121,10 +121,12 @@ function splitSentences({
 }
 
 /** Groups of fields asked together: the form's, and those of each person of a list. */
-const besides = ({ fields, asked }: Model): readonly (readonly FieldAt[])[] => [
+const besides = ({ fields, fieldsAndParts }: Model): readonly (readonly FieldAt[])[] => [
   fields,
   ...fields.flatMap(({ raw, path }) =>
-    raw.fields === undefined ? [] : [asked.filter((one) => one.path.startsWith(`${path}.fields.`))],
+    raw.fields === undefined
+      ? []
+      : [fieldsAndParts.filter((candidate) => candidate.path.startsWith(`${path}.fields.`))],
   ),
 ]
 
@@ -135,10 +137,10 @@ const messageOfAnother: Check = {
   after: ['EV206', 'EV501'],
   find: (model) =>
     besides(model).flatMap((fields) => {
-      const known = fields.map((one) => ({
-        one,
-        reached: reachableAs(one),
-        names: [significantWords(one.field.label), significantWords(one.id)],
+      const known = fields.map((field) => ({
+        one: field,
+        reached: reachableAs(field),
+        names: [significantWords(field.field.label), significantWords(field.id)],
       }))
       const byName = Map.groupBy(
         known.flatMap((other) => other.names.map((words) => ({ other, key: keyOf(words) }))),
@@ -146,7 +148,7 @@ const messageOfAnother: Check = {
       )
       const byReach = Map.groupBy(known, (other) => other.reached)
       return known.flatMap(({ one, reached, names }) => {
-        const own = new Set([
+        const ownWords = new Set([
           ...names.flatMap((words) => [...words]),
           ...(reached === null ? [] : ALSO_CALLED[reached]),
           ...(one.field.type === 'date' || one.field.type === 'file'
@@ -155,11 +157,11 @@ const messageOfAnother: Check = {
         ])
         return splitSentences(one).flatMap(({ text, at }): Draft[] => {
           const core = significantWords(text)
-          if (core.size === 0 || shares(core, own)) return []
+          if (core.size === 0 || shares(core, ownWords)) return []
           const way =
             core.size > 1
               ? undefined
-              : WAYS.find((one) => ALSO_CALLED[one].some((word) => core.has(word)))
+              : WAYS.find((candidate) => ALSO_CALLED[candidate].some((word) => core.has(word)))
           const suggestion =
             byName.get(keyOf(core))?.[0]?.other ??
             (way === undefined ? undefined : byReach.get(way)?.[0])
@@ -190,14 +192,14 @@ type Named = {
 
 /** Returns the entries of each list that have separate labels. */
 function siblings(model: Model): readonly (readonly Named[])[] {
-  const { file, asked } = model
-  const named = (
+  const { file, fieldsAndParts } = model
+  const collectLabels = (
     list: readonly unknown[] | undefined,
     pathAt: (index: number) => string,
   ): readonly Named[] =>
-    (list ?? []).flatMap((one, index): Named[] => {
-      if (typeof one !== 'object' || one === null) return []
-      const { id, label } = one as { readonly id?: string; readonly label?: string }
+    (list ?? []).flatMap((entry, index): Named[] => {
+      if (typeof entry !== 'object' || entry === null) return []
+      const { id, label } = entry as { readonly id?: string; readonly label?: string }
       if (id === undefined || label === undefined) return []
       const words = wordSet(id)
       const telling = without(words, GENERIC)
@@ -217,19 +219,19 @@ function siblings(model: Model): readonly (readonly Named[])[] {
       join(path, index)
   const isTold = categoryOrder.EV452.find(model).length > 0
   return [
-    ...(isTold ? [] : [named(file.categories, under('categories'))]),
-    named(file.fees.periods, under('fees.periods')),
-    named(file.fees.items, under('fees.items')),
-    named(file.fees.adjustments, under('fees.adjustments')),
-    named(file.codes?.kinds, under('codes.kinds')),
+    ...(isTold ? [] : [collectLabels(file.categories, under('categories'))]),
+    collectLabels(file.fees.periods, under('fees.periods')),
+    collectLabels(file.fees.items, under('fees.items')),
+    collectLabels(file.fees.adjustments, under('fees.adjustments')),
+    collectLabels(file.codes?.kinds, under('codes.kinds')),
     ...besides(model).map((fields) =>
-      named(
+      collectLabels(
         fields.map(({ raw }) => raw),
         (index) => fields[index]?.path ?? '',
       ),
     ),
-    ...asked.flatMap(({ raw: { options }, path }) =>
-      Array.isArray(options) ? [named(options, under(join(path, 'options')))] : [],
+    ...fieldsAndParts.flatMap(({ raw: { options }, path }) =>
+      Array.isArray(options) ? [collectLabels(options, under(join(path, 'options')))] : [],
     ),
   ]
 }
@@ -239,8 +241,10 @@ function siblings(model: Model): readonly (readonly Named[])[] {
  * that only its own has.
  */
 const isCalledAs = (one: Named, other: Named): boolean => {
-  const mine = without(one.ofId, other.ofId)
-  return mine.size > 0 && isWithin(other.ofId, one.ofLabel) && !shares(mine, one.ofLabel)
+  const distinctive = without(one.ofId, other.ofId)
+  return (
+    distinctive.size > 0 && isWithin(other.ofId, one.ofLabel) && !shares(distinctive, one.ofLabel)
+  )
 }
 
 const labelsExchanged: Check = {
@@ -251,15 +255,16 @@ const labelsExchanged: Check = {
   find: (model) =>
     siblings(model).flatMap((list) => {
       const byWord = Map.groupBy(list, ({ ofId }) => [...ofId][0] ?? '')
-      return list.flatMap((one, at) =>
-        [...one.ofLabel]
+      return list.flatMap((entry, index) =>
+        [...entry.ofLabel]
           .flatMap((word) => byWord.get(word) ?? [])
           .filter(
-            (other) => list.indexOf(other) > at && isCalledAs(one, other) && isCalledAs(other, one),
+            (other) =>
+              list.indexOf(other) > index && isCalledAs(entry, other) && isCalledAs(other, entry),
           )
           .map((other): Draft => ({
-            at: one.at,
-            message: `\`${one.id}\` is called “${one.label}”, and \`${other.id}\` is called “${other.label}”`,
+            at: entry.at,
+            message: `\`${entry.id}\` is called “${entry.label}”, and \`${other.id}\` is called “${other.label}”`,
             related: [{ at: other.at, message: 'the other label' }],
             help: 'swap the two labels',
           })),

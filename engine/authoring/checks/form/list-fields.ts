@@ -14,28 +14,28 @@ const chooseImpossible: Check = {
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
       const options = field.options ?? []
-      const { at_least: least, at_most: most } = raw.choose ?? {}
-      if (least === undefined) return []
+      const { at_least: min, at_most: max } = raw.choose ?? {}
+      if (min === undefined) return []
       const at = join(path, 'choose.at_least')
-      if (most !== undefined && least > most)
+      if (max !== undefined && min > max)
         return [
-          { at, part: 'entry', message: `at_least is above at_most (${most}): no choice is valid` },
+          { at, part: 'entry', message: `at_least is above at_most (${max}): no choice is valid` },
         ]
-      if (least > options.length)
+      if (min > options.length)
         return [
           {
             at,
             part: 'entry',
-            message: `there are only ${options.length} options: ${least} cannot be chosen`,
+            message: `there are only ${options.length} options: ${min} cannot be chosen`,
           },
         ]
-      const together = mostTogether(field)
-      return together !== null && together < least
+      const largestChoice = findLargestChoice(field)
+      return largestChoice !== null && largestChoice < min
         ? [
             {
               at,
               part: 'entry',
-              message: `of these options at most ${together} can be chosen together: ${least} cannot be chosen`,
+              message: `of these options at most ${largestChoice} can be chosen together: ${min} cannot be chosen`,
               related: [
                 {
                   at: join(path, 'choose.mutually_exclusive'),
@@ -50,85 +50,92 @@ const chooseImpossible: Check = {
 }
 
 /** The number of choices tried before giving up: real groups need about ten. */
-const TRIED_MAX = 10_000
+const CHOICES_TRIED_MAX = 10_000
 
 /**
  * Returns the size of the largest choice that no group excludes: at least one option of each group
  * is left out. Null if finding it takes too long.
  */
-function mostTogether({ options = [], choose }: Field): number | null {
+function findLargestChoice({ options = [], choose }: Field): number | null {
   const groups = choose?.mutuallyExclusive ?? []
-  let left = TRIED_MAX
-  const fewestOut = (out: ReadonlySet<string>, fewest: number): number => {
-    left -= 1
-    const next = groups.find((group) => !group.some((id) => out.has(id)))
-    if (next === undefined) return out.size
-    if (out.size + 1 >= fewest || left < 0) return fewest
-    return next.reduce((best, id) => fewestOut(new Set([...out, id]), best), fewest)
+  let triesLeft = CHOICES_TRIED_MAX
+  const fewestOut = (excluded: ReadonlySet<string>, fewest: number): number => {
+    triesLeft -= 1
+    const next = groups.find((group) => !group.some((id) => excluded.has(id)))
+    if (next === undefined) return excluded.size
+    if (excluded.size + 1 >= fewest || triesLeft < 0) return fewest
+    return next.reduce((best, id) => fewestOut(new Set([...excluded, id]), best), fewest)
   }
   const fewest = fewestOut(new Set(), groups.length)
-  return left < 0 ? null : options.length - fewest
+  return triesLeft < 0 ? null : options.length - fewest
 }
 
-const chooseSaysNothing: Check = {
+const chooseHasNoEffect: Check = {
   slug: 'choose-does-nothing',
   severity: 'warning',
   why: 'A number that can never be reached is probably wrong.',
   after: ['EV202', 'EV205', 'EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
-      const { at_least: least, at_most: most, mutually_exclusive: apart = [] } = raw.choose ?? {}
+      const {
+        at_least: min,
+        at_most: max,
+        mutually_exclusive: exclusiveGroups = [],
+      } = raw.choose ?? {}
       const options = field.options ?? []
       const at = join(path, 'choose')
       return [
-        ...(most === undefined || most < options.length
+        ...(max === undefined || max < options.length
           ? []
           : [
               {
                 at: join(at, 'at_most'),
                 part: 'entry' as const,
-                message: `there are ${options.length} options: more than ${most} cannot be chosen`,
+                message: `there are ${options.length} options: more than ${max} cannot be chosen`,
                 help: 'write a smaller number, or remove at_most',
               },
             ]),
-        ...(least === undefined || field.required !== undefined
+        ...(min === undefined || field.required !== undefined
           ? []
           : [
               {
                 at: join(at, 'at_least'),
                 part: 'entry' as const,
-                message: `at_least: ${least} does not apply to a delegate who ticks nothing`,
+                message: `at_least: ${min} does not apply to a delegate who ticks nothing`,
                 help:
-                  least === 1
+                  min === 1
                     ? 'write required: true instead'
-                    : `add required: true, or state in the label that ${least} or none can be chosen`,
+                    : `add required: true, or state in the label that ${min} or none can be chosen`,
               },
             ]),
-        ...apart.flatMap((group, one) => {
-          if (most !== undefined && group.length > most)
+        ...exclusiveGroups.flatMap((group, index) => {
+          if (max !== undefined && group.length > max)
             return [
               {
-                at: join(join(at, 'mutually_exclusive'), one),
-                message: `no more than ${most} can be chosen anyway`,
+                at: join(join(at, 'mutually_exclusive'), index),
+                message: `no more than ${max} can be chosen anyway`,
                 related: [
                   { at: join(at, 'at_most'), part: 'entry' as const, message: 'because of this' },
                 ],
               },
             ]
-          const within = apart.findIndex(
-            (other, two) =>
-              two !== one &&
+          const supersetIndex = exclusiveGroups.findIndex(
+            (other, otherIndex) =>
+              otherIndex !== index &&
               other.every((id) => group.includes(id)) &&
-              (other.length < group.length || two < one),
+              (other.length < group.length || otherIndex < index),
           )
-          return within === -1
+          return supersetIndex === -1
             ? []
             : [
                 {
-                  at: join(join(at, 'mutually_exclusive'), one),
+                  at: join(join(at, 'mutually_exclusive'), index),
                   message: 'another line already excludes these',
                   related: [
-                    { at: join(join(at, 'mutually_exclusive'), within), message: 'this one' },
+                    {
+                      at: join(join(at, 'mutually_exclusive'), supersetIndex),
+                      message: 'this one',
+                    },
                   ],
                 },
               ]
@@ -137,7 +144,7 @@ const chooseSaysNothing: Check = {
     }),
 }
 
-const chooseUnsaid: Check = {
+const chooseWithoutMessage: Check = {
   slug: 'choice-limit-without-message',
   severity: 'warning',
   why: 'A delegate who ticks too many boxes must learn why the choice is refused.',
@@ -177,8 +184,8 @@ const personNotSimple: Check = {
   slug: 'unsupported-person-field',
   severity: 'error',
   why: 'A list of people can only have simple fields. Ask for anything else once, outside the list.',
-  find: ({ asked, fields }) =>
-    asked.flatMap((part): Draft[] => {
+  find: ({ fieldsAndParts, fields }) =>
+    fieldsAndParts.flatMap((part): Draft[] => {
       const { id, raw, path, field } = part
       if (fields.includes(part)) return []
       if (!IS_SIMPLE[field.type])
@@ -324,8 +331,8 @@ const fractionCounted: Check = {
 
 export const lists = {
   EV523: chooseImpossible,
-  EV524: chooseSaysNothing,
-  EV525: chooseUnsaid,
+  EV524: chooseHasNoEffect,
+  EV525: chooseWithoutMessage,
   EV526: personNotSimple,
   EV527: manyPeople,
   EV528: personBlank,

@@ -11,24 +11,24 @@ import { join } from '../../syntax/source.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 
 /** Reads a text in place of a message that answers "is it required?". */
-function requiredMeant(text: string): boolean | null {
-  const said = text
+function readRequiredText(text: string): boolean | null {
+  const normalised = text
     .trim()
     .toLowerCase()
     .replace(/[.!*✓✔]+$/u, '')
     .replace(/\s+/g, ' ')
     .trim()
-  if (said === '' && text.trim() !== '') return true
-  const answer = suggestYesNo(said)
+  if (normalised === '' && text.trim() !== '') return true
+  const answer = suggestYesNo(normalised)
   if (answer !== null) return answer === 'true'
   if (
     /^(?:x|optional(?:ly)?|(?:an )?optional field|not (?:required|mandatory|compulsory|needed|necessary|must|obligatory)|non[- ]?(?:mandatory|compulsory|required)|never|unrequired|un-required|not at all|if (?:any|applicable|available|needed|required|possible|you like)|(?:only )?if applicable|sometimes|may(?:be)?|can be (?:left )?(?:empty|blank)|no need|skip|n\/a|na|not applicable|voluntary|no, (?:it is )?(?:optional|not .*)|blank)$/.test(
-      said,
+      normalised,
     )
   )
     return false
   return /^(?:mandatory|compulsory|compulsary|mandotory|must|a must|obligatory|needed|necessary|always|essential|req|reqd|required: yes|(?:yes|true)[ ,(-]+(?:mandatory|compulsory|required|please|must|always)\)?|must (?:be )?(?:fill(?:ed)?|answer(?:ed)?)(?: in)?|force|forced|enforce|all|everyone)$/.test(
-    said,
+    normalised,
   )
     ? true
     : null
@@ -37,13 +37,13 @@ function requiredMeant(text: string): boolean | null {
 const wordForYesNo: Check = {
   ...schemaChecks.EV008,
   find: (model) =>
-    model.asked.flatMap(({ raw, path }): Draft[] => {
+    model.fieldsAndParts.flatMap(({ raw, path }): Draft[] => {
       const [at, text] =
         typeof raw.required === 'object'
           ? [join(path, 'required.message'), raw.required.message]
           : [join(path, 'required'), raw.required]
       if (typeof text !== 'string') return []
-      const suggestion = requiredMeant(text)
+      const suggestion = readRequiredText(text)
       const span = model.source.written(at)?.span
       if (suggestion === null) return []
       if (typeof raw.required === 'object')
@@ -80,29 +80,29 @@ const exactNumber: Check = {
   severity: 'warning',
   why: 'A rule for age 70 does not apply to a delegate who is 71.',
   after: ['EV201', 'EV307'],
-  find: (whole) =>
-    collectForms(whole).flatMap((model) =>
+  find: (fileModel) =>
+    collectForms(fileModel).flatMap((model) =>
       model.conditions.flatMap(({ maps }) =>
         maps.flatMap((map) =>
           map.tests.flatMap(({ field: id, raw, path }): Draft[] => {
-            const field = model.fields.find((one) => one.id === id)?.field
+            const field = model.fields.find((field) => field.id === id)?.field
             if (field?.type !== 'number' || isPlainMap(raw)) return []
             const numbers = findConstants(raw, path).flatMap(({ value }) =>
               typeof value === 'number' ? [value] : [],
             )
             const isMeasure = MEASURE.test(`${id.replaceAll('_', ' ')} ${field.label}`)
-            const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
-            if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && least <= COUNT_MAX))
+            const [min, max] = [Math.min(...numbers), Math.max(...numbers)]
+            if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && min <= COUNT_MAX))
               return []
-            if (isMeasure && most <= 2) return []
+            if (isMeasure && max <= 2) return []
             return [
               {
                 at: path,
                 message: `this is true only where \`${id}\` is exactly ${numbers.join(' or ')}`,
                 help:
                   numbers.length === 1
-                    ? `for ${least} and more write {at_least: ${least}}, up to ${least} write {at_most: ${least}}`
-                    : `for all from ${least} to ${most} write {at_least: ${least}, at_most: ${most}}`,
+                    ? `for ${min} and more write {at_least: ${min}}, up to ${min} write {at_most: ${min}}`
+                    : `for all from ${min} to ${max} write {at_least: ${min}, at_most: ${max}}`,
               },
             ]
           }),
@@ -113,7 +113,7 @@ const exactNumber: Check = {
 const isPlainMap = (raw: unknown): boolean =>
   typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 
-const decidingOptional: Check = {
+const optionalRuleField: Check = {
   slug: 'optional-rule-field',
   severity: 'warning',
   why: 'A delegate who skips the question gets a category without knowing it.',
@@ -121,25 +121,27 @@ const decidingOptional: Check = {
   find: (model) => {
     const { config } = model
     if (config.categoryChoice.by === 'field' || config.status === 'closed') return []
-    const asked = model.conditions.filter(({ kind }) => kind === 'rule')
-    const deciding = new Set(
-      asked.flatMap(({ maps }) => maps.flatMap(({ tests }) => tests.map(({ field }) => field))),
+    const ruleConditions = model.conditions.filter(({ kind }) => kind === 'rule')
+    const ruleFieldIds = new Set(
+      ruleConditions.flatMap(({ maps }) =>
+        maps.flatMap(({ tests }) => tests.map(({ field }) => field)),
+      ),
     )
     return model.fields.flatMap(({ id, path, field }): Draft[] => {
-      if (!deciding.has(id) || field.default !== undefined || field.required !== undefined)
+      if (!ruleFieldIds.has(id) || field.default !== undefined || field.required !== undefined)
         return []
-      return isThoughtOf(model, id)
+      return coversEmptyAnswer(model, id)
         ? []
         : [
             {
               at: path,
               message: `\`${id}\` determines the category, but can be left empty`,
-              related: asked
+              related: ruleConditions
                 .filter(({ maps }) =>
                   maps.some(({ tests }) => tests.some((test) => test.field === id)),
                 )
                 .slice(0, 1)
-                .map((one) => ({ at: one.path, message: 'asked here' })),
+                .map((entry) => ({ at: entry.path, message: 'asked here' })),
               help:
                 field.type === 'yes-no'
                   ? 'write required: true, or default: false'
@@ -151,7 +153,7 @@ const decidingOptional: Check = {
 }
 
 /** Whether a rule covers delegates who leave a field empty. */
-function isThoughtOf({ config }: Model, id: string): boolean {
+function coversEmptyAnswer({ config }: Model, id: string): boolean {
   if (config.categoryChoice.by === 'field') return true
   return config.categoryChoice.rules.some(({ when }) =>
     (when ?? [])
@@ -161,21 +163,21 @@ function isThoughtOf({ config }: Model, id: string): boolean {
 }
 
 /** Displayed texts that may be omitted from the file. */
-const MAY_GO =
+const OPTIONAL_TEXTS =
   /^(?:event\.(?:theme|about|hours|office)|look\.logo|form\.sections\.\d+\.fields\.\d+\.hint|form\.panel\.title|results\.(?:success|failed)\.(?:intro|notes_title)|categories\.\d+\.about|results\.(?:success|failed)\.(?:notes|reasons)\.\d+|form\.panel\.lines\.\d+)$/
-const NOTHING =
+const WORDS_FOR_NONE =
   /^(?:none|nil|n\/?a|n\.a\.?|no|yes|false|true|null|nothing|empty|blank|-+|–|—|not applicable|tba|tbd|\.|x+|~)$/i
 
 /** Whether a text is a word for "nothing" where it could be omitted: reported by EV518. */
 export const isWordForNothing = (path: string, text: string): boolean =>
-  MAY_GO.test(path) && NOTHING.test(text.trim())
+  OPTIONAL_TEXTS.test(path) && WORDS_FOR_NONE.test(text.trim())
 
 const wordIsPrinted: Check = {
   slug: 'keyword-as-text',
   severity: 'warning',
   why: 'A word that means “none” would be shown to every delegate.',
   find: (model) =>
-    model.said.flatMap(({ path, text }): Draft[] =>
+    model.displayedTexts.flatMap(({ path, text }): Draft[] =>
       isWordForNothing(path, text)
         ? [
             {
@@ -193,6 +195,6 @@ const wordIsPrinted: Check = {
 export const answers = {
   EV008: wordForYesNo,
   EV322: exactNumber,
-  EV517: decidingOptional,
+  EV517: optionalRuleField,
   EV518: wordIsPrinted,
 } satisfies Checks

@@ -37,11 +37,11 @@ const riskyUpload: Check = {
   why: 'Staff open the files that delegates upload.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }) =>
-      (raw.accept ?? []).flatMap((ending, at): Draft[] =>
+      (raw.accept ?? []).flatMap((ending, index): Draft[] =>
         RISKY.has(ending)
           ? [
               {
-                at: `${path}.accept.${at}`,
+                at: `${path}.accept.${index}`,
                 message: `${ending} files can contain code`,
                 help: 'ask for pdf, jpg or png',
               },
@@ -82,12 +82,12 @@ const unknownEnding: Check = {
   why: 'With an unknown file ending, no delegate can upload a file.',
   find: (model) =>
     model.fields.flatMap(({ raw, path }) =>
-      (raw.accept ?? []).flatMap((ending, at): Draft[] => {
+      (raw.accept ?? []).flatMap((ending, index): Draft[] => {
         if (RISKY.has(ending) || KNOWN.includes(ending)) return []
-        const { start, end } = model.source.place(`${path}.accept.${at}`)
+        const { start, end } = model.source.place(`${path}.accept.${index}`)
         return [
           {
-            at: `${path}.accept.${at}`,
+            at: `${path}.accept.${index}`,
             message: `\`${ending}\` is not a known file ending`,
             ...suggestName(ending, KNOWN, [start.offset, end.offset]),
           },

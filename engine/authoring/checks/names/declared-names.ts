@@ -11,7 +11,12 @@ import {
   unknownConditionNames,
   unknownConditionOptions,
 } from './names-in-conditions.ts'
-import { categoriesGiven, itemColumns, unknownFields, unknownOptions } from './names-in-items.ts'
+import {
+  listGrantedCategories,
+  itemColumns,
+  unknownFields,
+  unknownOptions,
+} from './names-in-items.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
 
 const unknownField: Check = {
@@ -50,12 +55,12 @@ const unknownOption: Check = {
 /** Returns options in `choose` groups that the field does not have. */
 function findContradictions(model: Model): readonly Draft[] {
   return model.fields.flatMap(({ id, raw, path, field }) => {
-    const legal = (field.options ?? []).map((option) => option.id)
-    return (raw.choose?.mutually_exclusive ?? []).flatMap((group, at) =>
+    const optionIds = (field.options ?? []).map((option) => option.id)
+    return (raw.choose?.mutually_exclusive ?? []).flatMap((group, index) =>
       findUnknown(
         model,
-        group.map((name, one) => ({ name, at: `${path}.choose.mutually_exclusive.${at}.${one}` })),
-        legal,
+        group.map((name, i) => ({ name, at: `${path}.choose.mutually_exclusive.${index}.${i}` })),
+        optionIds,
         (name) => `\`${name}\` is not an option of \`${id}\``,
       ),
     )
@@ -68,34 +73,36 @@ const unknownCategory: Check = {
   why: 'A category that is not declared has no label and no price, and no delegate can be in it.',
   find: (model) => {
     const { file } = model
-    const legal = file.categories.map(({ id }) => id)
-    const rules = (file.category.rules ?? []).flatMap((rule, at): UsedName[] =>
+    const categoryIds = file.categories.map(({ id }) => id)
+    const rules = (file.category.rules ?? []).flatMap((rule, index): UsedName[] =>
       rule.otherwise === undefined
-        ? [{ name: rule.then ?? '', at: `category.rules.${at}.then` }]
-        : [{ name: rule.otherwise, at: `category.rules.${at}.otherwise` }],
+        ? [{ name: rule.then ?? '', at: `category.rules.${index}.then` }]
+        : [{ name: rule.otherwise, at: `category.rules.${index}.otherwise` }],
     )
     const rows = Object.keys(file.fees.prices ?? {})
       .filter((name) => name !== 'period')
       .map((name): UsedName => ({ name, at: `fees.prices.${name}`, part: 'key' }))
     const expected = (file.examples?.cases ?? []).flatMap(
-      ({ expect, category }, at): UsedName[] => [
+      ({ expect, category }, index): UsedName[] => [
         ...(expect.category === undefined
           ? []
-          : [{ name: expect.category, at: `examples.cases.${at}.expect.category` }]),
+          : [{ name: expect.category, at: `examples.cases.${index}.expect.category` }]),
         ...(category === undefined
           ? []
-          : [{ name: category, at: `examples.cases.${at}.category` }]),
+          : [{ name: category, at: `examples.cases.${index}.category` }]),
       ],
     )
-    const say = (name: string): string => `there is no category \`${name}\``
+    const toMessage = (name: string): string => `there is no category \`${name}\``
     return [
       ...findUnknown(
         model,
-        [...rules, ...rows, ...categoriesGiven(model), ...expected],
-        legal,
-        say,
+        [...rules, ...rows, ...listGrantedCategories(model), ...expected],
+        categoryIds,
+        toMessage,
       ),
-      ...collectForms(model).flatMap((form) => unknownConditionCategories(form, legal, say)),
+      ...collectForms(model).flatMap((form) =>
+        unknownConditionCategories(form, categoryIds, toMessage),
+      ),
     ]
   },
 }
@@ -106,24 +113,24 @@ const unknownPeriod: Check = {
   why: 'Prices in the column of an undeclared period are never charged.',
   find: (model) => {
     const { fees, examples } = model.file
-    const legal = fees.periods.map(({ id }) => id)
-    const columns = priceTableColumns(model).map((name, at): UsedName => ({
+    const periodIds = fees.periods.map(({ id }) => id)
+    const columns = priceTableColumns(model).map((name, index): UsedName => ({
       name,
-      at: `fees.prices.period.${at}`,
+      at: `fees.prices.period.${index}`,
     }))
     const other =
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? []
         : [{ name: fees.other_dates, at: 'fees.other_dates' }]
-    const expected = (examples?.cases ?? []).flatMap(({ expect }, at): UsedName[] =>
+    const expected = (examples?.cases ?? []).flatMap(({ expect }, index): UsedName[] =>
       expect.period === undefined
         ? []
-        : [{ name: expect.period, at: `examples.cases.${at}.expect.period` }],
+        : [{ name: expect.period, at: `examples.cases.${index}.expect.period` }],
     )
     return findUnknown(
       model,
       [...columns, ...itemColumns(model), ...other, ...expected],
-      legal,
+      periodIds,
       (name) => `there is no period \`${name}\``,
     )
   },
@@ -143,7 +150,7 @@ const unknownShared: Check = {
     const options = model.fields.flatMap(({ raw, path }): UsedName[] =>
       typeof raw.options === 'string' ? [{ name: raw.options, at: `${path}.options` }] : [],
     )
-    const asOption = model.fields.flatMap(({ raw, path }): Draft[] =>
+    const listAsOption = model.fields.flatMap(({ raw, path }): Draft[] =>
       Array.isArray(raw.options) &&
       raw.options.length === 1 &&
       typeof raw.options[0] === 'string' &&
@@ -159,7 +166,7 @@ const unknownShared: Check = {
     )
     const gateway = listGateways(model)
     return [
-      ...asOption,
+      ...listAsOption,
       ...findUnknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
         (draft) => ({
           ...draft,
@@ -196,12 +203,12 @@ const unknownShared: Check = {
 /** Returns the gateway as named in the file, alone or as one of the payment methods. */
 function listGateways({ file: { payment } }: Model): readonly UsedName[] {
   if (typeof payment !== 'object') return []
-  const named = (gateway: string | undefined, at: string): readonly UsedName[] =>
+  const toUsedNames = (gateway: string | undefined, at: string): readonly UsedName[] =>
     gateway === undefined ? [] : [{ name: gateway, at }]
   return [
-    ...named(payment.gateway, 'payment.gateway'),
-    ...(payment.methods ?? []).flatMap(({ gateway }, at) =>
-      named(gateway, `payment.methods.${at}.gateway`),
+    ...toUsedNames(payment.gateway, 'payment.gateway'),
+    ...(payment.methods ?? []).flatMap(({ gateway }, index) =>
+      toUsedNames(gateway, `payment.methods.${index}.gateway`),
     ),
   ]
 }
@@ -226,35 +233,38 @@ const unknownValue: Check = {
       ...stored,
     ]
     const details = (['success', 'failed'] as const).flatMap((page) =>
-      file.results[page].details.flatMap((detail, at): UsedName[] => {
-        const path = `results.${page}.details.${at}`
+      file.results[page].details.flatMap((detail, index): UsedName[] => {
+        const path = `results.${page}.details.${index}`
         if (typeof detail === 'string') return [{ name: detail, at: path }]
         return detail.show === undefined ? [] : [{ name: detail.show, at: `${path}.show` }]
       }),
     )
-    const wires = (['sends', 'returns'] as const).flatMap((way) =>
-      Object.entries(file.api?.[way] ?? {}).map(([wire, name]): UsedName => ({
+    const wires = (['sends', 'returns'] as const).flatMap((direction) =>
+      Object.entries(file.api?.[direction] ?? {}).map(([wire, name]): UsedName => ({
         name,
-        at: `api.${way}.${wire}`,
+        at: `api.${direction}.${wire}`,
       })),
     )
-    const lists = (file.admin?.lists ?? []).map((list, at) => ({ list, path: `admin.lists.${at}` }))
+    const lists = (file.admin?.lists ?? []).map((list, index) => ({
+      list,
+      path: `admin.lists.${index}`,
+    }))
     const columns = lists.flatMap(({ list, path }) =>
-      list.columns.map((name, at): UsedName => ({ name, at: `${path}.columns.${at}` })),
+      list.columns.map((name, index): UsedName => ({ name, at: `${path}.columns.${index}` })),
     )
     const filters = lists.flatMap(({ list, path }) =>
-      (list.filters ?? []).map((filter, at): UsedName =>
+      (list.filters ?? []).map((filter, index): UsedName =>
         typeof filter === 'string'
-          ? { name: filter, at: `${path}.filters.${at}` }
-          : { name: filter.show, at: `${path}.filters.${at}.show` },
+          ? { name: filter, at: `${path}.filters.${index}` }
+          : { name: filter.show, at: `${path}.filters.${index}.show` },
       ),
     )
-    const say = (name: string): string => `there is no field or value \`${name}\``
+    const toMessage = (name: string): string => `there is no field or value \`${name}\``
     return [
-      ...findUnknown(model, details, rowValues, say),
-      ...findUnknown(model, wires, [...stored, ...ENGINE_VALUES], say),
-      ...findUnknown(model, columns, columnValues, say),
-      ...findUnknown(model, filters, filterValues, say),
+      ...findUnknown(model, details, rowValues, toMessage),
+      ...findUnknown(model, wires, [...stored, ...ENGINE_VALUES], toMessage),
+      ...findUnknown(model, columns, columnValues, toMessage),
+      ...findUnknown(model, filters, filterValues, toMessage),
     ]
   },
 }
@@ -264,16 +274,16 @@ const demoPath: Check = {
   severity: 'error',
   why: 'A placeholder value that cannot be found cannot be replaced before the event goes live.',
   find: (model) =>
-    (model.file.demo ?? []).flatMap((path, at): Draft[] => {
+    (model.file.demo ?? []).flatMap((path, index): Draft[] => {
       if (model.source.has(path)) return []
       const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : ''
-      const beside = listChildren(model.file, parent).map((key) => join(parent, key))
-      const { start, end } = model.source.place(`demo.${at}`)
+      const siblingPaths = listChildren(model.file, parent).map((key) => join(parent, key))
+      const { start, end } = model.source.place(`demo.${index}`)
       return [
         {
-          at: `demo.${at}`,
+          at: `demo.${index}`,
           message: `there is no \`${path}\` in this file`,
-          ...suggestName(path, beside, [start.offset, end.offset]),
+          ...suggestName(path, siblingPaths, [start.offset, end.offset]),
         },
       ]
     }),

@@ -6,7 +6,7 @@ import type { Draft } from '../../finding.ts'
 function twice(
   texts: readonly string[],
   at: (index: number) => string,
-  what: string,
+  noun: string,
 ): readonly Draft[] {
   return texts.flatMap((text, i): Draft[] => {
     const first = texts.findIndex(
@@ -17,7 +17,7 @@ function twice(
       : [
           {
             at: at(i),
-            message: `two ${what} are both called “${text}”`,
+            message: `two ${noun} are both called “${text}”`,
             related: [{ at: at(first), message: 'the other one' }],
           },
         ]
@@ -29,7 +29,7 @@ const duplicateLabel: Check = {
   severity: 'warning',
   why: 'Delegates cannot distinguish two categories, sections, periods or options with the same name.',
   after: ['EV206'],
-  find: ({ config, file, asked }) => {
+  find: ({ config, file, fieldsAndParts }) => {
     return [
       ...twice(
         config.categories.map(({ label }) => label),
@@ -50,7 +50,7 @@ const duplicateLabel: Check = {
         (i) => `form.sections.${i}.title`,
         'sections',
       ),
-      ...asked.flatMap(({ raw: { options }, path, field }) =>
+      ...fieldsAndParts.flatMap(({ raw: { options }, path, field }) =>
         !Array.isArray(options)
           ? []
           : twice(

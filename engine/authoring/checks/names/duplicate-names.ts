@@ -7,19 +7,19 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
 type Declared = { readonly id: string; readonly at: string; readonly in?: 'lists' }
-function twice(declared: readonly Declared[], say: (id: string) => string): readonly Draft[] {
+function twice(declared: readonly Declared[], toMessage: (id: string) => string): readonly Draft[] {
   const firsts = new Map<string, number>()
   return declared.flatMap(({ id, at, in: file }, index) => {
     const first = firsts.get(id) ?? index
     firsts.set(id, first)
-    const where = file === undefined ? {} : { in: file }
+    const location = file === undefined ? {} : { in: file }
     return first < index
       ? [
           {
             at,
-            ...where,
-            message: say(id),
-            related: [{ at: declared[first]?.at ?? at, ...where, message: 'first here' }],
+            ...location,
+            message: toMessage(id),
+            related: [{ at: declared[first]?.at ?? at, ...location, message: 'first here' }],
           },
         ]
       : []
@@ -33,7 +33,7 @@ const duplicateId: Check = {
   find: (model) => {
     const { file } = model
     const ids = (items: readonly { readonly id: string }[], path: string): readonly Declared[] =>
-      items.map(({ id }, at) => ({ id, at: `${path}.${at}.id` }))
+      items.map(({ id }, index) => ({ id, at: `${path}.${index}.id` }))
     return [
       ...twice(
         model.fields
@@ -43,7 +43,7 @@ const duplicateId: Check = {
       ),
       ...model.fields.flatMap(({ raw, path }) =>
         twice(
-          (raw.fields ?? []).map(({ id }, at) => ({ id, at: `${path}.fields.${at}.id` })),
+          (raw.fields ?? []).map(({ id }, index) => ({ id, at: `${path}.fields.${index}.id` })),
           (id) => `\`${id}\` is asked twice of each person`,
         ),
       ),
@@ -65,9 +65,9 @@ const duplicateId: Check = {
       ),
       ...twice(ids(file.quotas ?? [], 'quotas'), (id) => `quota \`${id}\` is declared twice`),
       ...twice(
-        (file.unique ?? []).map(({ fields }, at) => ({
+        (file.unique ?? []).map(({ fields }, index) => ({
           id: fields.toSorted().join(' and '),
-          at: `unique.${at}.fields`,
+          at: `unique.${index}.fields`,
         })),
         (id) => `\`unique\` is declared twice for \`${id}\``,
       ),
@@ -76,13 +76,13 @@ const duplicateId: Check = {
         (id) => `payment method \`${id}\` is declared twice`,
       ),
       ...twice(
-        listMethods(file).flatMap(({ gateway = '' }, at) =>
-          gateway === '' ? [] : [{ id: 'gateway', at: `payment.methods.${at}.gateway` }],
+        listMethods(file).flatMap(({ gateway = '' }, index) =>
+          gateway === '' ? [] : [{ id: 'gateway', at: `payment.methods.${index}.gateway` }],
         ),
         () => 'there is a card gateway already',
       ),
-      ...listMethods(file).flatMap(({ fields = [] }, at) =>
-        twice(ids(fields, `payment.methods.${at}.fields`), (id) => `\`${id}\` is asked twice`),
+      ...listMethods(file).flatMap(({ fields = [] }, index) =>
+        twice(ids(fields, `payment.methods.${index}.fields`), (id) => `\`${id}\` is asked twice`),
       ),
       ...twice(
         ids(file.codes?.kinds ?? [], 'codes.kinds'),
@@ -93,12 +93,12 @@ const duplicateId: Check = {
         (id) => `list \`${id}\` is declared twice`,
       ),
       // Readers do not distinguish “Records” from “records”, even where answers are case-sensitive.
-      ...model.asked.flatMap(({ raw, field, path }) =>
+      ...model.fieldsAndParts.flatMap(({ raw, field, path }) =>
         Array.isArray(raw.options)
           ? twice(
-              (field.options ?? []).map((option, at) => ({
+              (field.options ?? []).map((option, index) => ({
                 id: option.id.toLowerCase(),
-                at: `${path}.options.${at}`,
+                at: `${path}.options.${index}`,
               })),
               (id) => `option \`${id}\` is offered twice`,
             )
@@ -114,9 +114,9 @@ const duplicateId: Check = {
         ),
       ].flatMap((name) =>
         twice(
-          (model.lists.lists[name] ?? []).map((option, at) => ({
+          (model.lists.lists[name] ?? []).map((option, index) => ({
             id: (typeof option === 'string' ? option : option.id).toLowerCase(),
-            at: `lists.${name}.${at}`,
+            at: `lists.${name}.${index}`,
             in: 'lists' as const,
           })),
           (id) => `option \`${id}\` is offered twice`,
@@ -166,10 +166,13 @@ const reservedName: Check = {
         message: `\`${id}\` is the name of a built-in value`,
       })),
     ...[
-      ...(model.file.fees.items ?? []).map(({ id }, at) => ({ id, at: `fees.items.${at}.id` })),
-      ...(model.file.fees.adjustments ?? []).map(({ id }, at) => ({
+      ...(model.file.fees.items ?? []).map(({ id }, index) => ({
         id,
-        at: `fees.adjustments.${at}.id`,
+        at: `fees.items.${index}.id`,
+      })),
+      ...(model.file.fees.adjustments ?? []).map(({ id }, index) => ({
+        id,
+        at: `fees.adjustments.${index}.id`,
       })),
     ]
       .filter(({ id }) => LINE_NAMES.includes(id))
@@ -177,22 +180,22 @@ const reservedName: Check = {
         at,
         message: `\`${id}\` is reserved: it means ${id === 'all' ? 'all lines' : 'the first line'} of the bill`,
       })),
-    ...model.file.categories.flatMap(({ id }, at) =>
+    ...model.file.categories.flatMap(({ id }, index) =>
       id === 'period'
         ? [
             {
-              at: `categories.${at}.id`,
+              at: `categories.${index}.id`,
               message:
                 '`period` is reserved for the columns of the price table: use another id for the category',
             },
           ]
         : [],
     ),
-    ...model.file.fees.periods.flatMap(({ id }, at) =>
+    ...model.file.fees.periods.flatMap(({ id }, index) =>
       id === 'closed'
         ? [
             {
-              at: `fees.periods.${at}.id`,
+              at: `fees.periods.${index}.id`,
               message: '`closed` is reserved (it means no period): use another id for the period',
             },
           ]
@@ -219,8 +222,8 @@ function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
     ['confirmed', 'unique', file.unique],
     [METHOD_FIELD, 'payment', delegateMethods(config).length > 1 ? file.payment : undefined],
   ]
-  return sent.flatMap(([name, key, said]) =>
-    said === undefined
+  return sent.flatMap(([name, key, text]) =>
+    text === undefined
       ? []
       : [...fields, ...stored]
           .filter(({ id }) => id === name)

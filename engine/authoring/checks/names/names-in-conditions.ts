@@ -27,7 +27,7 @@ export function findConstants(
 ): readonly { readonly value: unknown; readonly at: string }[] {
   if (Array.isArray(raw)) return raw.map((value: unknown, i) => ({ value, at: join(path, i) }))
   if (typeof raw !== 'object' || raw === null) return [{ value: raw, at: path }]
-  const key = (['not', 'has'] as const).find((one) => Object.hasOwn(raw, one))
+  const key = (['not', 'has'] as const).find((candidate) => Object.hasOwn(raw, candidate))
   return key === undefined
     ? []
     : findConstants((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
@@ -38,7 +38,7 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
   const isForm = form === model
   const ids = form.fields.map(({ id }) => id)
   const derived = model.config.categoryChoice.by === 'rules'
-  const asked = tests(form).map(({ field, path, kind }) => ({
+  const usedNames = tests(form).map(({ field, path, kind }) => ({
     name: field,
     at: path,
     part: 'key' as const,
@@ -49,25 +49,25 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
     ...(isForm ? contextNames(model.config) : []),
     ...(kind === 'rule' && derived ? [] : ['category']),
   ]
-  const ofForm = new Set(model.fields.map(({ id }) => id))
+  const formFieldIds = new Set(model.fields.map(({ id }) => id))
   return [
-    ...asked
+    ...usedNames
       .filter(({ name, kind }) => name === 'category' && kind === 'rule' && derived)
       .map(({ at }) => ({
         at,
         part: 'key' as const,
         message: 'a category rule cannot depend on the category',
       })),
-    ...asked
+    ...usedNames
       .filter(({ name }) => name !== 'category')
-      .flatMap((one) =>
-        findUnknown(form, [one], legalNames(one.kind), (name) =>
+      .flatMap((entry) =>
+        findUnknown(form, [entry], legalNames(entry.kind), (name) =>
           isForm ? unknownNameMessage(model, name) : `the list of people has no field \`${name}\``,
         ).map((draft): Draft => {
           const help =
             suggestConnective(draft.at) ??
-            (!isForm && ofForm.has(one.name)
-              ? `\`${one.name}\` is a field of the whole form: add it to the list of people too, or move the condition to \`when\` of the item`
+            (!isForm && formFieldIds.has(entry.name)
+              ? `\`${entry.name}\` is a field of the whole form: add it to the list of people too, or move the condition to \`when\` of the item`
               : null)
           return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
         }),
@@ -78,7 +78,7 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
 /** Returns options in conditions of a form that no field has. */
 export function unknownConditionOptions(form: Model): readonly Draft[] {
   return tests(form).flatMap(({ field: id, raw, path }) => {
-    const { field } = form.fields.find((one) => one.id === id) ?? {}
+    const { field } = form.fields.find((field) => field.id === id) ?? {}
     if (field === undefined)
       return unknownContextValues(
         form,
@@ -88,25 +88,28 @@ export function unknownConditionOptions(form: Model): readonly Draft[] {
         ),
       )
     if (field.options === undefined || field.offersCategories === true) return []
-    const legal = field.options.map((option) => option.id)
+    const optionIds = field.options.map((option) => option.id)
     const labels = new Map(
       field.options.map((option) => [option.label.trim().toLowerCase(), option.id]),
     )
     const used = findConstants(raw, path).flatMap(({ value, at }) =>
       typeof value === 'string' ? [{ name: value, at }] : [],
     )
-    return used.flatMap((one) =>
-      findUnknown(form, [one], legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
-        ({ help, fix, ...draft }) => ({
-          ...draft,
-          notes: [`options: ${formatList(legal)}`],
-          ...(fix === undefined && labels.has(one.name.trim().toLowerCase())
-            ? {
-                help: `write ${labels.get(one.name.trim().toLowerCase()) ?? ''}: an option is written by its id`,
-              }
-            : optionHelp(id, one.name, legal, help, fix)),
-        }),
-      ),
+    return used.flatMap((entry) =>
+      findUnknown(
+        form,
+        [entry],
+        optionIds,
+        (name) => `\`${name}\` is not an option of \`${id}\``,
+      ).map(({ help, fix, ...draft }) => ({
+        ...draft,
+        notes: [`options: ${formatList(optionIds)}`],
+        ...(fix === undefined && labels.has(entry.name.trim().toLowerCase())
+          ? {
+              help: `write ${labels.get(entry.name.trim().toLowerCase()) ?? ''}: an option is written by its id`,
+            }
+          : optionHelp(id, entry.name, optionIds, help, fix)),
+      })),
     )
   })
 }
@@ -115,11 +118,11 @@ export function unknownConditionOptions(form: Model): readonly Draft[] {
 function optionHelp(
   id: string,
   name: string,
-  legal: readonly string[],
+  optionIds: readonly string[],
   help: string | undefined,
   fix: Draft['fix'],
 ): Pick<Draft, 'help' | 'fix'> {
-  const suggestion = suggestChoice(name, legal)
+  const suggestion = suggestChoice(name, optionIds)
   if (suggestion !== null) return { help: `write ${id}: ${suggestion}` }
   if (includesEveryone(name))
     return { help: `remove \`${id}\` from the condition: it excludes no answer` }
@@ -129,22 +132,22 @@ function optionHelp(
 /** Returns categories in conditions of a form that are not declared. */
 export function unknownConditionCategories(
   form: Model,
-  legal: readonly string[],
-  say: (name: string) => string,
+  categoryIds: readonly string[],
+  toMessage: (name: string) => string,
 ): readonly Draft[] {
-  const offering = new Set(
+  const categoryFieldIds = new Set(
     form.fields.filter(({ field }) => field.offersCategories === true).map(({ id }) => id),
   )
   const compared = tests(form)
-    .filter(({ field }) => field === 'category' || offering.has(field))
+    .filter(({ field }) => field === 'category' || categoryFieldIds.has(field))
     .flatMap(({ raw, path }) =>
       findConstants(raw, path).flatMap(({ value, at }): UsedName[] =>
         typeof value === 'string' ? [{ name: value, at }] : [],
       ),
     )
-  return compared.flatMap((one) => {
-    const suggestion = suggestChoice(one.name, legal)
-    return findUnknown(form, [one], legal, say).map((draft): Draft =>
+  return compared.flatMap((entry) => {
+    const suggestion = suggestChoice(entry.name, categoryIds)
+    return findUnknown(form, [entry], categoryIds, toMessage).map((draft): Draft =>
       suggestion === null
         ? draft
         : { at: draft.at, part: 'value', message: draft.message, help: `write ${suggestion}` },

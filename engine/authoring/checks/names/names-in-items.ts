@@ -19,9 +19,9 @@ import { findUnknown, type UsedName } from './unknown-names.ts'
 export type TableAt = {
   readonly item: Files.Item
   /** The item's index in the file, from 0. */
-  readonly itemAt: number
+  readonly itemIndex: number
   /** The table's index within the item. */
-  readonly tableAt: number
+  readonly tableIndex: number
   /** The path of the rows. */
   readonly path: string
   readonly rows: Files.PriceRows
@@ -29,14 +29,14 @@ export type TableAt = {
 }
 
 /** Returns every table of every item, in the order in which they are tried. */
-export function itemTables({ file }: Model): readonly TableAt[] {
-  return (file.fees.items ?? []).flatMap((item, itemAt): TableAt[] => {
-    const path = `fees.items.${itemAt}.prices`
+export function listItemTables({ file }: Model): readonly TableAt[] {
+  return (file.fees.items ?? []).flatMap((item, itemIndex): TableAt[] => {
+    const path = `fees.items.${itemIndex}.prices`
     const { prices } = item
     if (prices === undefined) return []
     if (!isList(prices))
-      return [{ item, itemAt, tableAt: 0, path, rows: prices, isOtherwise: true }]
-    return prices.flatMap(({ table, otherwise }, tableAt): TableAt[] => {
+      return [{ item, itemIndex, tableIndex: 0, path, rows: prices, isOtherwise: true }]
+    return prices.flatMap(({ table, otherwise }, tableIndex): TableAt[] => {
       const rows = otherwise ?? table
       const key = otherwise === undefined ? 'table' : 'otherwise'
       return rows === undefined
@@ -44,9 +44,9 @@ export function itemTables({ file }: Model): readonly TableAt[] {
         : [
             {
               item,
-              itemAt,
-              tableAt,
-              path: `${path}.${tableAt}.${key}`,
+              itemIndex,
+              tableIndex,
+              path: `${path}.${tableIndex}.${key}`,
               rows,
               isOtherwise: otherwise !== undefined,
             },
@@ -60,40 +60,40 @@ function isList<T, R>(value: T | readonly R[]): value is readonly R[] {
 }
 
 /** Returns the columns of an item's table, as written. */
-export function columnsOfTable({ rows }: TableAt): readonly string[] {
+export function listTableColumns({ rows }: TableAt): readonly string[] {
   return (rows.period ?? []).map(String)
 }
 
-type FieldUse = UsedName & { readonly types: readonly FieldType[]; readonly as: string }
+type FieldUse = UsedName & { readonly types: readonly FieldType[]; readonly key: string }
 
 /** Returns where fields are named outside conditions, and their allowed types. */
-function fieldUses({ file }: Model): readonly FieldUse[] {
+function listFieldUses({ file }: Model): readonly FieldUse[] {
   const uses: FieldUse[] = []
-  const use = (
+  const add = (
     name: string | undefined,
     at: string,
-    as: string,
+    key: string,
     types: readonly FieldType[],
     part: 'key' | 'value' = 'value',
   ): void => {
-    if (name !== undefined) uses.push({ name, at, as, types, part })
+    if (name !== undefined) uses.push({ name, at, key, types, part })
   }
   ;(file.fees.items ?? []).forEach((item, i) => {
     const path = `fees.items.${i}`
-    use(item.by, `${path}.by`, 'by', ['select', 'many'])
+    add(item.by, `${path}.by`, 'by', ['select', 'many'])
     if (typeof item.count === 'object') {
       const [people = ''] = Object.keys(item.count)
-      use(people, `${path}.count.${people}`, 'count with a condition', ['people'], 'key')
-    } else use(item.count, `${path}.count`, 'count', ['number', 'people'])
-    use(item.times, `${path}.times`, 'times', ['number'])
-    use(item.amount_in, `${path}.amount_in`, 'amount_in', ['number'])
+      add(people, `${path}.count.${people}`, 'count with a condition', ['people'], 'key')
+    } else add(item.count, `${path}.count`, 'count', ['number', 'people'])
+    add(item.times, `${path}.times`, 'times', ['number'])
+    add(item.amount_in, `${path}.amount_in`, 'amount_in', ['number'])
   })
   ;(file.quotas ?? []).forEach((limit, i) =>
-    use(limit.each_option_of, `quotas.${i}.each_option_of`, 'each_option_of', ['select', 'many']),
+    add(limit.each_option_of, `quotas.${i}.each_option_of`, 'each_option_of', ['select', 'many']),
   )
   ;(file.unique ?? []).forEach((unique, i) =>
-    unique.fields.forEach((name, at) =>
-      use(name, `unique.${i}.fields.${at}`, 'unique', [
+    unique.fields.forEach((name, index) =>
+      add(name, `unique.${i}.fields.${index}`, 'unique', [
         'text',
         'email',
         'phone',
@@ -103,12 +103,12 @@ function fieldUses({ file }: Model): readonly FieldUse[] {
       ]),
     ),
   )
-  ;(file.edit?.fields ?? []).forEach((name, at) =>
-    use(name, `edit.fields.${at}`, 'edit', EDITED_TYPES),
+  ;(file.edit?.fields ?? []).forEach((name, index) =>
+    add(name, `edit.fields.${index}`, 'edit', EDITED_TYPES),
   )
   ;(file.approval ?? []).forEach((rule, i) =>
-    rule.documents.forEach((name, at) =>
-      use(name, `approval.${i}.documents.${at}`, 'documents', ['file']),
+    rule.documents.forEach((name, index) =>
+      add(name, `approval.${i}.documents.${index}`, 'documents', ['file']),
     ),
   )
   return uses
@@ -132,7 +132,7 @@ const EDITED_TYPES: readonly FieldType[] = [
 export function unknownFields(model: Model): readonly Draft[] {
   return findUnknown(
     model,
-    fieldUses(model),
+    listFieldUses(model),
     model.fields.map(({ id }) => id),
     (name) => `there is no field \`${name}\``,
   )
@@ -153,16 +153,16 @@ export function unknownNameMessage({ config }: Model, name: string): string {
   if (name === 'code') return 'there are no codes: `codes` defines no kinds'
   if (name.startsWith('full.')) return `there is no quota \`${name.slice('full.'.length)}\``
   const [field = '', column] = name.split('.')
-  const asked = config.fields.find((one) => one.id === field)
-  const roll = config.memberLists.find(({ id }) => id === asked?.roll)
-  if (column !== undefined && asked !== undefined && roll === undefined)
-    return asked.roll === undefined
+  const usedField = config.fields.find((candidate) => candidate.id === field)
+  const memberList = config.memberLists.find(({ id }) => id === usedField?.roll)
+  if (column !== undefined && usedField !== undefined && memberList === undefined)
+    return usedField.roll === undefined
       ? `\`${field}\` is not looked up in a member list: only a field with in: has columns`
-      : `\`${name}\` is unknown: there is no member list \`${asked.roll}\``
-  if (column !== undefined && roll !== undefined)
-    return roll.columns.some(({ id }) => id === column)
-      ? `the column \`${column}\` of the member list \`${roll.id}\` holds any text; a condition needs a column with a list of values`
-      : `the member list \`${roll.id}\` has no column \`${column}\``
+      : `\`${name}\` is unknown: there is no member list \`${usedField.roll}\``
+  if (column !== undefined && memberList !== undefined)
+    return memberList.columns.some(({ id }) => id === column)
+      ? `the column \`${column}\` of the member list \`${memberList.id}\` holds any text; a condition needs a column with a list of values`
+      : `the member list \`${memberList.id}\` has no column \`${column}\``
   return `there is no field \`${name}\``
 }
 
@@ -171,34 +171,34 @@ export function unknownOptions(model: Model): readonly Draft[] {
   const { config, file } = model
   const listOptions = (field: string | undefined): readonly string[] | null =>
     config.fields.find(({ id }) => id === field)?.options?.map(({ id }) => id) ?? null
-  const rows = itemTables(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
-    const legal = item.by === undefined ? [EACH] : listOptions(item.by)
+  const rows = listItemTables(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
+    const rowIds = item.by === undefined ? [EACH] : listOptions(item.by)
     const used = Object.keys(table)
       .filter((row) => row !== 'period')
       .map((name): UsedName => ({ name, at: join(path, name), part: 'key' }))
-    return legal === null
+    return rowIds === null
       ? []
-      : findUnknown(model, used, legal, (name) =>
+      : findUnknown(model, used, rowIds, (name) =>
           item.by === undefined
             ? `\`${name}\` is not a row here: without \`by\` the only row is \`each\``
             : `\`${name}\` is not an option of \`${item.by}\``,
         )
   })
-  const places = (file.quotas ?? []).flatMap(({ each_option_of: by, max }, at) =>
+  const quotaOptions = (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index) =>
     typeof max === 'number' || by === undefined
       ? []
       : findUnknown(
           model,
           Object.keys(max).map((name): UsedName => ({
             name,
-            at: `quotas.${at}.max.${name}`,
+            at: `quotas.${index}.max.${name}`,
             part: 'key',
           })),
           listOptions(by) ?? Object.keys(max),
           (name) => `\`${name}\` is not an option of \`${by}\``,
         ),
   )
-  return [...rows, ...places]
+  return [...rows, ...quotaOptions]
 }
 
 /** Returns values that a condition compares a context value with and that it never has. */
@@ -233,30 +233,30 @@ export function unknownContextValues(
 }
 
 /** Returns the categories given by discount codes and offered by quotas. */
-export function categoriesGiven({ file }: Model): readonly UsedName[] {
+export function listGrantedCategories({ file }: Model): readonly UsedName[] {
   return [
-    ...(file.codes?.kinds ?? []).flatMap(({ gives }, at): UsedName[] =>
+    ...(file.codes?.kinds ?? []).flatMap(({ gives }, index): UsedName[] =>
       gives.category === undefined
         ? []
-        : [{ name: gives.category, at: `codes.kinds.${at}.gives.category` }],
+        : [{ name: gives.category, at: `codes.kinds.${index}.gives.category` }],
     ),
-    ...(file.quotas ?? []).flatMap(({ full }, at): UsedName[] =>
+    ...(file.quotas ?? []).flatMap(({ full }, index): UsedName[] =>
       typeof full === 'string' || full.offer === undefined
         ? []
-        : [{ name: full.offer, at: `quotas.${at}.full.offer` }],
+        : [{ name: full.offer, at: `quotas.${index}.full.offer` }],
     ),
-    ...(file.approval ?? []).flatMap(({ if_refused: refused }, at): UsedName[] =>
+    ...(file.approval ?? []).flatMap(({ if_refused: refused }, index): UsedName[] =>
       refused?.offer === undefined
         ? []
-        : [{ name: refused.offer, at: `approval.${at}.if_refused.offer` }],
+        : [{ name: refused.offer, at: `approval.${index}.if_refused.offer` }],
     ),
   ]
 }
 
 /** Returns the periods named in the columns of items. */
 export function itemColumns(model: Model): readonly UsedName[] {
-  return itemTables(model).flatMap((table) =>
-    columnsOfTable(table).map((name, at): UsedName => ({ name, at: `${table.path}.period.${at}` })),
+  return listItemTables(model).flatMap((table) =>
+    listTableColumns(table).map((name, i): UsedName => ({ name, at: `${table.path}.period.${i}` })),
   )
 }
 
@@ -266,7 +266,7 @@ const wrongField: Check = {
   why: 'An item can be counted by a number or a list of people, and sold by options. Other answers cannot be charged.',
   after: ['EV201'],
   find: (model) =>
-    fieldUses(model).flatMap(({ name, at, as, types, part = 'value' }): Draft[] => {
+    listFieldUses(model).flatMap(({ name, at, key, types, part = 'value' }): Draft[] => {
       const type = model.fields.find(({ id }) => id === name)?.field.type
       return type === undefined || types.includes(type)
         ? []
@@ -274,7 +274,7 @@ const wrongField: Check = {
             {
               at,
               part,
-              message: `${as} takes a field of type ${formatList(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
+              message: `${key} takes a field of type ${formatList(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
               ...numberHelp(model, name, types),
               related: model.fields
                 .filter(({ id }) => id === name)
@@ -305,18 +305,18 @@ const unknownLine: Check = {
   find: (model) => {
     const { fees, codes } = model.file
     const items = (fees.items ?? []).map(({ id }) => id)
-    const on = (fees.adjustments ?? []).flatMap(({ on: name }, at): UsedName[] =>
-      name === undefined ? [] : [{ name, at: `fees.adjustments.${at}.on` }],
+    const adjustedLines = (fees.adjustments ?? []).flatMap(({ on: name }, index): UsedName[] =>
+      name === undefined ? [] : [{ name, at: `fees.adjustments.${index}.on` }],
     )
-    const given = (codes?.kinds ?? []).flatMap(({ gives }, at): UsedName[] =>
+    const granted = (codes?.kinds ?? []).flatMap(({ gives }, index): UsedName[] =>
       gives.adjustment === undefined
         ? []
-        : [{ name: gives.adjustment, at: `codes.kinds.${at}.gives.adjustment` }],
+        : [{ name: gives.adjustment, at: `codes.kinds.${index}.gives.adjustment` }],
     )
-    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
+    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, index) =>
       Object.keys(expect.lines ?? {}).map((name): UsedName => ({
         name,
-        at: `examples.cases.${at}.expect.lines.${name}`,
+        at: `examples.cases.${index}.expect.lines.${name}`,
         part: 'key',
       })),
     )
@@ -324,11 +324,11 @@ const unknownLine: Check = {
     return [
       ...findUnknown(
         model,
-        on,
+        adjustedLines,
         [REGISTRATION, 'all', ...items],
         (name) => `there is no item \`${name}\``,
       ),
-      ...findUnknown(model, given, adjustments, (name) => `there is no adjustment \`${name}\``),
+      ...findUnknown(model, granted, adjustments, (name) => `there is no adjustment \`${name}\``),
       ...findUnknown(
         model,
         expected,
@@ -339,24 +339,24 @@ const unknownLine: Check = {
   },
 }
 
-const unknownRoll: Check = {
+const unknownMemberList: Check = {
   slug: 'unknown-member-list',
   severity: 'error',
   why: 'An answer looked up in a member list that does not exist would be refused for every delegate.',
   find: (model) => {
-    const rolls = model.file.member_lists ?? {}
-    const rollIds = Object.keys(rolls)
-    const asked = model.fields.flatMap(({ raw, path }): UsedName[] =>
+    const memberLists = model.file.member_lists ?? {}
+    const listIds = Object.keys(memberLists)
+    const used = model.fields.flatMap(({ raw, path }): UsedName[] =>
       raw.in === undefined ? [] : [{ name: raw.in, at: `${path}.in` }],
     )
-    const columns = Object.entries(rolls).flatMap(([id, roll]) =>
+    const columns = Object.entries(memberLists).flatMap(([id, roll]) =>
       findUnknown(
         model,
         [
           { name: roll.key, at: `member_lists.${id}.key` },
-          ...(roll.shows ?? []).map((name, at): UsedName => ({
+          ...(roll.shows ?? []).map((name, index): UsedName => ({
             name,
-            at: `member_lists.${id}.shows.${at}`,
+            at: `member_lists.${id}.shows.${index}`,
           })),
         ],
         Object.keys(roll.columns),
@@ -364,7 +364,7 @@ const unknownRoll: Check = {
       ),
     )
     return [
-      ...findUnknown(model, asked, rollIds, (name) => `there is no member list \`${name}\``),
+      ...findUnknown(model, used, listIds, (name) => `there is no member list \`${name}\``),
       ...columns,
     ]
   },
@@ -394,6 +394,6 @@ const keyOfValues: Check = {
 export const itemNames = {
   EV216: wrongField,
   EV217: unknownLine,
-  EV218: unknownRoll,
+  EV218: unknownMemberList,
   EV219: keyOfValues,
 } satisfies Checks

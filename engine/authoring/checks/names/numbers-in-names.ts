@@ -14,41 +14,43 @@ const percentDiffers: Check = {
   why: 'The bill would state one percentage and charge another.',
   after: ['EV206', 'EV217'],
   find: ({ file }) => {
-    const adjustments = (file.fees.adjustments ?? []).map((one, at) => ({
-      ...one,
-      path: `fees.adjustments.${at}`,
+    const adjustments = (file.fees.adjustments ?? []).map((entry, index) => ({
+      ...entry,
+      path: `fees.adjustments.${index}`,
     }))
-    const named = [
+    const labelled = [
       ...adjustments.map(({ label, path, ...rest }) => ({
         label,
         at: join(path, 'label'),
         path,
         percent: rest.percent,
       })),
-      ...(file.codes?.kinds ?? []).map(({ label, gives }, at) => {
-        const given = adjustments.find(({ id }) => id === gives.adjustment)
+      ...(file.codes?.kinds ?? []).map(({ label, gives }, index) => {
+        const adjustment = adjustments.find(({ id }) => id === gives.adjustment)
         return {
           label,
-          at: `codes.kinds.${at}.label`,
-          path: given?.path ?? '',
-          percent: given?.percent,
+          at: `codes.kinds.${index}.label`,
+          path: adjustment?.path ?? '',
+          percent: adjustment?.percent,
         }
       }),
     ]
-    return named.flatMap(({ label, at, path, percent }): Draft[] => {
+    return labelled.flatMap(({ label, at, path, percent }): Draft[] => {
       if (label === undefined || percent === undefined || OF_TAX.test(label)) return []
-      const says = [...new Set(findMatches(label, PERCENT).map(([, digits]) => Number(digits)))]
-      const [one] = says
-      const taken = Math.abs(percent)
+      const statedPercents = [
+        ...new Set(findMatches(label, PERCENT).map(([, digits]) => Number(digits))),
+      ]
+      const [stated] = statedPercents
+      const discount = Math.abs(percent)
       // "Pay 80%" means 20% off.
-      if (one === undefined || says.length > 1) return []
+      if (stated === undefined || statedPercents.length > 1) return []
       // 33% stands for 33.33.
-      const near = Number.isInteger(taken) ? 0 : 1
-      if (Math.abs(one - taken) <= near || one === 100 - taken) return []
+      const tolerance = Number.isInteger(discount) ? 0 : 1
+      if (Math.abs(stated - discount) <= tolerance || stated === 100 - discount) return []
       return [
         {
           at,
-          message: `“${label}” says ${one}%, but ${taken}% is deducted`,
+          message: `“${label}” says ${stated}%, but ${discount}% is deducted`,
           related: [{ at: join(path, 'percent'), message: 'the percentage' }],
           help: 'write the same number in both places',
         },
@@ -82,8 +84,8 @@ const placesDiffer: Check = {
   why: 'Delegates would read a number of seats that differs from the quota.',
   after: ['EV201', 'EV202'],
   find: (model) =>
-    (model.file.quotas ?? []).flatMap((limit, at): readonly Draft[] => {
-      const path = `quotas.${at}`
+    (model.file.quotas ?? []).flatMap((limit, index): readonly Draft[] => {
+      const path = `quotas.${index}`
       const maxes = typeof limit.max === 'number' ? [limit.max] : Object.values(limit.max)
       return [
         ...differing(
@@ -117,15 +119,15 @@ function ofOption(
     typeof option === 'object'
       ? (option as { id: string; label?: string })
       : { id: option, label: option }
-  const own = typeof max === 'number' ? max : max[String(id)]
-  if (typeof label !== 'string' || own === undefined || SEVERAL_IN_ONE.test(label)) return []
+  const optionMax = typeof max === 'number' ? max : max[String(id)]
+  if (typeof label !== 'string' || optionMax === undefined || SEVERAL_IN_ONE.test(label)) return []
   const others = (model.file.quotas ?? []).flatMap((limit) =>
     limit.each_option_of === undefined && typeof limit.max === 'number' ? [limit.max] : [],
   )
   return differing(
     model,
     typeof option === 'object' ? `${at}.label` : at,
-    [own, ...others],
+    [optionMax, ...others],
     typeof max === 'number' ? maxAt : `${maxAt}.${String(id)}`,
   )
 }
@@ -139,14 +141,14 @@ function differing(
   const [start, end] = model.source.span(at)
   return findMatches(model.source.text.slice(start, end), ALL_THERE_IS).flatMap(
     (found): Draft[] => {
-      const says = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
-      return maxes.includes(says)
+      const statedNumber = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
+      return maxes.includes(statedNumber)
         ? []
         : [
             {
               at,
               span: [start + found.index, start + found.index + found[0].length],
-              message: `the text says ${says}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+              message: `the text says ${statedNumber}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
               related: [{ at: maxAt, message: 'the quota' }],
               help: 'write the same number in both places',
             },

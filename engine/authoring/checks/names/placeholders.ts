@@ -36,7 +36,7 @@ function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
       },
     ]
   }
-  const open = written.replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
+  const open = written.replace(/\{[^{}\n]*\}/g, (match) => ' '.repeat(match.length))
   const found = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(open)
   const brace = found?.[0].startsWith('{') === false ? '}' : '{'
   const name = found?.[1] ?? found?.[2]
@@ -102,12 +102,12 @@ const everyValue = memoize((model: Model): readonly string[] => [
 /** Longer than any built-in name. */
 const NAME_CHARACTERS_MAX = 80
 
-function findNear(name: string, legal: readonly string[]): string | undefined {
-  const most = Math.max(1, Math.floor(name.length / 3))
+function findNear(name: string, allowed: readonly string[]): string | undefined {
+  const distanceMax = Math.max(1, Math.floor(name.length / 3))
   return name.length > NAME_CHARACTERS_MAX
     ? undefined
-    : legal
-        .filter((one) => editDistance(one, name.trim().toLowerCase()) <= most)
+    : allowed
+        .filter((candidate) => editDistance(candidate, name.trim().toLowerCase()) <= distanceMax)
         .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
 }
 
@@ -116,9 +116,9 @@ const unknownPlaceholder: Check = {
   severity: 'error',
   why: 'A placeholder without a value prints N/A, or itself, for every delegate.',
   find: (model) =>
-    model.said.flatMap((said) => {
-      const { path, place } = said
-      const legal =
+    model.displayedTexts.flatMap((entry) => {
+      const { path, place } = entry
+      const allowedNames =
         place === 'office-error'
           ? OFFICE_ONLY
           : place === 'export-file'
@@ -126,13 +126,13 @@ const unknownPlaceholder: Check = {
             : place === 'line'
               ? [...model.fields.map(({ id }) => id), ...unitNames(model), 'option']
               : everyValue(model)
-      const braces = findPlaceholders(said)
+      const braces = findPlaceholders(entry)
       return [
-        ...strayBraces(said),
+        ...strayBraces(entry),
         ...braces
           .filter(
             ({ name }) =>
-              !legal.includes(name) &&
+              !allowedNames.includes(name) &&
               !OFFICE_ONLY.includes(name) &&
               !everyValue(model).includes(name),
           )
@@ -144,10 +144,12 @@ const unknownPlaceholder: Check = {
                   .toLowerCase()
                   .replaceAll(/[\s-]+/g, '_')
               ]
-            const near =
-              legal.find((one) => one === suggestion) ??
-              (mayCompare(model, legal.length) ? findNear(name, legal) : undefined) ??
-              legal.find((one) => name.length > 3 && one.includes(name.trim().toLowerCase()))
+            const nearest =
+              allowedNames.find((candidate) => candidate === suggestion) ??
+              (mayCompare(model, allowedNames.length) ? findNear(name, allowedNames) : undefined) ??
+              allowedNames.find(
+                (candidate) => name.length > 3 && candidate.includes(name.trim().toLowerCase()),
+              )
             return {
               at: path,
               span,
@@ -156,9 +158,9 @@ const unknownPlaceholder: Check = {
                   ? `there is no value \`${name}\``
                   : `\`{${name}}\` is not filled in: remove the spaces inside the braces`,
               help:
-                near === undefined
-                  ? `available values: ${formatList(legal, 20)}`
-                  : `did you mean \`{${near}}\`?`,
+                nearest === undefined
+                  ? `available values: ${formatList(allowedNames, 20)}`
+                  : `did you mean \`{${nearest}}\`?`,
             }
           }),
       ]
@@ -180,35 +182,35 @@ const placeholderNotHere: Check = {
   why: 'The value exists, but is not available at this point or for the readers of this text.',
   after: ['EV208'],
   find: (model) =>
-    model.said.flatMap(({ path, place, ...written }) =>
+    model.displayedTexts.flatMap(({ path, place, ...written }) =>
       findPlaceholders({ path, ...written }).flatMap(({ name, span }): Draft[] => {
-        const said = (message: string): Draft[] => [{ at: path, span, message }]
+        const buildDrafts = (message: string): Draft[] => [{ at: path, span, message }]
         if (
           OFFICE_ONLY.includes(name) &&
           place !== 'office-error' &&
           !everyValue(model).includes(name)
         )
-          return said(`\`{${name}}\` is available only in the error texts of the office`)
-        if (place === 'line') return notInLine(model, path, name).flatMap(said)
-        if (place === 'plain') return said('placeholders are not filled in here')
+          return buildDrafts(`\`{${name}}\` is available only in the error texts of the office`)
+        if (place === 'line') return notInLine(model, path, name).flatMap(buildDrafts)
+        if (place === 'plain') return buildDrafts('placeholders are not filled in here')
         if (place === 'office-error')
           return OFFICE_ONLY.includes(name)
             ? []
-            : said('only {message} is available in an error text of the office')
+            : buildDrafts('only {message} is available in an error text of the office')
         if (place === 'export-file')
           return name === 'date'
             ? []
-            : said('only {date} is available in a file name of the office')
+            : buildDrafts('only {date} is available in a file name of the office')
         if (place === 'form' && !(BEFORE_REGISTRATION as readonly string[]).includes(name))
-          return said(`\`{${name}}\` is not available before registration`)
+          return buildDrafts(`\`{${name}}\` is not available before registration`)
         if (place === 'registered' && PAID_ONLY.includes(name))
-          return said(`\`{${name}}\` is not available before payment`)
+          return buildDrafts(`\`{${name}}\` is not available before payment`)
         if (
           place === 'order-error' &&
           name !== 'order_id' &&
           !(BEFORE_REGISTRATION as readonly string[]).includes(name)
         )
-          return said(`\`{${name}}\` is not available when no registration is found`)
+          return buildDrafts(`\`{${name}}\` is not available when no registration is found`)
         return []
       }),
     ),

@@ -13,24 +13,24 @@ export type UsedName = {
 export function findUnknown(
   model: Model,
   used: readonly UsedName[],
-  legal: readonly string[],
-  say: (name: string) => string,
+  allowed: readonly string[],
+  toMessage: (name: string) => string,
 ): readonly Draft[] {
-  const known = new Set(legal)
+  const known = new Set(allowed)
   return used
     .filter(({ name }) => !known.has(name))
     .map(({ name, at, part = 'value' }) => {
       const { start, end } = model.source.place(at, part)
-      const near = mayCompare(model, legal.length)
-        ? suggestName(name, legal, [start.offset, end.offset])
+      const suggestion = mayCompare(model, allowed.length)
+        ? suggestName(name, allowed, [start.offset, end.offset])
         : {}
       return {
         at,
         part,
-        message: say(name),
-        ...near,
-        ...(near.help === undefined && legal.length > 0
-          ? { notes: [`available: ${formatList(legal, 20)}`] }
+        message: toMessage(name),
+        ...suggestion,
+        ...(suggestion.help === undefined && allowed.length > 0
+          ? { notes: [`available: ${formatList(allowed, 20)}`] }
           : {}),
       }
     })

@@ -34,7 +34,7 @@ const STEPS_MAX = 50_000
 function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | null {
   const shows = visibilityConditions(event, file)
   let found: Answers | null = null
-  const look = (): null => {
+  const searchPath = (): null => {
     searchAnswers(
       event,
       [
@@ -55,7 +55,7 @@ function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | n
     )
     return null
   }
-  withinBudget(look, null)
+  withinBudget(searchPath, null)
   return found
 }
 
@@ -65,17 +65,17 @@ const nothingToLookAt: Check = {
   why: 'A delegate could register without the document, and staff would have nothing to approve.',
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216'],
   find: ({ config, fields }) =>
-    config.approvals.flatMap((rule, at) =>
+    config.approvals.flatMap((rule, i) =>
       rule.documents.flatMap((file, index): Draft[] => {
-        const who = whoLeavesOut(config, rule, file)
-        const asked = fields.find(({ id }) => id === file)
-        if (who === null || asked === undefined) return []
-        const said = describeAnswers({ answers: who })
+        const uncoveredAnswers = whoLeavesOut(config, rule, file)
+        const fileField = fields.find(({ id }) => id === file)
+        if (uncoveredAnswers === null || fileField === undefined) return []
+        const example = describeAnswers({ answers: uncoveredAnswers })
         return [
           {
-            at: `approval.${at}.documents.${index}`,
-            message: `\`${file}\` can be left empty by delegates to whom \`${rule.id}\` applies${said === '' ? '' : ` (${said})`}`,
-            related: [{ at: `${asked.path}.id`, message: 'asked here' }],
+            at: `approval.${i}.documents.${index}`,
+            message: `\`${file}\` can be left empty by delegates to whom \`${rule.id}\` applies${example === '' ? '' : ` (${example})`}`,
+            related: [{ at: `${fileField.path}.id`, message: 'asked here' }],
             help: 'make it required, and show it to all of them',
           },
         ]
@@ -112,21 +112,21 @@ function lastOnSale(event: EventConfig, categories: readonly string[]): Day | nu
 /** Returns the last day of payment, and what sets it. */
 function paidUntil({ config, file }: Model): {
   readonly day: Day
-  readonly says: string
+  readonly description: string
   readonly at: string
 } {
   const ways = delegateMethods(config)
   const latest = ways.toSorted((a, b) =>
     (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
   )[0]
-  const whole = { day: config.to, says: 'the event ends', at: 'event.to' }
-  if (latest?.until === undefined) return whole
+  const eventEnd = { day: config.to, description: 'the event ends', at: 'event.to' }
+  if (latest?.until === undefined) return eventEnd
   const written =
     typeof file.payment === 'object' && 'methods' in file.payment ? file.payment.methods : []
   const index = written.findIndex(({ id }) => id === latest.id)
   return {
     day: latest.until,
-    says: `payment by ${latest.label} ends`,
+    description: `payment by ${latest.label} ends`,
     at: `payment.methods.${index}.until`,
   }
 }
@@ -137,7 +137,7 @@ const approvedTooLate: Check = {
   why: 'A delegate who is approved after payment has ended cannot pay.',
   after: ['EV203', 'EV204', 'EV206', 'EV418', 'EV419'],
   find: (model) =>
-    model.config.approvals.flatMap((rule, at): Draft[] => {
+    model.config.approvals.flatMap((rule, index): Draft[] => {
       const categories = listCategories(model.config, rule)
       const last = lastOnSale(model.config, categories)
       const paid = paidUntil(model)
@@ -146,8 +146,8 @@ const approvedTooLate: Check = {
       const on = first < last ? first : last
       return [
         {
-          at: `approval.${at}.decide_within`,
-          message: `a delegate who registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${paid.says} on ${formatDay(paid.day)}`,
+          at: `approval.${index}.decide_within`,
+          message: `a delegate who registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${paid.description} on ${formatDay(paid.day)}`,
           related: [{ at: paid.at, message: 'here' }],
           help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(paid.day, -rule.decideWithinDays)}`,
         },
@@ -171,14 +171,14 @@ const offerLeadsBack: Check = {
   why: 'An offer that a delegate cannot accept does not help.',
   after: ['EV203', 'EV206'],
   find: ({ config }) =>
-    config.approvals.flatMap((rule, at): Draft[] => {
-      const why = noWayOn(config, rule)
-      return why === null
+    config.approvals.flatMap((rule, index): Draft[] => {
+      const deadEnd = noWayOn(config, rule)
+      return deadEnd === null
         ? []
         : [
             {
-              at: `approval.${at}.if_refused.offer`,
-              message: why,
+              at: `approval.${index}.if_refused.offer`,
+              message: deadEnd,
               help: 'offer a category that is on sale and needs no approval, or offer none',
             },
           ]

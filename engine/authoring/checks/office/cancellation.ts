@@ -10,7 +10,7 @@ type Step = {
   readonly otherwise?: string
 }
 const listSteps = ({ file }: Model): readonly Step[] => file.cancellation?.steps ?? []
-const at = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
+const stepPath = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
 
 const stepIncomplete: Check = {
   slug: 'cancellation-step-incomplete',
@@ -18,9 +18,10 @@ const stepIncomplete: Check = {
   why: 'Each step of the refund scale needs one day and one share.',
   find: (model) =>
     listSteps(model).flatMap(({ until, refund, otherwise }, index): Draft[] => {
-      const isWhole = otherwise === undefined ? until !== undefined && refund !== undefined : true
+      const isComplete =
+        otherwise === undefined ? until !== undefined && refund !== undefined : true
       const isMixed = otherwise !== undefined && (until !== undefined || refund !== undefined)
-      return isWhole && !isMixed
+      return isComplete && !isMixed
         ? []
         : [
             {
@@ -47,14 +48,14 @@ const scaleHasGap: Check = {
     return last === -1
       ? [
           {
-            at: at(steps.length - 1, 'until'),
+            at: stepPath(steps.length - 1, 'until'),
             message: 'no refund is defined after this day',
             help: 'add {otherwise: none}, or another share, as the last step',
           },
         ]
       : [
           {
-            at: at(last, 'otherwise'),
+            at: stepPath(last, 'otherwise'),
             message: 'the steps after this one never apply',
             help: 'make it the last step',
           },
@@ -63,7 +64,7 @@ const scaleHasGap: Check = {
 }
 
 /** Steps with the day and the percentage before them. */
-const pairs = (
+const listStepPairs = (
   model: Model,
 ): readonly { readonly index: number; readonly a: Step; readonly b: Step }[] =>
   listSteps(model).flatMap((b, index, steps) => {
@@ -77,14 +78,14 @@ const stepsOutOfOrder: Check = {
   why: 'The first step whose day has not passed applies, so a step below a later day never applies.',
   after: ['EV481', 'EV482'],
   find: (model) =>
-    pairs(model).flatMap(({ index, a, b }): Draft[] =>
+    listStepPairs(model).flatMap(({ index, a, b }): Draft[] =>
       a.until === undefined || b.until === undefined || a.until < b.until
         ? []
         : [
             {
-              at: at(index, 'until'),
+              at: stepPath(index, 'until'),
               message: `this step never applies: the one above it applies until ${formatDay(day(a.until))}`,
-              related: [{ at: at(index - 1, 'until'), message: 'until here' }],
+              related: [{ at: stepPath(index - 1, 'until'), message: 'until here' }],
               help: 'write the earlier day first',
             },
           ],
@@ -97,15 +98,15 @@ const refundRises: Check = {
   why: 'A later cancellation must not refund more than an earlier one. Two numbers are probably swapped.',
   after: ['EV481', 'EV482', 'EV483'],
   find: (model) =>
-    pairs(model).flatMap(({ index, a, b }): Draft[] => {
+    listStepPairs(model).flatMap(({ index, a, b }): Draft[] => {
       const key = b.otherwise === undefined ? 'refund' : 'otherwise'
       return readRefundPercent(b[key]) <= readRefundPercent(a.refund)
         ? []
         : [
             {
-              at: at(index, key),
+              at: stepPath(index, key),
               message: `this refund (${b[key]}) is higher than for an earlier cancellation (${a.refund})`,
-              related: [{ at: at(index - 1, 'refund'), message: 'earlier' }],
+              related: [{ at: stepPath(index - 1, 'refund'), message: 'earlier' }],
               help: 'lower the share from step to step',
             },
           ]

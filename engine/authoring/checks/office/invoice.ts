@@ -40,12 +40,16 @@ const gstin: Check = {
 }
 
 /** The places of supply in a file: of the event, and of the items that have their own. */
-const listPlaces = ({ file }: Model): readonly { readonly at: string; readonly said: string }[] => [
+const listPlaces = ({
+  file,
+}: Model): readonly { readonly at: string; readonly description: string }[] => [
   ...(file.invoice === undefined
     ? []
-    : [{ at: 'invoice.place_of_supply', said: String(file.invoice.place_of_supply) }]),
-  ...(file.fees.items ?? []).flatMap(({ place_of_supply: said }, i) =>
-    said === undefined ? [] : [{ at: `fees.items.${i}.place_of_supply`, said: String(said) }],
+    : [{ at: 'invoice.place_of_supply', description: String(file.invoice.place_of_supply) }]),
+  ...(file.fees.items ?? []).flatMap(({ place_of_supply: state }, i) =>
+    state === undefined
+      ? []
+      : [{ at: `fees.items.${i}.place_of_supply`, description: String(state) }],
   ),
 ]
 
@@ -54,21 +58,21 @@ const place: Check = {
   severity: 'error',
   why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
   find: (model) =>
-    listPlaces(model).flatMap(({ at, said }): Draft[] => {
-      if (findState(said) !== null) return []
-      const field = model.fields.find(({ id }) => id === said)
+    listPlaces(model).flatMap(({ at, description: state }): Draft[] => {
+      if (findState(state) !== null) return []
+      const field = model.fields.find(({ id }) => id === state)
       return [
         {
           at,
           message:
             field === undefined
-              ? `${said} is not a state of India`
-              : `${said} is a field of the form, but the buyer's state does not determine where admission is supplied`,
+              ? `${state} is not a state of India`
+              : `${state} is a field of the form, but the buyer's state does not determine where admission is supplied`,
           ...(field === undefined ? {} : { related: [{ at: field.path, message: 'asked here' }] }),
           help:
             field === undefined
               ? 'write the state of the venue or the building, such as Kerala'
-              : `write the state of the venue, such as Kerala; to print the buyer's state, write buyer: {state: ${said}}`,
+              : `write the state of the venue, such as Kerala; to print the buyer's state, write buyer: {state: ${state}}`,
         },
       ]
     }),
@@ -192,7 +196,7 @@ const year: Check = {
     if (config.invoice === null || config.invoice.number.includes('{year}')) return []
     const { periods } = config.fees
     const begins = [config.registration.opens, ...periods.map(({ from, to }) => from ?? to)]
-      .filter((one) => one !== undefined)
+      .filter((candidate) => candidate !== undefined)
       .sort()[0]
     const ends = config.registration.closes ?? config.to
     const first = begins ?? ends
@@ -246,8 +250,8 @@ const buyer: Check = {
   find: ({ file, fields }) =>
     Object.entries(file.invoice?.buyer ?? {}).flatMap(([key, id]): Draft[] => {
       const at = `invoice.buyer.${key}`
-      const asked = fields.find((field) => field.id === id)
-      if (asked === undefined) {
+      const addressField = fields.find((field) => field.id === id)
+      if (addressField === undefined) {
         const suggestion = findNearest(
           String(id),
           fields.map((field) => field.id),
@@ -261,7 +265,7 @@ const buyer: Check = {
         ]
       }
       if (key === 'state')
-        return (asked.field.options ?? []).some(
+        return (addressField.field.options ?? []).some(
           (option) => findState(option.id) !== null || findState(option.label) !== null,
         )
           ? []
@@ -269,17 +273,17 @@ const buyer: Check = {
               {
                 at,
                 message: `${id} does not offer the states of India`,
-                related: [{ at: asked.path, message: 'asked here' }],
+                related: [{ at: addressField.path, message: 'asked here' }],
                 help: 'make the field a select with `options: indian-states`',
               },
             ]
       return key === 'gstin' &&
-        getOwn(asked.raw as object as Record<string, unknown>, 'format') !== 'gstin'
+        getOwn(addressField.raw as object as Record<string, unknown>, 'format') !== 'gstin'
         ? [
             {
               at,
               message: `${id} accepts any text`,
-              related: [{ at: asked.path, message: 'asked here' }],
+              related: [{ at: addressField.path, message: 'asked here' }],
               help: 'give the field `format: gstin`',
             },
           ]

@@ -7,21 +7,23 @@ const pageSize: Check = {
   severity: 'error',
   why: 'The initial page size must be one of the page sizes that can be chosen.',
   find: ({ config, file }) =>
-    (file.admin?.lists ?? []).flatMap(({ page_size: stated, page_sizes: sizes }, at): Draft[] => {
-      const size = stated ?? config.admin.lists[at]?.pageSize ?? 0
-      return sizes === undefined || sizes.includes(size)
-        ? []
-        : [
-            {
-              at: `admin.lists.${at}.${stated === undefined ? 'page_sizes' : 'page_size'}`,
-              message: `${size} is not among the page sizes`,
-              related:
-                stated === undefined
-                  ? []
-                  : [{ at: `admin.lists.${at}.page_sizes`, message: 'available page sizes' }],
-            },
-          ]
-    }),
+    (file.admin?.lists ?? []).flatMap(
+      ({ page_size: stated, page_sizes: sizes }, index): Draft[] => {
+        const size = stated ?? config.admin.lists[index]?.pageSize ?? 0
+        return sizes === undefined || sizes.includes(size)
+          ? []
+          : [
+              {
+                at: `admin.lists.${index}.${stated === undefined ? 'page_sizes' : 'page_size'}`,
+                message: `${size} is not among the page sizes`,
+                related:
+                  stated === undefined
+                    ? []
+                    : [{ at: `admin.lists.${index}.page_sizes`, message: 'available page sizes' }],
+              },
+            ]
+      },
+    ),
 }
 
 const filterOnText: Check = {
@@ -30,7 +32,7 @@ const filterOnText: Check = {
   why: 'A filter needs a list of values, which free text does not have. Use the search box.',
   after: ['EV207'],
   find: ({ file, fields }) =>
-    (file.admin?.lists ?? []).flatMap(({ filters }, at) =>
+    (file.admin?.lists ?? []).flatMap(({ filters }, index) =>
       (filters ?? []).flatMap((filter, i): Draft[] => {
         const name = typeof filter === 'string' ? filter : filter.show
         const type = fields.find(({ id }) => id === name)?.field.type
@@ -38,7 +40,7 @@ const filterOnText: Check = {
           ? []
           : [
               {
-                at: `admin.lists.${at}.filters.${i}`,
+                at: `admin.lists.${index}.filters.${i}`,
                 message: 'a filter on free text has no list of values',
                 help: 'remove it; the search box finds free text',
               },
@@ -53,21 +55,21 @@ const filterClash: Check = {
   why: 'If two filters are sent under one name, one of them has no effect.',
   after: ['EV207'],
   find: ({ config, file }) =>
-    (file.admin?.lists ?? []).flatMap((_list, at) => {
-      const filters = config.admin.lists[at]?.filters ?? []
+    (file.admin?.lists ?? []).flatMap((_list, index) => {
+      const filters = config.admin.lists[index]?.filters ?? []
       return filters.flatMap(({ sentAs }, i): Draft[] => {
-        const taken = ['page', 'page_size'].includes(sentAs)
+        const isReserved = ['page', 'page_size'].includes(sentAs)
         const first = filters.findIndex((other) => other.sentAs === sentAs)
-        if (!taken && first === i) return []
+        if (!isReserved && first === i) return []
         return [
           {
-            at: `admin.lists.${at}.filters.${i}`,
-            message: taken
+            at: `admin.lists.${index}.filters.${i}`,
+            message: isReserved
               ? `\`${sentAs}\` is reserved for a parameter of the list`
               : `two filters are sent as \`${sentAs}\``,
-            related: taken
+            related: isReserved
               ? []
-              : [{ at: `admin.lists.${at}.filters.${first}`, message: 'the other one' }],
+              : [{ at: `admin.lists.${index}.filters.${first}`, message: 'the other one' }],
           },
         ]
       })
@@ -79,14 +81,14 @@ const sameExportFile: Check = {
   severity: 'warning',
   why: 'Two lists that are saved under the same file name are easily confused.',
   find: ({ config, file }) =>
-    (file.admin?.lists ?? []).flatMap((_list, at): Draft[] => {
-      const name = config.admin.lists[at]?.export.file
+    (file.admin?.lists ?? []).flatMap((_list, index): Draft[] => {
+      const name = config.admin.lists[index]?.export.file
       const first = config.admin.lists.findIndex((other) => other.export.file === name)
-      return first === at
+      return first === index
         ? []
         : [
             {
-              at: `admin.lists.${at}.export.file`,
+              at: `admin.lists.${index}.export.file`,
               message: 'two lists are saved under the same file name',
               related: [{ at: `admin.lists.${first}.export.file`, message: 'the other one' }],
             },
@@ -99,12 +101,12 @@ const listOutside: Check = {
   severity: 'error',
   why: 'Office pages begin with /admin/. Pages elsewhere do not require signing in.',
   find: ({ file }) =>
-    (file.admin?.lists ?? []).flatMap(({ route }, at): Draft[] =>
+    (file.admin?.lists ?? []).flatMap(({ route }, index): Draft[] =>
       /^\/admin\/[a-z0-9-]+/.test(route) && route !== '/admin/login'
         ? []
         : [
             {
-              at: `admin.lists.${at}.route`,
+              at: `admin.lists.${index}.route`,
               message: `${route} is not an office address`,
               help: 'write an address that begins with /admin/',
             },

@@ -110,7 +110,7 @@ const unknowable: Check = {
   why: 'Staff find a payment in the bank statement by its reference, so every delegate must enter a unique one.',
   find: (model) =>
     pairs(model).flatMap(({ index, raw, way }): Draft[] => {
-      const unique = (raw.fields ?? []).filter((ask) => ask.unique === true)
+      const unique = (raw.fields ?? []).filter((field) => field.unique === true)
       const isKnown = unique.length === 1 && unique[0]?.required !== undefined
       return way.is !== 'transfer' || (isKnown && unique[0]?.required !== false)
         ? []
@@ -135,18 +135,18 @@ const anyReference: Check = {
   after: ['EV445'],
   find: (model) =>
     pairs(model).flatMap(({ index, raw, way }): Draft[] => {
-      const at = (raw.fields ?? []).findIndex((ask) => ask.unique === true)
-      const ask = raw.fields?.[at]
-      if (way.is !== 'transfer' || ask === undefined || ask.format !== undefined) return []
-      const fault = ask.pattern === undefined ? null : findPatternFault(ask.pattern)
-      if (ask.pattern !== undefined && fault === null) return []
+      const at = (raw.fields ?? []).findIndex((field) => field.unique === true)
+      const input = raw.fields?.[at]
+      if (way.is !== 'transfer' || input === undefined || input.format !== undefined) return []
+      const fault = input.pattern === undefined ? null : findPatternFault(input.pattern)
+      if (input.pattern !== undefined && fault === null) return []
       return [
         {
           at: `payment.methods.${index}.fields.${at}${fault === null ? '' : '.pattern'}`,
           message:
             fault === null
               ? 'the payment reference has no format'
-              : `the pattern of the payment reference is invalid: ${fault.says}`,
+              : `the pattern of the payment reference is invalid: ${fault.message}`,
           help: 'write format: utr, or a pattern that only the numbers of your bank match',
         },
       ]
@@ -169,14 +169,14 @@ const oddNumber: Check = {
       way.is !== 'transfer'
         ? []
         : NAMED.flatMap(([pattern, label, form]): Draft[] => {
-            const said = pattern.exec(way.instructions)?.[1]?.replace(/[.,;]+$/, '')
+            const statedAddress = pattern.exec(way.instructions)?.[1]?.replace(/[.,;]+$/, '')
             const found = bankNumbers(way.instructions).find((number) => number.label === label)
-            return said === undefined || found?.text === said
+            return statedAddress === undefined || found?.text === statedAddress
               ? []
               : [
                   {
                     at: at(index, 'instructions'),
-                    message: `\`${said}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
+                    message: `\`${statedAddress}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
                     help: `write ${form}`,
                   },
                 ]

@@ -10,7 +10,7 @@ type Editable = { readonly id: string; readonly at: string; readonly label: stri
 /** Returns the existing ones; unknown names are reported elsewhere. */
 function editables({ file, fields }: Model): readonly Editable[] {
   return (file.edit?.fields ?? []).flatMap((id, index) => {
-    const known = fields.find((one) => one.id === id)
+    const known = fields.find((field) => field.id === id)
     return known === undefined ? [] : [{ id, at: `edit.fields.${index}`, label: known.field.label }]
   })
 }
@@ -42,13 +42,13 @@ const editDecides: Check = {
   find: (model) => {
     const reader = createReader(model)
     return editables(model).flatMap(({ id, at, label }): Draft[] => {
-      const why = reader(id)
-      return why === null
+      const usage = reader(id)
+      return usage === null
         ? []
         : [
             {
               at,
-              message: `delegates may not change “${label}” themselves: ${why}`,
+              message: `delegates may not change “${label}” themselves: ${usage}`,
               help: 'remove it; staff correct this answer and its consequences',
             },
           ]

@@ -26,7 +26,7 @@ const THEIRS =
 const THEIRS_BEHIND =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
 const WORDS = /[\p{L}\p{N}]+/gu
-const first = (words: string): string => words.match(WORDS)?.[0] ?? ''
+const first = (route: string): string => route.match(WORDS)?.[0] ?? ''
 /** Conferences of one series mention each other's years. */
 const seriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
@@ -37,12 +37,12 @@ const seriesName = (title: string): string => title.toLowerCase().replace(/[^\p{
 export function indexEventNames(
   events: readonly EventConfig[],
 ): ReadonlyMap<string, readonly Telling[]> {
-  const all = events.flatMap((event, at): Telling[] => [
-    ...(TELLS.test(event.title) ? [{ event, at, words: event.title, isRoute: false }] : []),
-    ...[event.routes.form, ...event.routes.also].map((words) => ({
+  const all = events.flatMap((event, index): Telling[] => [
+    ...(TELLS.test(event.title) ? [{ event, at: index, words: event.title, isRoute: false }] : []),
+    ...[event.routes.form, ...event.routes.also].map((route) => ({
       event,
-      at,
-      words,
+      at: index,
+      words: route,
       isRoute: true,
     })),
   ])
@@ -70,11 +70,11 @@ export function findMentions(
     ),
   ]
   if (others.length === 0) return []
-  const { said, writtenTexts } = collectTexts(source)
-  const tells = writtenTexts.filter(({ path }) =>
+  const { displayedTexts, writtenTexts } = collectTexts(source)
+  const instructionTexts = writtenTexts.filter(({ path }) =>
     /^payment\.methods\.\d+\.instructions$/.test(path),
   )
-  const inTexts = [...said, ...tells].flatMap(({ path, written, at }) =>
+  const inTexts = [...displayedTexts, ...instructionTexts].flatMap(({ path, written, at }) =>
     others.flatMap((other): EventMention[] => {
       const found = findPlace(written, other, event)
       return found === -1
@@ -94,13 +94,13 @@ export function findMentions(
   )
   // "Try again" should never lead to another conference; a success page may recommend one.
   const goes = [
-    ...event.results.failed.buttons.map((button, at) => ({
+    ...event.results.failed.buttons.map((button, index) => ({
       button,
-      path: `results.failed.buttons.${at}.go`,
+      path: `results.failed.buttons.${index}.go`,
     })),
-    ...event.results.errorButtons.map((button, at) => ({
+    ...event.results.errorButtons.map((button, index) => ({
       button,
-      path: `results.error_buttons.${at}.go`,
+      path: `results.error_buttons.${index}.go`,
     })),
   ].flatMap(({ button, path }) =>
     others
@@ -143,13 +143,15 @@ function isMeant(before: string, after: string): boolean {
 function findPlace(text: string, { words, isRoute }: Telling, event: EventConfig): number {
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + words.length)]
-    const isOwn = [event.routes.form, ...event.routes.also].some((own) => text.startsWith(own, at))
-    const stands = isRoute
+    const isOwn = [event.routes.form, ...event.routes.also].some((ownRoute) =>
+      text.startsWith(ownRoute, at),
+    )
+    const isSeparate = isRoute
       ? /(?:^|[\s("'>]|https?:\/\/[^\s/]+|\bwww\.[^\s/]+)$/.test(before) &&
         !/^[\p{L}\p{N}_-]/u.test(after) &&
         !isOwn
       : !/[\p{L}\p{N}@./-]$/u.test(before) && !/^(?:[\p{L}\p{N}@]|[-./]\p{L})/u.test(after)
-    if (stands && !isMeant(before, after)) return at
+    if (isSeparate && !isMeant(before, after)) return at
   }
   return -1
 }

@@ -110,10 +110,10 @@ export function singleFileFindings({
     .filter(isReservedCall)
     .map(({ name, at }): Draft => ({ at, message: `${name} already belongs to the site` }))
   // A clash with the site is reported once, whatever else it clashes with.
-  const told = new Set(siteCalls.map(({ at }) => at))
+  const reportedPlaces = new Set(siteCalls.map(({ at }) => at))
   const asPages = listGetAddresses(event).flatMap(({ name, at, path }): readonly Draft[] => {
-    const page = pages.find((own) => pathsOverlap(own.path, path))
-    return told.has(at) || page === undefined
+    const page = pages.find((page) => pathsOverlap(page.path, path))
+    return reportedPlaces.has(at) || page === undefined
       ? []
       : [
           {
@@ -123,12 +123,12 @@ export function singleFileFindings({
           },
         ]
   })
-  const made = (code: Code, drafts: readonly Draft[]): readonly Finding[] =>
+  const toFindings = (code: Code, drafts: readonly Draft[]): readonly Finding[] =>
     drafts.map((draft) => createFinding(code, sharedAddresses[code], draft, source))
   return [
-    ...made('EV807', misnamed),
-    ...made('EV801', [...sitePages, ...twice(pages, (a, b) => a === b, source)]),
-    ...made('EV803', [...siteCalls, ...asPages, ...twice(calls, callsMeet, source)]),
+    ...toFindings('EV807', misnamed),
+    ...toFindings('EV801', [...sitePages, ...twice(pages, (a, b) => a === b, source)]),
+    ...toFindings('EV803', [...siteCalls, ...asPages, ...twice(calls, callsMeet, source)]),
   ]
 }
 
@@ -147,13 +147,15 @@ function isOfSite(page: string): boolean {
 
 /** The dashboard's export is shared, as long as a query specifies the list. */
 function isReservedCall({ at, name, path }: Claim): boolean {
-  const [bare = '', query] = path.split('?')
-  if (query !== undefined && pathsOverlap(bare, '/admin/export')) return false
+  const [normalised = '', query] = path.split('?')
+  if (query !== undefined && pathsOverlap(normalised, '/admin/export')) return false
   // Office endpoints are served at the root and under /api.
-  const answersAt = at.startsWith('admin.') ? [bare, `/api${bare}`] : [name.split('?')[0] ?? '']
+  const answersAt = at.startsWith('admin.')
+    ? [normalised, `/api${normalised}`]
+    : [name.split('?')[0] ?? '']
   return answersAt
     .map(pathSegments)
-    .some((one) => TAKEN.some((taken) => segmentsOverlap(taken, one)))
+    .some((candidate) => TAKEN.some((reserved) => segmentsOverlap(reserved, candidate)))
 }
 
 /** Reports addresses that the file uses twice. Defaults are not reported: they have no place in the file. */
@@ -193,9 +195,9 @@ export function crossFileFindings(events: readonly OtherEvent[]): readonly Findi
     (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
   )
   const clashes = findClashes(sorted.map(({ event }) => event)).flatMap((clash) => {
-    const [mine, theirs] = [sorted[clash.later], sorted[clash.earlier]]
-    if (mine === undefined || theirs === undefined) return []
-    const [source, other] = [mine.source(), theirs.source()]
+    const [own, others] = [sorted[clash.later], sorted[clash.earlier]]
+    if (own === undefined || others === undefined) return []
+    const [source, other] = [own.source(), others.source()]
     const part = clash.at === 'order_id' ? 'key' : 'value'
     return [
       {
@@ -220,10 +222,10 @@ export function crossFileFindings(events: readonly OtherEvent[]): readonly Findi
 /** Reports other events named in a file, as in a copy of theirs. */
 function copiedFrom(events: readonly OtherEvent[]): readonly Finding[] {
   const names = indexEventNames(events.map(({ event }) => event))
-  return events.flatMap((mine) => {
-    if (!mine.isNew) return []
-    const source = mine.source()
-    return findMentions(mine.event, source, names).flatMap(({ owner, draft }) => {
+  return events.flatMap((own) => {
+    if (!own.isNew) return []
+    const source = own.source()
+    return findMentions(own.event, source, names).flatMap(({ owner, draft }) => {
       const other = events[owner]?.source()
       return other === undefined
         ? []

@@ -18,7 +18,7 @@ import {
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
-import { columnsOfTable, itemTables } from '../names/names-in-items.ts'
+import { listTableColumns, listItemTables } from '../names/names-in-items.ts'
 
 /** Findings after which names, conditions or tables are unreadable: nothing is proved about the bill then. */
 const AFTER_NAMES = [
@@ -52,7 +52,7 @@ const itemShape: Check = {
   find: (model) => {
     const { fees } = model.file
     const items = fees.items ?? []
-    const alone: readonly Draft[] =
+    const registrationOnly: readonly Draft[] =
       items.length === 0 || fees.prices !== undefined
         ? []
         : [
@@ -63,8 +63,8 @@ const itemShape: Check = {
               help: 'add prices with a row for each category; write free where the registration costs nothing',
             },
           ]
-    const shapes = items.flatMap((item, at): Draft[] => {
-      const path = `fees.items.${at}`
+    const shapes = items.flatMap((item, index): Draft[] => {
+      const path = `fees.items.${index}`
       if (item.prices === undefined && item.amount_in === undefined)
         return [
           {
@@ -85,10 +85,10 @@ const itemShape: Check = {
           ]
         : []
     })
-    const byItem = Map.groupBy(itemTables(model), ({ itemAt }) => itemAt)
-    const late = [...byItem.values()].flatMap((tables) =>
-      tables.flatMap(({ isOtherwise, path }, at): Draft[] => {
-        const after = tables[at + 1]
+    const byItem = Map.groupBy(listItemTables(model), ({ itemIndex }) => itemIndex)
+    const misplaced = [...byItem.values()].flatMap((tables) =>
+      tables.flatMap(({ isOtherwise, path }, index): Draft[] => {
+        const after = tables[index + 1]
         return !isOtherwise || after === undefined
           ? []
           : [
@@ -102,7 +102,7 @@ const itemShape: Check = {
             ]
       }),
     )
-    return [...alone, ...shapes, ...late]
+    return [...registrationOnly, ...shapes, ...misplaced]
   },
 }
 
@@ -115,30 +115,31 @@ const itemIncomplete: Check = {
     findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
       const [first] = hole.who
-      const who = `delegates in ${describeCategories(hole.who)}`
+      const delegateText = `delegates in ${describeCategories(hole.who)}`
       const example = first === undefined ? [] : createNote(describeAnswers(first))
       if (hole.table === null)
         return {
           at: `${itemPath(model, id)}.prices`,
           part: 'key',
-          message: `no table of \`${id}\` applies to ${who}`,
+          message: `no table of \`${id}\` applies to ${delegateText}`,
           notes: example,
           help: 'add {otherwise: {…}}, a table for them, or a condition of the item that excludes them',
         }
-      const place = itemTables(model).find(
-        ({ item, tableAt }) => item.id === id && tableAt === hole.table,
+      const place = listItemTables(model).find(
+        ({ item, tableIndex }) => item.id === id && tableIndex === hole.table,
       )
       return {
         at: place?.path ?? itemPath(model, id),
         part: 'key',
-        message: `no row for \`${hole.row}\`, which ${who} ${choiceVerb(model.config, by)}`,
+        message: `no row for \`${hole.row}\`, which ${delegateText} ${choiceVerb(model.config, by)}`,
         notes: example,
         help: `add ${hole.row}: [${model.file.fees.periods.map(() => '…').join(', ')}]`,
       }
     }),
 }
 
-const createNote = (said: string): readonly string[] => (said === '' ? [] : [`with ${said}`])
+const createNote = (description: string): readonly string[] =>
+  description === '' ? [] : [`with ${description}`]
 
 type ItemHole = { readonly id: string; readonly hole: MissingPrice }
 
@@ -170,25 +171,25 @@ function noneMet(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
 function byPeriod(
   model: Model,
   holes: readonly ItemHole[],
-  say: (id: string, some: readonly ItemHole[], period: string) => Omit<Draft, 'at'>,
+  describe: (id: string, some: readonly ItemHole[], period: string) => Omit<Draft, 'at'>,
 ): readonly Draft[] {
   const groups = Map.groupBy(holes, ({ id, hole }) => `${id} ${hole.period}`)
-  return [...groups.values()].map((some): Draft => {
-    const [first] = some
+  return [...groups.values()].map((holes): Draft => {
+    const [first] = holes
     const { id = '', hole } = first ?? {}
-    const table = itemTables(model).find(
-      ({ item, tableAt }) => item.id === id && tableAt === hole?.table,
+    const table = listItemTables(model).find(
+      ({ item, tableIndex }) => item.id === id && tableIndex === hole?.table,
     )
-    const column = table === undefined ? -1 : columnsOfTable(table).indexOf(hole?.period ?? '')
+    const column = table === undefined ? -1 : listTableColumns(table).indexOf(hole?.period ?? '')
     return {
       at: `${table?.path ?? ''}.${hole?.row ?? ''}.${column}`,
-      ...say(id, some, hole?.period ?? ''),
+      ...describe(id, holes, hole?.period ?? ''),
     }
   })
 }
 
-const formatRows = (some: readonly ItemHole[]): string =>
-  [...new Set(some.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
+const formatRows = (holes: readonly ItemHole[]): string =>
+  [...new Set(holes.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
 
 const notForSome: Check = {
   slug: 'item-missing-for-category',
@@ -196,15 +197,15 @@ const notForSome: Check = {
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
-    byPeriod(model, noneMet(model, true), (id, some, period) => {
+    byPeriod(model, noneMet(model, true), (id, holes, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const who = `delegates in ${describeCategories(some.flatMap(({ hole }) => hole.who))}`
-      const [first] = some[0]?.hole.who ?? []
+      const delegateText = `delegates in ${describeCategories(holes.flatMap(({ hole }) => hole.who))}`
+      const [first] = holes[0]?.hole.who ?? []
       return {
         message:
           by === undefined
-            ? `${who} who choose \`${id}\` have the price none in \`${period}\``
-            : `${who} who ${choiceVerb(model.config, by)} ${formatRows(some)} have the price none in \`${period}\``,
+            ? `${delegateText} who choose \`${id}\` have the price none in \`${period}\``
+            : `${delegateText} who ${choiceVerb(model.config, by)} ${formatRows(holes)} have the price none in \`${period}\``,
         notes: first === undefined ? [] : createNote(describeAnswers(first)),
         help: `write a price, or free; or exclude them with a condition of the item (when) or of the field (show_when)`,
       }
@@ -217,8 +218,8 @@ const offSale: Check = {
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
-    byPeriod(model, noneMet(model, false), (id, some, period) => ({
-      message: `${formatRows(some) === '`each`' ? `\`${id}\`` : formatRows(some)} is not on sale for any delegate in \`${period}\``,
+    byPeriod(model, noneMet(model, false), (id, holes, period) => ({
+      message: `${formatRows(holes) === '`each`' ? `\`${id}\`` : formatRows(holes)} is not on sale for any delegate in \`${period}\``,
       help: 'write a price if it should be on sale then',
     })),
 }
@@ -229,13 +230,13 @@ const noBound: Check = {
   why: 'A number without a maximum makes a bill without a maximum.',
   after: ['EV201', 'EV206', 'EV216'],
   find: (model) => {
-    const uses = (model.file.fees.items ?? []).flatMap((item, at) =>
+    const uses = (model.file.fees.items ?? []).flatMap((item, index) =>
       [
         { key: 'count', name: typeof item.count === 'string' ? item.count : undefined },
         { key: 'times', name: item.times },
         { key: 'amount_in', name: item.amount_in },
       ].flatMap(({ key, name }) =>
-        name === undefined ? [] : [{ at: `fees.items.${at}.${key}`, key, name }],
+        name === undefined ? [] : [{ at: `fees.items.${index}.${key}`, key, name }],
       ),
     )
     return uses.flatMap(({ at, key, name }): Draft[] => {
@@ -253,7 +254,7 @@ const noBound: Check = {
               at: `${path}.id`,
               message: `\`${name}\` has no ${missing.join(' and no ')}, but ${key === 'amount_in' ? 'sets the amount to pay' : 'is multiplied by a price'}`,
               related: [{ at, message: key === 'amount_in' ? 'named here' : 'counted here' }],
-              help: `add ${missing.map((one) => `${one}: …`).join(', ')}`,
+              help: `add ${missing.map((entry) => `${entry}: …`).join(', ')}`,
             },
           ]
     })
@@ -298,11 +299,13 @@ const overdraws: Check = {
   find: (model) =>
     (priced(model.config)?.overdrawn ?? []).map(({ adjustment, left, who, on }): Draft => {
       const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
-      const said = describeAnswers(who)
+      const described = describeAnswers(who)
       return {
         at: `fees.adjustments.${at}`,
         message: `\`${adjustment}\` deducts ${formatMoney(left, INR)} more than the lines that it changes cost`,
-        notes: [`for \`${who.category}\` on ${formatDay(on)}${said === '' ? '' : ` with ${said}`}`],
+        notes: [
+          `for \`${who.category}\` on ${formatDay(on)}${described === '' ? '' : ` with ${described}`}`,
+        ],
         help: 'deduct less, deduct a percentage, or exclude these delegates with `when`',
       }
     }),

@@ -78,32 +78,33 @@ function listPeople(model: Model): readonly Person[] {
 function membershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
   if (config.categoryChoice.by === 'field') return new Map()
   const { rules } = config.categoryChoice
-  const asks = config.fields.find(
+  const memberQuestion = config.fields.find(
     ({ id, label, type }) =>
       type === 'yes-no' &&
       /member/i.test(`${id} ${label}`) &&
       !/non|family/i.test(`${id} ${label}`),
   )
-  if (asks === undefined) return new Map()
-  const says = new Map<string, ReadonlySet<boolean>>()
-  rules.forEach(({ when, then }, at) => {
-    const above = rules.slice(0, at).flatMap((rule) => rule.when ?? [])
+  if (memberQuestion === undefined) return new Map()
+  const memberAnswers = new Map<string, ReadonlySet<boolean>>()
+  rules.forEach(({ when, then }, index) => {
+    const above = rules.slice(0, index).flatMap((rule) => rule.when ?? [])
     const tested = (when ?? []).map((map) =>
-      readValue(map.find(({ field }) => field === asks.id)?.test),
+      readValue(map.find(({ field }) => field === memberQuestion.id)?.test),
     )
     const onlyMembersAbove = above.some(
       (map) =>
-        map.length === 1 && readValue(map.find(({ field }) => field === asks.id)?.test) === true,
+        map.length === 1 &&
+        readValue(map.find(({ field }) => field === memberQuestion.id)?.test) === true,
     )
-    const mine = new Set(says.get(then) ?? [])
-    if (when === null && onlyMembersAbove) mine.add(false)
-    else if (tested.length > 0 && tested.every((value) => value === true)) mine.add(true)
-    else if (tested.length > 0 && tested.every((value) => value === false)) mine.add(false)
-    else mine.add(true).add(false)
-    says.set(then, mine)
+    const ownAnswers = new Set(memberAnswers.get(then) ?? [])
+    if (when === null && onlyMembersAbove) ownAnswers.add(false)
+    else if (tested.length > 0 && tested.every((value) => value === true)) ownAnswers.add(true)
+    else if (tested.length > 0 && tested.every((value) => value === false)) ownAnswers.add(false)
+    else ownAnswers.add(true).add(false)
+    memberAnswers.set(then, ownAnswers)
   })
   return new Map(
-    [...says].flatMap(([id, values]) =>
+    [...memberAnswers].flatMap(([id, values]) =>
       values.size === 1 ? [[id, values.has(true)] as const] : [],
     ),
   )
@@ -125,33 +126,33 @@ const isPlain = ({ standing }: Person): boolean =>
  * the other one cheaper.
  */
 function above(one: Person, all: readonly Person[]): readonly Person[] {
-  const mine = one.standing
+  const rank = one.standing
   const alike = all.filter(
     (other) =>
       other !== one &&
-      other.standing.rest === mine.rest &&
-      other.standing.isCompanion === mine.isCompanion,
+      other.standing.rest === rank.rest &&
+      other.standing.isCompanion === rank.isCompanion,
   )
   const members = alike.filter(
     ({ standing }) =>
-      mine.isMember === true &&
+      rank.isMember === true &&
       standing.isMember === false &&
-      sameLevels(standing, mine) &&
-      standing.isSenior === mine.isSenior,
+      sameLevels(standing, rank) &&
+      standing.isSenior === rank.isSenior,
   )
   const elders = alike.filter(
     ({ standing }) =>
-      standing.isMember === mine.isMember &&
-      standing.isSenior === mine.isSenior &&
-      mine.levels.size > 0 &&
-      top(mine) < bottom(standing),
+      standing.isMember === rank.isMember &&
+      standing.isSenior === rank.isSenior &&
+      rank.levels.size > 0 &&
+      top(rank) < bottom(standing),
   )
   const ordinary = alike.filter(
     ({ standing }) =>
-      mine.isSenior &&
+      rank.isSenior &&
       !standing.isSenior &&
-      standing.isMember === mine.isMember &&
-      sameLevels(standing, mine),
+      standing.isMember === rank.isMember &&
+      sameLevels(standing, rank),
   )
   return [...members, ...elders, ...ordinary]
 }
@@ -173,10 +174,10 @@ const ranksExchanged: Check = {
   find: (model) => {
     const people = listPeople(model)
     const order = model.config.fees.periods.map(({ id }) => id)
-    const say = (one: Person, other: Person, periods: readonly string[]): Draft => {
+    const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
-        const [mine, theirs] = [one.prices.get(period), other.prices.get(period)]
-        return `${formatMoney(mine ?? (0 as Paise), INR)} and ${formatMoney(theirs ?? (0 as Paise), INR)} in \`${period}\``
+        const [ownPrices, otherPrices] = [one.prices.get(period), other.prices.get(period)]
+        return `${formatMoney(ownPrices ?? (0 as Paise), INR)} and ${formatMoney(otherPrices ?? (0 as Paise), INR)} in \`${period}\``
       })
       return {
         at: `fees.prices.${one.id}`,
@@ -188,31 +189,33 @@ const ranksExchanged: Check = {
         help: `write the lower ${periods.length === order.length ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
-    return people.flatMap((one): Draft[] => {
+    return people.flatMap((person): Draft[] => {
       const dearerThan = memoize((other: Person): readonly string[] =>
         order.filter((period) => {
-          const [mine, theirs] = [one.prices.get(period), other.prices.get(period)]
-          return mine !== undefined && theirs !== undefined && mine > theirs
+          const [ownPrices, otherPrices] = [person.prices.get(period), other.prices.get(period)]
+          return ownPrices !== undefined && otherPrices !== undefined && ownPrices > otherPrices
         }),
       )
-      const direct = above(one, people).flatMap((other): Draft[] => {
+      const direct = above(person, people).flatMap((other): Draft[] => {
         const periods = dearerThan(other)
-        return periods.length === 0 ? [] : [say(one, other, periods)]
+        return periods.length === 0 ? [] : [buildDraft(person, other, periods)]
       })
-      if (direct.length > 0 || !isBelowEverybody(one)) return direct.slice(0, 1)
+      if (direct.length > 0 || !isBelowEverybody(person)) return direct.slice(0, 1)
       const full = people.filter(
-        (other) => other !== one && isPlain(other) && other.prices.size > 0,
+        (other) => other !== person && isPlain(other) && other.prices.size > 0,
       )
       const periods = order.filter(
         (period) =>
-          one.prices.has(period) &&
+          person.prices.has(period) &&
           full.some((other) => other.prices.has(period)) &&
           full.every((other) => !other.prices.has(period) || dearerThan(other).includes(period)),
       )
       const dearest = full
         .filter((other) => periods.every((period) => other.prices.has(period)))
         .toSorted((a, b) => sum(b, periods) - sum(a, periods))[0]
-      return periods.length === 0 || dearest === undefined ? [] : [say(one, dearest, periods)]
+      return periods.length === 0 || dearest === undefined
+        ? []
+        : [buildDraft(person, dearest, periods)]
     })
   },
 }
@@ -228,16 +231,16 @@ const labelContradictsId: Check = {
   after: ['EV206'],
   find: (model) => {
     const read = createReader(model)
-    return model.config.categories.flatMap(({ id, label }, at): Draft[] => {
-      if (model.file.categories[at]?.label === undefined) return []
+    return model.config.categories.flatMap(({ id, label }, index): Draft[] => {
+      if (model.file.categories[index]?.label === undefined) return []
       const differ = findContradiction(read(id), read(label))
       return differ === null
         ? []
         : [
             {
-              at: `categories.${at}.label`,
+              at: `categories.${index}.label`,
               message: `the id \`${id}\` means ${differ[0]}, the label “${label}” means ${differ[1]}`,
-              related: [{ at: `categories.${at}.id`, message: 'the id' }],
+              related: [{ at: `categories.${index}.id`, message: 'the id' }],
               help: 'write the label that belongs to this id; two labels may be swapped',
             },
           ]
@@ -254,18 +257,18 @@ const ruleContradicts: Check = {
     const { config, file } = model
     const read = createReader(model)
     if (config.categoryChoice.by === 'field') return goesWithContradicts(model, read)
-    return config.categoryChoice.rules.flatMap(({ when, then }, at): Draft[] => {
+    return config.categoryChoice.rules.flatMap(({ when, then }, index): Draft[] => {
       const category = config.categories.find(({ id }) => id === then)
-      if (when === null || category === undefined || file.category.rules?.[at] === undefined)
+      if (when === null || category === undefined || file.category.rules?.[index] === undefined)
         return []
       const first = whenContradicts(model, when, category, read)
       return first === null
         ? []
         : [
             {
-              at: `category.rules.${at}.then`,
+              at: `category.rules.${index}.then`,
               message: `the rule is for ${first[0]}, but \`${then}\` is for ${first[1]}`,
-              related: [{ at: `category.rules.${at}.when`, message: `for ${first[0]}` }],
+              related: [{ at: `category.rules.${index}.when`, message: `for ${first[0]}` }],
               help: 'write the category for this answer; two rules may be swapped',
             },
           ]
@@ -275,14 +278,14 @@ const ruleContradicts: Check = {
 
 /** For a category that delegates choose: those who belong to it would be told to choose another. */
 function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
-  return model.config.categories.flatMap((category, at): Draft[] => {
-    if (category.expects === undefined || model.file.categories[at] === undefined) return []
+  return model.config.categories.flatMap((category, index): Draft[] => {
+    if (category.expects === undefined || model.file.categories[index] === undefined) return []
     const first = whenContradicts(model, category.expects, category, read)
     return first === null
       ? []
       : [
           {
-            at: `categories.${at}.expects`,
+            at: `categories.${index}.expects`,
             part: 'entry',
             message: `\`${category.id}\` is for ${first[1]}, but expects the answers of ${first[0]}`,
             help: 'write the answers of the delegates for whom the category is intended; otherwise they are told to choose another category',
@@ -305,7 +308,7 @@ function whenContradicts(
   const differs = when
     .map((map) => map.map(({ field, test }) => testContradicts(model, field, test, standing, read)))
     .map((tests) => tests.find((test) => test !== null) ?? null)
-  return differs.some((one) => one === null) ? null : (differs[0] ?? null)
+  return differs.some((candidate) => candidate === null) ? null : (differs[0] ?? null)
 }
 
 /** Returns why a test of a rule and the category it gives exclude each other; null if they do not. */
@@ -316,28 +319,28 @@ function testContradicts(
   category: CareerStage,
   read: Reader,
 ): readonly [string, string] | null {
-  const field = model.config.fields.find((one) => one.id === id)
+  const field = model.config.fields.find((field) => field.id === id)
   if (field === undefined) return null
   const question = read(field.label)
-  const asked = read(field.id)
+  const meaning = read(field.id)
   if (field.type === 'yes-no') {
     if (test.is !== 'in' || test.values.length !== 1) return null
     const isYes = test.values[0] === true
-    const isMember = question.isMember ?? asked.isMember
+    const isMember = question.isMember ?? meaning.isMember
     const isMembers = isMember === null ? null : isMember === isYes
-    const levels = question.levels.size > 0 ? question.levels : asked.levels
+    const levels = question.levels.size > 0 ? question.levels : meaning.levels
     const isTrainee = levels.size > 0 && !levels.has(2)
-    const said: CareerStage = {
+    const standing: CareerStage = {
       isMember: isMembers,
       levels: isYes ? levels : new Set(),
       isCompanion: false,
       isSenior: false,
       rest: '',
     }
-    const differ = findContradiction(said, category)
+    const differ = findContradiction(standing, category)
     if (differ !== null) return differ
     // "Are you a post graduate?", no: a delegate who answers this is not one.
-    return !isYes && isTrainee && levels.size === 1 && sameLevels({ ...said, levels }, category)
+    return !isYes && isTrainee && levels.size === 1 && sameLevels({ ...standing, levels }, category)
       ? [`delegates who answer “${field.label}” with no`, 'the same delegates']
       : null
   }
@@ -356,7 +359,9 @@ function testContradicts(
       category,
     )
   })
-  return differs.length > 0 && differs.every((one) => one !== null) ? (differs[0] ?? null) : null
+  return differs.length > 0 && differs.every((candidate) => candidate !== null)
+    ? (differs[0] ?? null)
+    : null
 }
 
 export const categoryOrder = {

@@ -15,7 +15,7 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 import { AFTER_BOUNDS, itemPath } from './bill.ts'
 import { itemTableCells } from './fees.ts'
-import { itemTables, type TableAt } from '../names/names-in-items.ts'
+import { listItemTables, type TableAt } from '../names/names-in-items.ts'
 
 const notAsked: Check = {
   slug: 'counted-field-hidden',
@@ -42,7 +42,7 @@ const notAsked: Check = {
         notes: [`for \`${who.category}\` with ${describeAnswers(who)}`],
         related: model.fields
           .filter(({ id }) => id === field)
-          .map((one) => ({ at: `${one.path}.id`, message: 'this field' })),
+          .map((entry) => ({ at: `${entry.path}.id`, message: 'this field' })),
         help: isHidden
           ? `show \`${field}\` whenever \`${item}\` is asked for`
           : `require \`${field}\`, or give it a default`,
@@ -57,15 +57,15 @@ const chargedUnseen: Check = {
   after: AFTER_BOUNDS,
   find: (model) =>
     findHiddenFields(model.config).map(({ item, field, who }): Draft => {
-      const asked = model.conditions.find(
+      const condition = model.conditions.find(
         ({ kind, owner }) => kind === 'item' && owner === itemPath(model, item),
       )
-      const test = asked?.maps.flatMap(({ tests }) => tests).find((one) => one.field === field)
-      const said = describeAnswers(who)
+      const test = condition?.maps.flatMap(({ tests }) => tests).find((one) => one.field === field)
+      const described = describeAnswers(who)
       return {
         at: test?.path ?? `${itemPath(model, item)}.when`,
         message: `\`${item}\` is also charged where \`${field}\` is hidden`,
-        notes: [`for \`${who.category}\`${said === '' ? '' : ` with ${said}`}`],
+        notes: [`for \`${who.category}\`${described === '' ? '' : ` with ${described}`}`],
         related: model.fields
           .filter(({ id }) => id === field)
           .map(({ path, raw }) => ({
@@ -82,15 +82,15 @@ const chargedUnseen: Check = {
  * to charge all others too.
  */
 function readMeaning({ config }: Model, id: string, test: unknown): string {
-  const field = config.fields.find((one) => one.id === id)
+  const field = config.fields.find((field) => field.id === id)
   const denied = findConstants(test, '').map(({ value }) => String(value))
   const all =
-    field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((one) => one.id)
-  const left = all.filter((one) => !denied.includes(one))
-  const said = (some: readonly string[]): string =>
-    some.length === 1 ? some.join() : `[${formatList(some, OPTIONS_SAID)}]`
-  const others = `to charge the others too, write [{${id}: {not: ${said(denied)}}}, {${id}: {answered: false}}]`
-  return left.length === 0 ? others : `write {${id}: ${said(left)}}; ${others}`
+    field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((entry) => entry.id)
+  const left = all.filter((candidate) => !denied.includes(candidate))
+  const formatPath = (options: readonly string[]): string =>
+    options.length === 1 ? options.join() : `[${formatList(options, OPTIONS_SAID)}]`
+  const others = `to charge the others too, write [{${id}: {not: ${formatPath(denied)}}}, {${id}: {answered: false}}]`
+  return left.length === 0 ? others : `write {${id}: ${formatPath(left)}}; ${others}`
 }
 /** More answers than this are counted instead of listed. */
 const OPTIONS_SAID = 6
@@ -127,7 +127,7 @@ function describeUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): r
       {
         at: path,
         part: 'key',
-        message: `no delegate is ever charged ${isOtherwise && itemTables(model).filter((one) => one.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
+        message: `no delegate is ever charged ${isOtherwise && listItemTables(model).filter((itemTable) => itemTable.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
         help: isOtherwise
           ? 'remove it, or correct the conditions above it or of the item'
           : 'remove it, or correct its condition, those above it or that of the item',
@@ -136,13 +136,13 @@ function describeUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): r
   const byRow = Map.groupBy(unmet, ({ row }) => row)
   const isWhole = (row: string): boolean =>
     byRow.get(row)?.length === priced.filter((cell) => cell.row === row).length
-  const whole = Object.keys(rows).filter(isWhole)
+  const rowNames = Object.keys(rows).filter(isWhole)
   const rest = Map.groupBy(
-    unmet.filter(({ row }) => !whole.includes(row)),
+    unmet.filter(({ row }) => !rowNames.includes(row)),
     ({ period }) => period,
   )
   return [
-    ...whole.map((row): Draft => ({
+    ...rowNames.map((row): Draft => ({
       at: `${path}.${row}`,
       part: 'entry',
       message: `no delegate is ever charged the row \`${row}\` of \`${item.id}\``,
@@ -182,11 +182,11 @@ const neverMet: Check = {
     return proveBill(model.config).items.flatMap(({ id, found }): readonly Draft[] =>
       found === null
         ? []
-        : itemTables(model)
+        : listItemTables(model)
             .filter(({ item }) => item.id === id)
             .flatMap((place) => {
               // If registration is never open in a period, the period is reported instead.
-              const unmet = findUnmet(model, place, place.tableAt, found).filter(({ period }) =>
+              const unmet = findUnmet(model, place, place.tableIndex, found).filter(({ period }) =>
                 open.has(period),
               )
               return unmet.length === 0 ? [] : describeUnmet(model, place, unmet)
@@ -206,21 +206,21 @@ const wrongSign: Check = {
   severity: 'warning',
   why: 'A discount without a minus raises the price, and a late fee with a minus lowers it.',
   find: ({ file }) =>
-    (file.fees.adjustments ?? []).flatMap((one, at): Draft[] => {
-      const key = one.percent === undefined ? 'amount' : 'percent'
-      const by = Number(one[key] ?? 0)
-      const said = `${one.label ?? ''} ${one.id.replaceAll(/[-_]/g, ' ')}`
-      const isOff = OFF.test(said) && !ON_TOP.test(said)
-      const isOnTop = ON_TOP.test(said) && !OFF.test(said)
-      if ((by > 0 && !isOff) || (by < 0 && !isOnTop) || by === 0) return []
+    (file.fees.adjustments ?? []).flatMap((entry, index): Draft[] => {
+      const key = entry.percent === undefined ? 'amount' : 'percent'
+      const amount = Number(entry[key] ?? 0)
+      const nameText = `${entry.label ?? ''} ${entry.id.replaceAll(/[-_]/g, ' ')}`
+      const isOff = OFF.test(nameText) && !ON_TOP.test(nameText)
+      const isOnTop = ON_TOP.test(nameText) && !OFF.test(nameText)
+      if ((amount > 0 && !isOff) || (amount < 0 && !isOnTop) || amount === 0) return []
       return [
         {
-          at: `fees.adjustments.${at}.${key}`,
+          at: `fees.adjustments.${index}.${key}`,
           message:
-            by > 0
-              ? `“${one.label ?? one.id}” raises the price: a discount needs a minus`
-              : `“${one.label ?? one.id}” lowers the price: a surcharge has no minus`,
-          help: `write ${key}: ${-by}`,
+            amount > 0
+              ? `“${entry.label ?? entry.id}” raises the price: a discount needs a minus`
+              : `“${entry.label ?? entry.id}” lowers the price: a surcharge has no minus`,
+          help: `write ${key}: ${-amount}`,
         },
       ]
     }),
@@ -232,7 +232,7 @@ const discountForAll: Check = {
   why: 'A discount for every delegate on every day probably lacks its condition or its days.',
   after: ['EV472', 'EV475'],
   find: ({ config }) =>
-    config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, at): Draft[] =>
+    config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, index): Draft[] =>
       when !== undefined ||
       from !== undefined ||
       to !== undefined ||
@@ -240,7 +240,7 @@ const discountForAll: Check = {
         ? []
         : [
             {
-              at: `fees.adjustments.${at}.id`,
+              at: `fees.adjustments.${index}.id`,
               message: `every delegate gets “${label}”: \`${id}\` has no condition and no days`,
               help: 'add when (for whom) or to (until which day); if it applies to all, change the prices instead',
             },
@@ -272,31 +272,33 @@ const askedUncharged: Check = {
   find: (model) => {
     const { items } = model.config.fees
     const numbers = model.config.fields.filter(isNumber)
-    return items.flatMap((item, at): Draft[] => {
+    return items.flatMap((item, index): Draft[] => {
       const { id, label, by, count, times, amountIn, when } = item
       const counted = [count?.field, times, amountIn]
-      const named = namesInLabel(label)
+      const namedInLabel = namesInLabel(label)
       const [missed] = numbers.filter(
         (field) =>
           !counted.includes(field.id) &&
-          (named.includes(field.id) ||
+          (namedInLabel.includes(field.id) ||
             // Tickets for the dinner, and a dinner that counts nothing.
-            (counted.every((one) => one === undefined) &&
+            (counted.every((candidate) => candidate === undefined) &&
               splitWords(id).every((word, nth) => splitWords(field.id)[nth] === word) &&
               !isReadBy(model, field.id))) &&
           !(when ?? []).some((map) => map.some((test) => test.field === field.id)),
       )
-      const asked = model.fields.find((one) => one.id === missed?.id)
-      return missed === undefined || model.file.fees.items?.[at]?.id !== id
+      const missedField = model.fields.find((field) => field.id === missed?.id)
+      return missed === undefined || model.file.fees.items?.[index]?.id !== id
         ? []
         : [
             {
-              at: `fees.items.${at}.${named.includes(missed.id) ? 'label' : 'id'}`,
-              message: named.includes(missed.id)
+              at: `fees.items.${index}.${namedInLabel.includes(missed.id) ? 'label' : 'id'}`,
+              message: namedInLabel.includes(missed.id)
                 ? `the label names \`${missed.id}\`, but the price does not depend on it`
                 : `\`${missed.id}\` is asked, but the price of \`${id}\` does not depend on the number`,
               related:
-                asked === undefined ? [] : [{ at: `${asked.path}.id`, message: 'asked here' }],
+                missedField === undefined
+                  ? []
+                  : [{ at: `${missedField.path}.id`, message: 'asked here' }],
               help: `to charge for each of them write ${by === undefined && count === undefined ? 'count' : 'times'}: ${missed.id}`,
             },
           ]
@@ -317,8 +319,8 @@ const boughtBeforehand: Check = {
       // one is not a choice.
       if (model.config.fees.prices === null || !costs) return []
       const beforehand = (name: string): unknown => {
-        const one = model.config.fields.find((field) => field.id === name)
-        return (one?.min ?? 0) > 0 ? undefined : one?.default
+        const found = model.config.fields.find((field) => field.id === name)
+        return (found?.min ?? 0) > 0 ? undefined : found?.default
       }
       const field =
         count !== undefined && Number(beforehand(count.field) ?? 0) > 0
@@ -326,19 +328,19 @@ const boughtBeforehand: Check = {
           : (when ?? [])
               .flatMap((map) => (map.length === 1 ? map : []))
               .find(
-                (one) =>
-                  one.test.is === 'in' &&
-                  one.test.values.length === 1 &&
-                  one.test.values[0] === true &&
-                  beforehand(one.field) === true,
+                (candidate) =>
+                  candidate.test.is === 'in' &&
+                  candidate.test.values.length === 1 &&
+                  candidate.test.values[0] === true &&
+                  beforehand(candidate.field) === true,
               )?.field
-      const asked = model.fields.find((one) => one.id === field)
-      return asked === undefined
+      const usedField = model.fields.find((candidate) => candidate.id === field)
+      return usedField === undefined
         ? []
         : [
             {
-              at: `${asked.path}.default`,
-              message: `\`${id}\` is preselected: every delegate who does not change \`${asked.id}\` pays for it`,
+              at: `${usedField.path}.default`,
+              message: `\`${id}\` is preselected: every delegate who does not change \`${usedField.id}\` pays for it`,
               related: [{ at: itemPath(model, id), message: 'charged here' }],
               help: `write default: ${count === undefined ? 'false' : '0'}`,
             },

@@ -8,7 +8,7 @@ import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { PriceRows } from '../../schema/event-file-types.ts'
 import { priceTableColumns } from '../names/declared-names.ts'
-import { columnsOfTable, itemTables } from '../names/names-in-items.ts'
+import { listTableColumns, listItemTables } from '../names/names-in-items.ts'
 
 /** A price this many times its neighbour usually has a digit too many. */
 const JUMP = 5
@@ -21,7 +21,7 @@ const priceRowMissing: Check = {
   find: ({ file }) => {
     const { prices } = file.fees
     if (prices === undefined) return []
-    return file.categories.flatMap(({ id }, at): Draft[] =>
+    return file.categories.flatMap(({ id }, index): Draft[] =>
       Object.hasOwn(prices, id)
         ? []
         : [
@@ -29,7 +29,7 @@ const priceRowMissing: Check = {
               at: 'fees.prices',
               part: 'key',
               message: `category \`${id}\` has no prices`,
-              related: [{ at: `categories.${at}.id`, message: 'declared here' }],
+              related: [{ at: `categories.${index}.id`, message: 'declared here' }],
               help: 'add a row with one price per period',
             },
           ],
@@ -46,7 +46,7 @@ const priceRowLength: Check = {
     const { prices } = model.file.fees
     return [
       ...(prices === undefined ? [] : tableLengths(model, 'fees.prices', prices)),
-      ...itemTables(model).flatMap(({ path, rows }) => tableLengths(model, path, rows)),
+      ...listItemTables(model).flatMap(({ path, rows }) => tableLengths(model, path, rows)),
     ]
   },
 }
@@ -71,12 +71,12 @@ function tableLengths(model: Model, path: string, prices: PriceRows): readonly D
             help: 'name each period once, in the order of the columns',
           },
         ]
-  const doubled = columns.flatMap((id, at): Draft[] =>
-    columns.indexOf(id) === at
+  const doubled = columns.flatMap((id, index): Draft[] =>
+    columns.indexOf(id) === index
       ? []
       : [
           {
-            at: `${path}.period.${at}`,
+            at: `${path}.period.${index}`,
             message: `the first row names \`${id}\` twice`,
             related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first here' }],
             help: 'name each period once, in the order of the columns',
@@ -111,37 +111,37 @@ export const priceTableCells = memoize((model: Model) => {
   const columns = priceTableColumns(model)
   return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
     const texts = row.map(
-      (_cell, at) => model.source.written(`fees.prices.${category}.${at}`)?.text ?? '',
+      (_cell, index) => model.source.written(`fees.prices.${category}.${index}`)?.text ?? '',
     )
     return category === 'period'
       ? []
-      : row.map((cell, at) => ({
+      : row.map((cell, index) => ({
           category,
-          column: at,
-          period: columns[at] ?? '',
-          at: `fees.prices.${category}.${at}`,
+          column: index,
+          period: columns[index] ?? '',
+          at: `fees.prices.${category}.${index}`,
           value: cell,
-          text: texts[at] ?? '',
-          amount: typeof cell === 'number' ? readAmount(texts[at] ?? '', INR) : null,
+          text: texts[index] ?? '',
+          amount: typeof cell === 'number' ? readAmount(texts[index] ?? '', INR) : null,
         }))
   })
 })
 
 /** Every cell of the tables of items as written. */
 export const itemTableCells = memoize((model: Model) =>
-  itemTables(model).flatMap((table) => {
-    const columns = columnsOfTable(table)
+  listItemTables(model).flatMap((table) => {
+    const columns = listTableColumns(table)
     return Object.entries(table.rows).flatMap(([row, cells]) =>
       row === 'period'
         ? []
-        : cells.map((value, at) => {
-            const path = `${table.path}.${row}.${at}`
+        : cells.map((value, index) => {
+            const path = `${table.path}.${row}.${index}`
             const text = model.source.written(path)?.text ?? ''
             return {
-              item: table.itemAt,
+              item: table.itemIndex,
               table: table.path,
               row,
-              period: columns[at] ?? '',
+              period: columns[index] ?? '',
               at: path,
               value,
               text,
@@ -191,19 +191,19 @@ const notPaise: Check = {
     const cells = amounts.flatMap(({ at, value, text, amount }): Draft[] =>
       typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : [],
     )
-    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
+    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, index) =>
       ['base', 'gst', 'total'].flatMap((part): Draft[] => {
         if (!Object.hasOwn(expect, part)) return []
-        const path = `examples.cases.${at}.expect.${part}`
+        const path = `examples.cases.${index}.expect.${part}`
         const text = model.source.written(path)?.text
         return text === undefined || readAmount(text, INR) !== null
           ? []
           : [{ at: path, ...bad(text) }]
       }),
     )
-    const lines = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
+    const lines = (model.file.examples?.cases ?? []).flatMap(({ expect }, index) =>
       Object.keys(expect.lines ?? {}).flatMap((id): Draft[] => {
-        const path = `examples.cases.${at}.expect.lines.${id}`
+        const path = `examples.cases.${index}.expect.lines.${id}`
         const text = model.source.written(path)?.text
         return text === undefined || readAmount(text.replace(/^[-+]/, ''), INR) !== null
           ? []

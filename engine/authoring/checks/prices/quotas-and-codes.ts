@@ -20,14 +20,14 @@ function refersToCode(when: Condition | undefined, kind: string): boolean {
 
 function codesThatGiveNothing({ config }: Model): readonly Draft[] {
   const { adjustments } = config.fees
-  return config.codeKinds.flatMap(({ id, gives }, at): Draft[] => {
+  return config.codeKinds.flatMap(({ id, gives }, i): Draft[] => {
     if ('category' in gives) return []
-    const index = adjustments.findIndex((one) => one.id === gives.adjustment)
+    const index = adjustments.findIndex((adjustment) => adjustment.id === gives.adjustment)
     const adjustment = adjustments[index]
     if (adjustment === undefined || refersToCode(adjustment.when, id)) return []
     return [
       {
-        at: `codes.kinds.${at}.gives.adjustment`,
+        at: `codes.kinds.${i}.gives.adjustment`,
         message: `a code of \`${id}\` changes nothing: \`${adjustment.id}\` has no condition on it`,
         related: [{ at: `fees.adjustments.${index}`, message: 'this adjustment' }],
         help: `write when: {code: ${id}} there`,
@@ -38,7 +38,7 @@ function codesThatGiveNothing({ config }: Model): readonly Draft[] {
 
 /** A delegate who takes the offered category must be outside the quota. */
 function circularOffers({ config }: Model): readonly Draft[] {
-  return config.quotas.flatMap(({ id, when, full: { offer } }, at): Draft[] => {
+  return config.quotas.flatMap(({ id, when, full: { offer } }, index): Draft[] => {
     if (offer === undefined) return []
     const isStillIn =
       when === undefined ||
@@ -48,7 +48,7 @@ function circularOffers({ config }: Model): readonly Draft[] {
     return isStillIn
       ? [
           {
-            at: `quotas.${at}.full.offer`,
+            at: `quotas.${index}.full.offer`,
             message: `a delegate who registers as \`${offer}\` also needs a seat of \`${id}\``,
             help: 'offer a category to which the quota does not apply, or offer none',
           },
@@ -58,11 +58,11 @@ function circularOffers({ config }: Model): readonly Draft[] {
 }
 
 function placesWithoutOptions({ file }: Model): readonly Draft[] {
-  return (file.quotas ?? []).flatMap(({ each_option_of: by, max, id }, at): Draft[] =>
+  return (file.quotas ?? []).flatMap(({ each_option_of: by, max, id }, index): Draft[] =>
     by === undefined && typeof max === 'object'
       ? [
           {
-            at: `quotas.${at}.max`,
+            at: `quotas.${index}.max`,
             part: 'key',
             message: `\`${id}\` has a number for each option, but no field`,
             help: 'add each_option_of: <a field>, or write one number',
@@ -89,24 +89,27 @@ const fewIsAll: Check = {
   severity: 'warning',
   why: 'The form would say from the first day that few seats are left.',
   find: ({ file }) =>
-    (file.quotas ?? []).flatMap(({ id, few, max }, at): Draft[] => {
+    (file.quotas ?? []).flatMap(({ id, few, max }, index): Draft[] => {
       const all: readonly (readonly [string | null, number])[] =
         typeof max === 'number' ? [[null, max]] : Object.entries(max)
-      const least = all
+      const smallest = all
         .filter(([, places]) => few !== undefined && places <= few)
         .toSorted(([, a], [, b]) => a - b)[0]
-      if (least === undefined) return []
-      const [option, places] = least
-      const of = option === null ? '' : ` for \`${option}\``
+      if (smallest === undefined) return []
+      const [option, places] = smallest
+      const optionText = option === null ? '' : ` for \`${option}\``
       return [
         {
-          at: `quotas.${at}.few`,
+          at: `quotas.${index}.few`,
           message:
             places === 0
-              ? `\`${id}\` has no seats${of}, so “few left” never applies`
-              : `\`${id}\` has ${places} ${places === 1 ? 'seat' : 'seats'}${of}, and “few left” applies to all of them`,
+              ? `\`${id}\` has no seats${optionText}, so “few left” never applies`
+              : `\`${id}\` has ${places} ${places === 1 ? 'seat' : 'seats'}${optionText}, and “few left” applies to all of them`,
           related: [
-            { at: `quotas.${at}.max${option === null ? '' : `.${option}`}`, message: 'the seats' },
+            {
+              at: `quotas.${index}.max${option === null ? '' : `.${option}`}`,
+              message: 'the seats',
+            },
           ],
           help: places < 2 ? 'remove `few`' : `write fewer than ${places}`,
         },
@@ -126,22 +129,22 @@ const optionWithoutEnd: Check = {
   why: 'Where other options have seats, an option without a number has no maximum.',
   after: ['EV202', 'EV206', 'EV216', 'EV217'],
   find: ({ file, config }) =>
-    (file.quotas ?? []).flatMap(({ each_option_of: by, max }, at): Draft[] => {
+    (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index): Draft[] => {
       if (typeof max === 'number' || Object.keys(max).length < WITH_PLACES_MIN) return []
       const { options = [], default: beforehand } = config.fields.find(({ id }) => id === by) ?? {}
       const without = options.filter(({ id }) => !Object.hasOwn(max, id))
-      const [only] = without
-      return only === undefined ||
+      const [onlyOption] = without
+      return onlyOption === undefined ||
         without.length > 1 ||
-        only.id === beforehand ||
-        [only.id, only.label].some((name) => NONE_OF_THEM.test(name))
+        onlyOption.id === beforehand ||
+        [onlyOption.id, onlyOption.label].some((name) => NONE_OF_THEM.test(name))
         ? []
         : [
             {
-              at: `quotas.${at}.max`,
+              at: `quotas.${index}.max`,
               part: 'key',
-              message: `\`${only.id}\` is the only option of \`${by}\` without a number of seats: it has no maximum`,
-              help: `add ${only.id}: <seats> if it has a maximum`,
+              message: `\`${onlyOption.id}\` is the only option of \`${by}\` without a number of seats: it has no maximum`,
+              help: `add ${onlyOption.id}: <seats> if it has a maximum`,
             },
           ]
     }),
@@ -156,18 +159,18 @@ const moreThanAll: Check = {
     const all = limits.findIndex(
       ({ when, max }) => when === undefined && typeof max === 'number' && max > 0,
     )
-    const whole = limits[all]
-    if (whole === undefined || typeof whole.max !== 'number') return []
-    const { id: everybody, max: most } = whole
-    return limits.flatMap(({ id, when, max }, at): Draft[] =>
-      when === undefined || typeof max !== 'number' || max <= most
+    const total = limits[all]
+    if (total === undefined || typeof total.max !== 'number') return []
+    const { id: everybody, max: totalMax } = total
+    return limits.flatMap(({ id, when, max }, index): Draft[] =>
+      when === undefined || typeof max !== 'number' || max <= totalMax
         ? []
         : [
             {
-              at: `quotas.${at}.max`,
-              message: `\`${id}\` has ${max} seats, but the quota \`${everybody}\` for all delegates has ${most}`,
+              at: `quotas.${index}.max`,
+              message: `\`${id}\` has ${max} seats, but the quota \`${everybody}\` for all delegates has ${totalMax}`,
               related: [{ at: `quotas.${all}.max`, message: 'the quota for all delegates' }],
-              help: `write ${most} or fewer, or raise \`${everybody}\``,
+              help: `write ${totalMax} or fewer, or raise \`${everybody}\``,
             },
           ],
     )

@@ -24,12 +24,12 @@ const splitDisagrees: Check = {
       const page = splitTotal(fees.tax, form.total)
       return form.base === page.base ? [] : [{ at, form: form.base, page: page.base }]
     })
-    const [one] = differing
-    if (one === undefined) return []
+    const [firstDifference] = differing
+    if (firstDifference === undefined) return []
     return [
       {
-        at: one.at,
-        message: `the form shows a base of ${formatMoney(one.form, INR)}, the result page ${formatMoney(one.page, INR)}`,
+        at: firstDifference.at,
+        message: `the form shows a base of ${formatMoney(firstDifference.form, INR)}, the result page ${formatMoney(firstDifference.page, INR)}`,
         related: [{ at: 'results.amounts', message: 'calculated here' }],
         notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
         help: 'remove results.amounts, or choose prices whose tax is whole rupees',
@@ -51,14 +51,14 @@ const taxInPaise: Check = {
         ? [{ at, gst: splitPrice(tax, amount).gst }]
         : [],
     )
-    const [one] = odd
-    if (one === undefined) return []
-    const what =
+    const [firstPrice] = odd
+    if (firstPrice === undefined) return []
+    const problem =
       tax.prices === 'exclusive' ? 'the total is not whole rupees' : 'the base is not whole rupees'
     return [
       {
-        at: one.at,
-        message: `${tax.name} of ${formatMoney(one.gst, INR)}: ${what}`,
+        at: firstPrice.at,
+        message: `${tax.name} of ${formatMoney(firstPrice.gst, INR)}: ${problem}`,
         notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [],
         help: 'to round the tax, write round: rupee',
       },
@@ -100,15 +100,15 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
         help: 'an event without tax has no `tax`: remove it',
       },
     ]
-  const said = /(\d+(?:\.\d+)?)\s*%/.exec(tax.name)
-  if (said !== null)
+  const statedPercent = /(\d+(?:\.\d+)?)\s*%/.exec(tax.name)
+  if (statedPercent !== null)
     return [
       {
         at: `${at}.name`,
         message:
-          Number(said[1]) === tax.percent
-            ? `the name of the tax includes ${said[0]}, and pages add the percentage again`
-            : `the name of the tax says ${said[0]}, the tax is ${tax.percent}%`,
+          Number(statedPercent[1]) === tax.percent
+            ? `the name of the tax includes ${statedPercent[0]}, and pages add the percentage again`
+            : `the name of the tax says ${statedPercent[0]}, the tax is ${tax.percent}%`,
         related: [{ at: `${at}.percent`, message: 'the percentage' }],
         help: 'write only the name, such as GST: pages add the percentage',
       },
@@ -141,20 +141,22 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
  * has its own.
  */
 function taxesHere(model: Model, path: string): readonly TaxAt[] {
-  const own = itemTaxes(model)
-  if (own.length === 0) return []
+  const eventTaxes = itemTaxes(model)
+  if (eventTaxes.length === 0) return []
   const { items } = model.config.fees
   const labelled = /^fees\.items\.(\d+)\.label/.exec(path)?.[1]
   const [, s, f] = /^form\.sections\.(\d+)\.fields\.(\d+)\./.exec(path) ?? []
-  const asked = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
-  const here = items.filter((item, i) =>
+  const fieldId = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
+  const labelledItems = items.filter((item, i) =>
     labelled === undefined
-      ? asked !== undefined &&
-        [item.by, item.count?.field, item.times, item.amountIn].includes(asked)
+      ? fieldId !== undefined &&
+        [item.by, item.count?.field, item.times, item.amountIn].includes(fieldId)
       : i === Number(labelled),
   )
-  return here.some((item) => own.some((one) => one.item === item))
-    ? here.flatMap((item) => own.find((one) => one.item === item) ?? feesTax(model))
+  return labelledItems.some((item) => eventTaxes.some((candidate) => candidate.item === item))
+    ? labelledItems.flatMap(
+        (item) => eventTaxes.find((candidate) => candidate.item === item) ?? feesTax(model),
+      )
     : []
 }
 
@@ -186,17 +188,21 @@ type Claimed = {
 }
 const findClaims = (model: Model): readonly Claimed[] =>
   collectEventTexts(model).flatMap((readable) => {
-    const here = taxesHere(model, readable.path)
-    const taxes = here.length > 0 ? here : feesTax(model)
+    const localTaxes = taxesHere(model, readable.path)
+    const taxes = localTaxes.length > 0 ? localTaxes : feesTax(model)
     return findClaimsIn(
       readable,
       taxes[0]?.tax.name ?? 'GST',
-      here.length > 0 ? NO_ITEM : ELSEWHERE,
+      localTaxes.length > 0 ? NO_ITEM : ELSEWHERE,
     ).map((claim): Claimed => ({ readable, claim, taxes }))
   })
-const findClaimsIn = (readable: EventText, name: string, elsewhere: RegExp): readonly TaxClaim[] =>
+const findClaimsIn = (
+  readable: EventText,
+  name: string,
+  isElsewhere: RegExp,
+): readonly TaxClaim[] =>
   findTaxClaims(readable.text, name).filter(
-    ({ statement }) => !elsewhere.test(`${readable.heading} ${statement}`),
+    ({ statement }) => !isElsewhere.test(`${readable.heading} ${statement}`),
   )
 
 const findSpan = (
@@ -209,9 +215,9 @@ const findSpan = (
 
 /** "Members pay ₹5,900 with GST": stating the final amount, or the amount without tax, is correct. */
 function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
-  const said = [...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi)].flatMap(
-    (match) => readAmount((match[1] ?? '').replaceAll(',', ''), INR) ?? [],
-  )
+  const statedAmounts = [
+    ...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi),
+  ].flatMap((match) => readAmount((match[1] ?? '').replaceAll(',', ''), INR) ?? [])
   const { items, tax } = model.config.fees
   const known = [
     ...priceTableCells(model).map(({ amount }) => ({ amount, of: tax })),
@@ -222,7 +228,7 @@ function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
     const { base, total } = splitPrice(of, amount)
     return [is === 'inclusive' ? total : base]
   })
-  return said.length > 0 && said.every((amount) => known.includes(amount))
+  return statedAmounts.length > 0 && statedAmounts.every((amount) => known.includes(amount))
 }
 
 const textTaxSide: Check = {
@@ -236,7 +242,7 @@ const textTaxSide: Check = {
       const { tax, at } = first
       const around = `${readable.heading} ${claim.statement}`
       const shows = readable.shows ?? ''
-      if (claim.is === 'mentioned' || taxes.some((one) => one.tax.prices === claim.is)) return []
+      if (claim.is === 'mentioned' || taxes.some((tax) => tax.tax.prices === claim.is)) return []
       if (claim.is === 'inclusive' && (TOTAL.test(around) || /^(?:total|amount|gst)$/.test(shows)))
         return []
       if (claim.is === 'exclusive' && (BASE.test(around) || shows === 'base')) return []
@@ -263,16 +269,21 @@ const textPercent: Check = {
   why: 'The text would state a different tax than is charged.',
   after: ['EV441'],
   find: (model) => {
-    const own = itemTaxes(model)
+    const eventTaxes = itemTaxes(model)
     return collectEventTexts(model).flatMap((readable) => {
-      const here = taxesHere(model, readable.path)
-      const [first, ...more] = here.length > 0 ? here : feesTax(model)
+      const localTaxes = taxesHere(model, readable.path)
+      const [first, ...others] = localTaxes.length > 0 ? localTaxes : feesTax(model)
       if (first === undefined) return []
       const { tax, at } = first
       return findTaxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
-        const beside = here.length > 0 || isOfRegistration(readable, claim) ? [] : own
-        return [first, ...more, ...beside].some((one) => isPercentOf(one, claim)) ||
-          (here.length > 0 ? NO_ITEM : ELSEWHERE).test(`${readable.heading} ${claim.statement}`)
+        const eventTaxesToo =
+          localTaxes.length > 0 || isOfRegistration(readable, claim) ? [] : eventTaxes
+        return [first, ...others, ...eventTaxesToo].some((candidate) =>
+          isPercentOf(candidate, claim),
+        ) ||
+          (localTaxes.length > 0 ? NO_ITEM : ELSEWHERE).test(
+            `${readable.heading} ${claim.statement}`,
+          )
           ? []
           : [
               {
@@ -334,14 +345,16 @@ const taxNotCharged: Check = {
       ),
     ]
     const texts = collectEventTexts(model).flatMap((readable) => {
-      const named = [...readable.text.matchAll(TAX_PLACEHOLDER)].map((match): Draft => ({
-        at: readable.path,
-        span: [readable.at + match.index, readable.at + match.index + match[0].length],
-        message: `\`${match[0]}\` has no value: the fees have no tax`,
-        related,
-        help,
-      }))
-      if (named.length > 0) return named
+      const placeholderDrafts = [...readable.text.matchAll(TAX_PLACEHOLDER)].map(
+        (match): Draft => ({
+          at: readable.path,
+          span: [readable.at + match.index, readable.at + match.index + match[0].length],
+          message: `\`${match[0]}\` has no value: the fees have no tax`,
+          related,
+          help,
+        }),
+      )
+      if (placeholderDrafts.length > 0) return placeholderDrafts
       // The text may refer to a room with its own tax.
       if (itemTaxes(model).length > 0) return []
       return findClaimsIn(readable, 'GST', ELSEWHERE)

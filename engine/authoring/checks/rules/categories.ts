@@ -105,7 +105,7 @@ const ruleIncomplete: Check = {
   find: (model) => {
     const table = ruleTable(model)
     if (table.is !== 'table' || table.open.length === 0) return []
-    const more = table.open.length - BOXES_SHOWN
+    const hiddenCount = table.open.length - BOXES_SHOWN
     const notes = table.open
       .slice(0, BOXES_SHOWN)
       .map((box) => `no rule for ${describeBox(table.domain, box)}`)
@@ -114,7 +114,7 @@ const ruleIncomplete: Check = {
         at: 'category.rules',
         part: 'key',
         message: 'the rules leave some answers without a category',
-        notes: more > 0 ? [...notes, `and ${more} more`] : notes,
+        notes: hiddenCount > 0 ? [...notes, `and ${hiddenCount} more`] : notes,
         help: 'add a rule, or end with {otherwise: …}',
       },
     ]
@@ -130,17 +130,17 @@ const ruleUnreachable: Check = {
     const table = ruleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
-    return table.rules.flatMap(({ hit, boxes }, at): Draft[] => {
-      if (hit.length > 0 || boxes.length === 0 || choice.rules[at]?.when === null) return []
-      const takers = blamed(table, at)
-      const named = formatList(
+    return table.rules.flatMap(({ hit, boxes }, index): Draft[] => {
+      if (hit.length > 0 || boxes.length === 0 || choice.rules[index]?.when === null) return []
+      const takers = blamed(table, index)
+      const ruleText = formatList(
         takers.map((taker) => `rule ${taker + 1}`),
         TAKERS_SAID,
         ' and ',
       )
       return [
         {
-          at: rulePath(at),
+          at: rulePath(index),
           message: 'this rule is never reached',
           related: takers
             .slice(0, TAKERS_SAID)
@@ -148,7 +148,7 @@ const ruleUnreachable: Check = {
           notes: [
             takers.length === 0
               ? 'no delegate can give the answers that it requires'
-              : `all delegates to whom it applies are covered by ${named} above`,
+              : `all delegates to whom it applies are covered by ${ruleText} above`,
           ],
         },
       ]
@@ -167,8 +167,11 @@ function blamed(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
   at: number,
 ): readonly number[] {
-  const mine = rules[at]?.boxes ?? []
-  const possible = withinBudget(() => subtract(domain.space, mine, domain.impossible, budget), mine)
+  const ownBoxes = rules[at]?.boxes ?? []
+  const possible = withinBudget(
+    () => subtract(domain.space, ownBoxes, domain.impossible, budget),
+    ownBoxes,
+  )
   const covers = (takers: readonly number[]): boolean =>
     subtract(
       domain.space,
@@ -188,9 +191,9 @@ function blamed(
   return withinBudget(
     () =>
       touching.reduce<readonly number[]>(
-        (remaining, one) =>
-          covers(remaining.filter((other) => other !== one))
-            ? remaining.filter((other) => other !== one)
+        (remaining, entry) =>
+          covers(remaining.filter((other) => other !== entry))
+            ? remaining.filter((other) => other !== entry)
             : remaining,
         touching,
       ),
@@ -226,9 +229,9 @@ const otherwiseUnused: Check = {
     const table = ruleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
-    return table.rules.flatMap(({ hit }, at): Draft[] =>
-      choice.rules[at]?.when === null && hit.length === 0
-        ? [{ at: rulePath(at), message: 'the rules above already cover every answer' }]
+    return table.rules.flatMap(({ hit }, index): Draft[] =>
+      choice.rules[index]?.when === null && hit.length === 0
+        ? [{ at: rulePath(index), message: 'the rules above already cover every answer' }]
         : [],
     )
   },
@@ -261,20 +264,20 @@ const categoryNeverGiven: Check = {
   find: ({ file, config }) => {
     const choice = config.categoryChoice
     if (choice.by === 'field') return []
-    const given = choice.rules.map(({ then }) => then)
+    const assigned = choice.rules.map(({ then }) => then)
     return [
-      ...file.categories.flatMap(({ id, listed_only: listedOnly }, at): Draft[] =>
-        listedOnly === true || given.includes(id) || categoriesFromContext(config).includes(id)
+      ...file.categories.flatMap(({ id, listed_only: listedOnly }, index): Draft[] =>
+        listedOnly === true || assigned.includes(id) || categoriesFromContext(config).includes(id)
           ? []
           : [
               {
-                at: `categories.${at}.id`,
+                at: `categories.${index}.id`,
                 message: `no rule ever gives the category \`${id}\``,
                 help: 'add a rule, or mark it listed_only: true',
               },
             ],
       ),
-      ...choice.rules.flatMap(({ then, when }, at): Draft[] => {
+      ...choice.rules.flatMap(({ then, when }, index): Draft[] => {
         const listed = file.categories.findIndex(
           ({ id, listed_only: listedOnly }) => id === then && listedOnly === true,
         )
@@ -282,7 +285,7 @@ const categoryNeverGiven: Check = {
           ? []
           : [
               {
-                at: join(rulePath(at), when === null ? 'otherwise' : 'then'),
+                at: join(rulePath(index), when === null ? 'otherwise' : 'then'),
                 message: `\`${then}\` is listed_only, but this rule gives it`,
                 related: [{ at: `categories.${listed}`, message: 'listed_only here' }],
                 help: 'remove listed_only, or give another category',
@@ -300,12 +303,12 @@ const goesWithDerived: Check = {
   find: ({ file, config }) =>
     config.categoryChoice.by === 'field'
       ? []
-      : file.categories.flatMap(({ expects }, at): Draft[] =>
+      : file.categories.flatMap(({ expects }, index): Draft[] =>
           expects === undefined
             ? []
             : [
                 {
-                  at: `categories.${at}.expects`,
+                  at: `categories.${index}.expects`,
                   part: 'entry',
                   message: 'rules determine the category here, so this is never used',
                   help: 'remove it, or write the condition in category.rules',
@@ -323,19 +326,19 @@ const ruleRedundant: Check = {
     const table = ruleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
-    return choice.rules.flatMap(({ then, when }, at): Draft[] => {
+    return choice.rules.flatMap(({ then, when }, index): Draft[] => {
       if (
         when === null ||
         !changesNothing(
           table,
           choice.rules.map((rule) => rule.then),
-          at,
+          index,
         )
       )
         return []
       return [
         {
-          at: rulePath(at),
+          at: rulePath(index),
           message: 'removing this rule changes nothing',
           notes: [`the rules below give \`${then}\` to the same people`],
         },

@@ -32,7 +32,9 @@ type Truth = { readonly never: readonly number[]; readonly always: boolean }
 const findTruths = memoize(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
     const budget = { left: WORK_MAX }
-    return new Map(conditions.map((one) => [one, findTruth(config, one.condition, budget)]))
+    return new Map(
+      conditions.map((condition) => [condition, findTruth(config, condition.condition, budget)]),
+    )
   },
 )
 
@@ -40,9 +42,9 @@ function findTruth(config: EventConfig, condition: Condition, budget: Budget): T
   return withinBudget(() => {
     const domain = buildDomain(config, [condition])
     const possible = subtract(domain.space, wholeDomain(domain), domain.impossible, budget)
-    const never = condition.flatMap((map, at) =>
+    const never = condition.flatMap((map, index) =>
       intersect(domain.space, possible, conditionBoxes(domain, [map]), budget).length === 0
-        ? [at]
+        ? [index]
         : [],
     )
     return {
@@ -59,19 +61,21 @@ const neverTrue: Check = {
   why: 'A condition that is never true means a field that is never shown or a rule that never applies.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: inEachForm((form) =>
-    form.conditions.flatMap((one) => {
-      const never = findTruths(form).get(one)?.never ?? []
-      const whole = never.length === one.maps.length
-      if (whole && never.length > 0)
+    form.conditions.flatMap((condition) => {
+      const never = findTruths(form).get(condition)?.never ?? []
+      const neverTrue = never.length === condition.maps.length
+      if (neverTrue && never.length > 0)
         return [
           {
-            at: one.path,
+            at: condition.path,
             message:
-              one.maps.length > 1 ? 'none of these can ever be true' : 'this can never be true',
+              condition.maps.length > 1
+                ? 'none of these can ever be true'
+                : 'this can never be true',
           },
         ]
       return never.map((at) => ({
-        at: one.maps[at]?.path ?? one.path,
+        at: condition.maps[at]?.path ?? condition.path,
         message: 'this can never be true',
       }))
     }),
@@ -86,15 +90,15 @@ const alwaysTrue: Check = {
   find: inEachForm((form) =>
     form.conditions
       .filter(({ kind }) => kind !== 'rule')
-      .flatMap((one) =>
-        findTruths(form).get(one)?.always === true
+      .flatMap((entry) =>
+        findTruths(form).get(entry)?.always === true
           ? [
               {
-                at: one.path,
+                at: entry.path,
                 message: 'this is always true',
                 help:
-                  one.kind === 'count'
-                    ? `to count them all write count: ${one.path.split('.').at(-1) ?? ''}`
+                  entry.kind === 'count'
+                    ? `to count them all write count: ${entry.path.split('.').at(-1) ?? ''}`
                     : 'remove the condition',
               },
             ]
@@ -114,7 +118,7 @@ const wrongComparison: Check = {
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }): readonly Draft[] => {
           const type =
-            id === 'category' ? 'select' : model.fields.find((one) => one.id === id)?.field.type
+            id === 'category' ? 'select' : model.fields.find((field) => field.id === id)?.field.type
           if (type === undefined) return []
           const keys =
             typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.keys(raw) : []
@@ -167,11 +171,11 @@ function listTested(
   raw: unknown,
 ): Pick<Draft, 'message' | 'help'> | null {
   const values = findConstants(raw, '').map(({ value }) => value)
-  const said = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
+  const valueText = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
   if (kinds.has('has') && type !== 'many')
     return {
       message: `\`${id}\` is a ${type} field; has tests the options ticked in a field of type many`,
-      help: type === 'people' ? countHelp(id, 1) : `write {${id}: ${said}}`,
+      help: type === 'people' ? countHelp(id, 1) : `write {${id}: ${valueText}}`,
     }
   if (kinds.has('count') && type !== 'many' && type !== 'people')
     return {
@@ -183,24 +187,24 @@ function listTested(
     }
   if (values.length === 0 || kinds.has('has')) return null
   if (type === 'people') {
-    const [one] = values
+    const [single] = values
     return {
       message: `\`${id}\` is a list of people; it never equals one value`,
       help:
-        one === false
+        single === false
           ? `write {${id}: {answered: false}}`
-          : countHelp(id, typeof one === 'number' ? one : 1),
+          : countHelp(id, typeof single === 'number' ? single : 1),
     }
   }
   if (type !== 'many') return null
-  const legal = model.fields.find((one) => one.id === id)?.field.options ?? []
-  const isOption = values.every((value) => legal.some((option) => option.id === value))
+  const options = model.fields.find((field) => field.id === id)?.field.options ?? []
+  const isOption = values.every((value) => options.some((option) => option.id === value))
   return {
     message: `\`${id}\` is a list of ticked options; it never equals one value`,
     help: kinds.has('not')
-      ? `test the ticked options instead, such as {${id}: {has: ${legal[0]?.id ?? said}}}`
+      ? `test the ticked options instead, such as {${id}: {has: ${options[0]?.id ?? valueText}}}`
       : isOption
-        ? `write {${id}: {has: ${said}}}`
+        ? `write {${id}: {has: ${valueText}}}`
         : typeof values[0] === 'number'
           ? countHelp(id, values[0])
           : `write {${id}: {has: …}} with its options, or {${id}: {answered: ${values[0] === false ? 'false' : 'true'}}}`,
@@ -214,10 +218,8 @@ function describeTest(raw: unknown): string {
     .join(', ')}}`
 }
 
-const countHelp = (id: string, least: number): string =>
-  least === 0
-    ? `write {${id}: {count: {at_most: 0}}}`
-    : `write {${id}: {count: {at_least: ${least}}}}`
+const countHelp = (id: string, min: number): string =>
+  min === 0 ? `write {${id}: {count: {at_most: 0}}}` : `write {${id}: {count: {at_least: ${min}}}}`
 
 function compared(
   model: Model,
@@ -229,8 +231,8 @@ function compared(
   const span = model.source.written(at)?.span
   const fix = (text: string) =>
     span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
-  const what = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
-  const message = `\`${id}\` is a ${type} field; it never equals ${what}`
+  const valueText = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
+  const message = `\`${id}\` is a ${type} field; it never equals ${valueText}`
   if (type === 'consent' && value === false)
     return [
       {
@@ -266,12 +268,16 @@ function compared(
     return type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)
       ? [{ at, message, help: 'write a day, such as 2026-01-31' }]
       : []
-  const legal =
-    model.fields.find((one) => one.id === id)?.field.options?.map((option) => option.id) ?? []
-  const near = findNearest(String(value), legal)
+  const optionIds =
+    model.fields.find((field) => field.id === id)?.field.options?.map((option) => option.id) ?? []
+  const nearest = findNearest(String(value), optionIds)
   const quoted = JSON.stringify(model.source.written(at)?.text ?? String(value))
   return [
-    { at, message, help: near === null ? `write ${quoted} for the text` : `write ${near.name}` },
+    {
+      at,
+      message,
+      help: nearest === null ? `write ${quoted} for the text` : `write ${nearest.name}`,
+    },
   ]
 }
 
@@ -283,7 +289,7 @@ const visibilityCycle: Check = {
   find: (model) => {
     const { config } = model
     const byId = new Map(config.fields.map((field) => [field.id, field]))
-    const asks = memoize((id: string): readonly string[] => {
+    const listConditionFields = memoize((id: string): readonly string[] => {
       const choice = config.categoryChoice
       if (id === 'category')
         return choice.by === 'field'
@@ -300,12 +306,12 @@ const visibilityCycle: Check = {
     // astronomical.
     const findCircle = (id: string): readonly string[] | null => {
       const askedBy = new Map<string, string | null>([[id, null]])
-      const pathTo = (one: string | null): readonly string[] =>
-        one === null ? [] : [...pathTo(askedBy.get(one) ?? null), one]
-      for (const one of askedBy.keys())
-        for (const next of asks(one)) {
-          if (next === id) return [...pathTo(one), id]
-          if (!askedBy.has(next)) askedBy.set(next, one)
+      const pathTo = (fieldId: string | null): readonly string[] =>
+        fieldId === null ? [] : [...pathTo(askedBy.get(fieldId) ?? null), fieldId]
+      for (const fieldId of askedBy.keys())
+        for (const next of listConditionFields(fieldId)) {
+          if (next === id) return [...pathTo(fieldId), id]
+          if (!askedBy.has(next)) askedBy.set(next, fieldId)
         }
       return null
     }
@@ -313,7 +319,7 @@ const visibilityCycle: Check = {
     return model.fields.flatMap(({ id, path, raw }): Draft[] => {
       const circle = reported.has(id) ? null : findCircle(id)
       if (circle === null) return []
-      for (const one of circle) reported.add(one)
+      for (const fieldId of circle) reported.add(fieldId)
       const section = path.split('.').slice(0, 3).join('.')
       return [
         {
@@ -351,7 +357,7 @@ const comparesFreeText: Check = {
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }) => {
-          const type = model.fields.find((one) => one.id === id)?.field.type
+          const type = model.fields.find((field) => field.id === id)?.field.type
           if (type === undefined || !IS_FREE_TEXT[type]) return []
           return findConstants(raw, path).map(({ value, at }) => ({
             at,

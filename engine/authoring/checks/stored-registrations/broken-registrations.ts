@@ -78,10 +78,10 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     find: (compared) =>
       keptFields(compared).flatMap(([was, is]) => {
         if (!CHOSEN.has(was.type) || !CHOSEN.has(is.type) || is.offersCategories === true) return []
-        const gone = (was.options ?? []).filter(
+        const removedOptions = (was.options ?? []).filter(
           ({ id }) => !(is.options ?? []).some((option) => option.id === id),
         )
-        return gone.flatMap(({ id }) => {
+        return removedOptions.flatMap(({ id }) => {
           const count = getOwn(getOwn(compared.use.options, is.id) ?? {}, id) ?? 0
           return count === 0
             ? []
@@ -137,10 +137,10 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'The status of a pending payment is requested from the account with which it was started.',
     find: ({ old, next, use }) => {
-      const same =
+      const isSameAccount =
         old.payment?.account === next.payment?.account &&
         old.payment?.gateway.name === next.payment?.gateway.name
-      if (old.payment === null || same || use.pending === 0) return []
+      if (old.payment === null || isSameAccount || use.pending === 0) return []
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',

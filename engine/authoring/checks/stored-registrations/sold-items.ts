@@ -21,13 +21,13 @@ const keptLimits = ({
     const is = next.quotas[at]
     return is === undefined ? [] : [[was, is, at] as const]
   })
-type Taken = { readonly option: string | null; readonly taken: number }
+type Taken = { readonly option: string | null; readonly count: number }
 /** Seats taken of a quota, or of each of its options. */
 const countTaken = (use: InUse, { id }: Quota): readonly Taken[] =>
-  Object.entries(use.places).flatMap(([place, taken]): readonly Taken[] => {
-    if (taken === 0) return []
-    if (place === id) return [{ option: null, taken }]
-    return place.startsWith(`${id}.`) ? [{ option: place.slice(id.length + 1), taken }] : []
+  Object.entries(use.places).flatMap(([place, count]): readonly Taken[] => {
+    if (count === 0) return []
+    if (place === id) return [{ option: null, count }]
+    return place.startsWith(`${id}.`) ? [{ option: place.slice(id.length + 1), count }] : []
   })
 
 /** By code, in reporting order. */
@@ -57,14 +57,14 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
     why: 'A quota counts the seats in use. Without it more seats would be sold than exist.',
     find: ({ old, next, use }) =>
       old.quotas.flatMap((was): Draft[] => {
-        const taken = countTaken(use, was).reduce((sum, one) => sum + one.taken, 0)
-        return taken === 0 || next.quotas.some(({ id }) => id === was.id)
+        const soldCount = countTaken(use, was).reduce((sum, entry) => sum + entry.count, 0)
+        return soldCount === 0 || next.quotas.some(({ id }) => id === was.id)
           ? []
           : [
               {
                 at: next.quotas.length === 0 ? 'fees' : 'quotas',
                 part: 'key',
-                message: `the quota \`${was.id}\` was removed, but ${taken} of its seats are in use`,
+                message: `the quota \`${was.id}\` was removed, but ${soldCount} of its seats are in use`,
                 help: 'keep it with a higher max, or accept under allow that its seats are no longer counted',
               },
             ]
@@ -76,11 +76,11 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
     why: 'A smaller number cannot take back seats that are already sold.',
     find: (compared) =>
       keptLimits(compared).flatMap(([was, is, at]) =>
-        countTaken(compared.use, was).flatMap(({ option, taken }): Draft[] => {
+        countTaken(compared.use, was).flatMap(({ option, count }): Draft[] => {
           const places = quotaMaximum(is, option)
           // An option removed from its field is reported there.
-          if ((places ?? 0) >= taken || isNoOption(compared.next, is, option)) return []
-          const what = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
+          if ((places ?? 0) >= count || isNoOption(compared.next, is, option)) return []
+          const itemText = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
           return [
             {
               at:
@@ -89,8 +89,8 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
                   : `quotas.${at}.max.${option}`,
               message:
                 places === null
-                  ? `${what} no longer has a number of its own, but ${taken} of its seats are in use`
-                  : `${what} has ${places} seat${places === 1 ? '' : 's'}, but ${taken} are in use`,
+                  ? `${itemText} no longer has a number of its own, but ${count} of its seats are in use`
+                  : `${itemText} has ${places} seat${places === 1 ? '' : 's'}, but ${count} are in use`,
             },
           ]
         }),
@@ -121,14 +121,14 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
     why: 'The member list determined the category of registrations. Without it this can no longer be checked.',
     find: (compared) =>
       keptFields(compared).flatMap(([was, is]): Draft[] => {
-        const asked = getOwn(compared.use.fields, was.id) ?? 0
-        return was.roll === undefined || is.roll === was.roll || asked === 0
+        const answerCount = getOwn(compared.use.fields, was.id) ?? 0
+        return was.roll === undefined || is.roll === was.roll || answerCount === 0
           ? []
           : [
               {
                 at: compared.fieldPath(is.id),
                 part: 'entry',
-                message: `\`${is.id}\` was looked up in the member list \`${was.roll}\`, and ${countRegistrations(asked)} used it`,
+                message: `\`${is.id}\` was looked up in the member list \`${was.roll}\`, and ${countRegistrations(answerCount)} used it`,
                 help: 'keep the member list, or give the new field a different id',
               },
             ]

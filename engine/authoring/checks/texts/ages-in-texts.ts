@@ -13,28 +13,28 @@ const FREE =
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che)\b/i
 
-type Counted = { readonly item: string; readonly at: string; readonly least: number }
+type Counted = { readonly item: string; readonly at: string; readonly minAge: number }
 
 /** Returns the items that count people of a list from an age on, by the path of the list. */
 function countedFromAge(model: Model): ReadonlyMap<string, readonly Counted[]> {
   const found = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
       ? []
-      : Object.entries(count).flatMap(([people, where]) => {
-          const list = model.fields.find((one) => one.id === people)
-          if (list === undefined || Array.isArray(where)) return []
-          return Object.entries(where).flatMap(([part, test]) => {
-            const asked = list.raw.fields?.find((one) => one.id === part)
-            const least = readMinimum(test)
-            return asked?.type === 'number' &&
-              /\bage\b/i.test(`${part} ${asked.label ?? ''}`) &&
-              least !== null
+      : Object.entries(count).flatMap(([people, ageTest]) => {
+          const list = model.fields.find((field) => field.id === people)
+          if (list === undefined || Array.isArray(ageTest)) return []
+          return Object.entries(ageTest).flatMap(([part, test]) => {
+            const agePart = list.raw.fields?.find((rawPart) => rawPart.id === part)
+            const minAge = readMinimum(test)
+            return agePart?.type === 'number' &&
+              /\bage\b/i.test(`${part} ${agePart.label ?? ''}`) &&
+              minAge !== null
               ? [
                   {
                     list: list.path,
                     item: id,
                     at: `fees.items.${i}.count.${people}.${part}`,
-                    least,
+                    minAge,
                   },
                 ]
               : []
@@ -47,8 +47,8 @@ function countedFromAge(model: Model): ReadonlyMap<string, readonly Counted[]> {
 /** Returns the first charged age; null if the test also covers something else. */
 function readMinimum(test: unknown): number | null {
   if (typeof test !== 'object' || test === null || Object.keys(test).length !== 1) return null
-  const { at_least: least, above } = test as { at_least?: number; above?: number }
-  return least ?? (above === undefined ? null : above + 1)
+  const { at_least: minAge, above } = test as { at_least?: number; above?: number }
+  return minAge ?? (above === undefined ? null : above + 1)
 }
 
 export const textAge: Check = {
@@ -58,26 +58,28 @@ export const textAge: Check = {
   find: (model) => {
     const lists = [...countedFromAge(model)]
     return lists.flatMap(([path, counted]) => {
-      const [one] = counted
+      const [onlyAge] = counted
       // If two items begin at two ages, a text may mean either.
-      if (one === undefined || counted.some(({ least }) => least !== one.least)) return []
+      if (onlyAge === undefined || counted.some(({ minAge }) => minAge !== onlyAge.minAge))
+        return []
       return collectEventTexts(model)
         .filter((readable) => readable.path.startsWith(`${path}.`))
         .flatMap(({ path: at, text, at: offset }) =>
           findMatches(text, CHILDREN).flatMap((match): Draft[] => {
             const [start, end] = [match.index, match.index + match[0].length]
             const { left, right } = findStatement(text, { start, end })
-            const said = Number(match[2])
+            const statedAge = Number(match[2])
             const isUpTo = /^up/i.test(match[1] ?? '')
-            const fits = said === one.least || (isUpTo && said === one.least - 1)
-            return fits || !FREE.test(`${left} ${right}`) || ELSEWHERE.test(`${left} ${right}`)
+            const agrees =
+              statedAge === onlyAge.minAge || (isUpTo && statedAge === onlyAge.minAge - 1)
+            return agrees || !FREE.test(`${left} ${right}`) || ELSEWHERE.test(`${left} ${right}`)
               ? []
               : [
                   {
                     at,
                     span: [offset + start, offset + end],
-                    message: `the text says ${match[1]} ${said}, \`${one.item}\` is charged from the age of ${one.least}`,
-                    related: [{ at: one.at, message: 'counted here' }],
+                    message: `the text says ${match[1]} ${statedAge}, \`${onlyAge.item}\` is charged from the age of ${onlyAge.minAge}`,
+                    related: [{ at: onlyAge.at, message: 'counted here' }],
                     help: 'write the same age in both places',
                   },
                 ]

@@ -58,8 +58,8 @@ function pricedItems(model: Model): readonly PricedItem[] {
     }),
     ...adjustmentAmounts(model).flatMap(({ adjustment, at, amount }): PricedItem[] => {
       const { on } = adjustments[adjustment] ?? {}
-      const of = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
-      return amount === null ? [] : [{ item: null, row: EACH, at, sums: sums(amount, of) }]
+      const itemTax = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
+      return amount === null ? [] : [{ item: null, row: EACH, at, sums: sums(amount, itemTax) }]
     }),
   ]
 }
@@ -78,7 +78,7 @@ type PricedItem = {
 function askedHere(model: Model, path: string, all: readonly PricedItem[]): readonly PricedItem[] {
   const [, s, f, o] = /^form\.sections\.(\d+)\.fields\.(\d+)(?:\.options\.(\d+))?/.exec(path) ?? []
   const id = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
-  const field = model.config.fields.find((one) => one.id === id)
+  const field = model.config.fields.find((field) => field.id === id)
   if (field === undefined) return []
   const option = o === undefined ? undefined : field.options?.[Number(o)]?.id
   return all.filter(
@@ -102,22 +102,22 @@ const READ =
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
-type Said = { readonly readable: EventText; readonly said: StatedAmount }
-const findStatedAmounts = memoize((model: Model): readonly Said[] =>
+type TextMention = { readonly readable: EventText; readonly mention: StatedAmount }
+const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
   collectEventTexts(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
     .flatMap((readable) =>
       findAmounts(readable.text)
-        .filter((said) => {
+        .filter((mention) => {
           // An option that contains an amount requests it, regardless of the purpose.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             readable.path,
           )
           return isChoice
-            ? isAskedInForm(said, readable.heading)
-            : isPayableAmount(said, readable.heading)
+            ? isAskedInForm(mention, readable.heading)
+            : isPayableAmount(mention, readable.heading)
         })
-        .map((said) => ({ readable, said })),
+        .map((mention) => ({ readable, mention })),
     ),
 )
 const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean => {
@@ -141,24 +141,24 @@ const amountNotCharged: Check = {
   find: (model) => {
     if (model.config.status === 'closed') return []
     const cells = priced(model)
-    const beside = pricedItems(model)
-    const charged = new Set([...cells, ...beside].flatMap(({ sums }) => sums))
-    const adjusted = differsFromAdjustment(model, cells, beside)
-    return findStatedAmounts(model).flatMap(({ readable, said }): Draft[] => {
-      if (charged.has(said.amount) || isTold(adjusted, readable, said)) return []
+    const otherPrices = pricedItems(model)
+    const charged = new Set([...cells, ...otherPrices].flatMap(({ sums }) => sums))
+    const adjusted = differsFromAdjustment(model, cells, otherPrices)
+    return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
+      if (charged.has(mention.amount) || isTold(adjusted, readable, mention)) return []
       // If the field's own charge differs from it, that is another finding.
-      if (askedHere(model, readable.path, beside).length > 0) return []
-      const suggestion = meantCells(model, cells, readable, said)
-      const [only] = suggestion
+      if (askedHere(model, readable.path, otherPrices).length > 0) return []
+      const suggestion = meantCells(model, cells, readable, mention)
+      const [matchingPrice] = suggestion
       const at = {
         at: readable.path,
-        span: [readable.at + said.start, readable.at + said.end] as const,
+        span: [readable.at + mention.start, readable.at + mention.end] as const,
       }
-      if (only !== undefined) return []
+      if (matchingPrice !== undefined) return []
       return [
         {
           ...at,
-          message: `${formatMoney(said.amount, INR)} is not in the price table: it is never charged`,
+          message: `${formatMoney(mention.amount, INR)} is not in the price table: it is never charged`,
           ...(model.file.fees.prices === undefined
             ? {}
             : {
@@ -181,22 +181,23 @@ const amountDiffers: Check = {
   find: (model) => {
     if (model.config.status === 'closed') return []
     const cells = priced(model)
-    const beside = pricedItems(model)
-    const adjusted = differsFromAdjustment(model, cells, beside)
-    const rest = findStatedAmounts(model).flatMap(({ readable, said }): Draft[] => {
-      if (isTold(adjusted, readable, said)) return []
-      const asked = askedHere(model, readable.path, beside)
-      if (asked.length > 0) return [...differsFromItem(model, readable, said, asked, cells, beside)]
-      if (beside.some(({ sums }) => sums.includes(said.amount))) return []
-      const suggestion = meantCells(model, cells, readable, said)
-      if (suggestion.length === 0 || suggestion.some(({ sums }) => sums.includes(said.amount)))
+    const itemPrices = pricedItems(model)
+    const adjusted = differsFromAdjustment(model, cells, itemPrices)
+    const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
+      if (isTold(adjusted, readable, mention)) return []
+      const candidates = askedHere(model, readable.path, itemPrices)
+      if (candidates.length > 0)
+        return [...differsFromItem(model, readable, mention, candidates, cells, itemPrices)]
+      if (itemPrices.some(({ sums }) => sums.includes(mention.amount))) return []
+      const suggestion = meantCells(model, cells, readable, mention)
+      if (suggestion.length === 0 || suggestion.some(({ sums }) => sums.includes(mention.amount)))
         return []
       const names = [...new Set(suggestion.map(({ at }) => model.source.written(at)?.text ?? ''))]
       return [
         {
           at: readable.path,
-          span: [readable.at + said.start, readable.at + said.end],
-          message: `the text says ${formatMoney(said.amount, INR)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          span: [readable.at + mention.start, readable.at + mention.end],
+          message: `the text says ${formatMoney(mention.amount, INR)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
           related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
@@ -219,20 +220,24 @@ const isTold = (
 function differsFromAdjustment(
   model: Model,
   cells: readonly Priced[],
-  beside: readonly PricedItem[],
+  itemPrices: readonly PricedItem[],
 ): readonly Draft[] {
   const { adjustments } = model.config.fees
   const all = adjustmentAmounts(model)
   // A period may have the same name, and a discount may be given as a price; a percentage is not an
   // amount.
-  const known = [...cells, ...beside.filter(({ item }) => item === null)]
+  const known = [...cells, ...itemPrices.filter(({ item }) => item === null)]
   return all.flatMap(({ adjustment, at, text }): Draft[] => {
     const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
     const names = [...new Set([label, id.replaceAll('-', ' ')])]
       .filter((name) => name.length > 4)
       .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
-    if (names.length === 0 || adjustments.filter((one) => one.label === label).length > 1) return []
-    const named = new RegExp(
+    if (
+      names.length === 0 ||
+      adjustments.filter((adjustment) => adjustment.label === label).length > 1
+    )
+      return []
+    const namedAmount = new RegExp(
       `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
       'i',
     )
@@ -242,7 +247,7 @@ function differsFromAdjustment(
         findAmounts(readable.text)
           .filter(
             ({ amount, left }) =>
-              named.test(left) && known.every(({ sums }) => !sums.includes(amount)),
+              namedAmount.test(left) && known.every(({ sums }) => !sums.includes(amount)),
           )
           .map(({ amount, start, end }): Draft => ({
             at: readable.path,
@@ -259,24 +264,24 @@ function differsFromAdjustment(
 function differsFromItem(
   model: Model,
   readable: EventText,
-  said: StatedAmount,
-  asked: readonly PricedItem[],
+  mention: StatedAmount,
+  candidates: readonly PricedItem[],
   cells: readonly Priced[],
-  beside: readonly PricedItem[],
+  itemPrices: readonly PricedItem[],
 ): readonly Draft[] {
   // If the delegate chooses the price, the text may state any amount: ₹ 500 plants a tree.
-  if (asked.some(({ item }) => item?.amountIn !== undefined)) return []
+  if (candidates.some(({ item }) => item?.amountIn !== undefined)) return []
   const isOption = /\.options\.\d+/.test(readable.path)
   // A hint may mention other prices too; an option states its own.
-  const others = isOption ? [] : [...cells, ...beside.filter(({ item }) => item === null)]
-  if ([...asked, ...others].some(({ sums }) => sums.includes(said.amount))) return []
-  const names = [...new Set(asked.map(({ at }) => model.source.written(at)?.text ?? ''))]
-  const [first] = asked
+  const others = isOption ? [] : [...cells, ...itemPrices.filter(({ item }) => item === null)]
+  if ([...candidates, ...others].some(({ sums }) => sums.includes(mention.amount))) return []
+  const names = [...new Set(candidates.map(({ at }) => model.source.written(at)?.text ?? ''))]
+  const [first] = candidates
   return [
     {
       at: readable.path,
-      span: [readable.at + said.start, readable.at + said.end],
-      message: `the text says ${formatMoney(said.amount, INR)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
+      span: [readable.at + mention.start, readable.at + mention.end],
+      message: `the text says ${formatMoney(mention.amount, INR)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },
@@ -293,20 +298,20 @@ function meantCells(
   model: Model,
   cells: readonly Priced[],
   readable: EventText,
-  said: StatedAmount,
+  mention: StatedAmount,
 ): readonly Priced[] {
   const { config } = model
-  const own = /^categories\.(\d+)\./.exec(readable.path)?.[1]
+  const categoryIndex = /^categories\.(\d+)\./.exec(readable.path)?.[1]
   const ofPeriod = /^fees\.periods\.(\d+)\./.exec(readable.path)?.[1]
-  const around = `${said.left} ${said.right}`
+  const around = `${mention.left} ${mention.right}`
   // An amount refers to the text before it; if there are several in one line, to the text between
   // them.
-  const near = said.left.split(/[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i).at(-1) ?? ''
+  const precedingText = mention.left.split(/[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i).at(-1) ?? ''
   const byName = findNamed(
     config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
-    near.trim() === '' ? around : near,
+    precedingText.trim() === '' ? around : precedingText,
   )
-  const category = own === undefined ? byName : Number(own)
+  const category = categoryIndex === undefined ? byName : Number(categoryIndex)
   const period =
     ofPeriod === undefined
       ? findNamed(
@@ -330,30 +335,30 @@ function findNamed(names: readonly (readonly string[])[], text: string): number 
       .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
       .replace(/s\b/g, '')
       .trim()} `
-  const said = plain(text)
-  const found = names.flatMap((one, at) => {
+  const plainText = plain(text)
+  const found = names.flatMap((entry, index) => {
     const length = Math.max(
       0,
-      ...one
+      ...entry
         .map(plain)
-        .filter((name) => name.length > 4 && said.includes(name))
+        .filter((name) => name.length > 4 && plainText.includes(name))
         .map((name) => name.length),
     )
-    return length === 0 ? [] : [{ at, length }]
+    return length === 0 ? [] : [{ at: index, length }]
   })
   const longest = Math.max(0, ...found.map(({ length }) => length))
   const best = found.filter(({ length }) => length === longest)
   // "Non-member" contains "member": the longest counts, and a second name outside it makes the
   // reference unclear.
-  const others = found.filter(({ at }) => !best.some((one) => one.at === at))
-  const holds =
+  const others = found.filter(({ at }) => !best.some((candidate) => candidate.at === at))
+  const isBestMatch =
     best.length === 1 &&
     others.every(({ at }) =>
       (names[best[0]?.at ?? 0] ?? []).some((name) =>
         (names[at] ?? []).some((other) => plain(name).includes(plain(other))),
       ),
     )
-  return holds ? (best[0]?.at ?? null) : null
+  return isBestMatch ? (best[0]?.at ?? null) : null
 }
 
 export const amountsInTexts = {

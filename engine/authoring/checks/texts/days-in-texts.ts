@@ -33,9 +33,9 @@ const PAYS =
  * Returns the days of adjustments and similar that a text may mean: by their name, or by a word for
  * their kind.
  */
-function selectEdge(model: Model, { about, readable, said }: Mention): (edge: Edge) => boolean {
+function selectEdge(model: Model, { about, readable, stated }: Mention): (edge: Edge) => boolean {
   const { adjustments } = model.config.fees
-  const { left, right } = findStatement(readable.text, said)
+  const { left, right } = findStatement(readable.text, stated)
   const statement = `${readable.heading} ${left} ${right}`
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
   const isNamed = adjustments.some(({ id, label }) =>
@@ -59,10 +59,11 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
   const { config } = model
   const all = collectEdges(model)
   // An adjustment's label refers to its own days.
-  const own = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
-  const ofOwn = own === undefined ? [] : all.filter(({ at }) => at.startsWith(own))
+  const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
+  const ofOwn =
+    adjustmentPath === undefined ? [] : all.filter(({ at }) => at.startsWith(adjustmentPath))
   if (ofOwn.length > 0) return ofOwn
-  const named = all.filter(selectEdge(model, mention))
+  const matchingEdges = all.filter(selectEdge(model, mention))
   const closing = all.filter(
     ({ period, at }) => period === null && about.period !== null && at === 'registration.closes',
   )
@@ -73,13 +74,19 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
           {
             day: config.from,
             at: 'event.from',
-            says: 'the event begins on',
+            description: 'the event begins on',
             side: 'start',
             period: null,
           },
-          { day: config.to, at: 'event.to', says: 'the event ends on', side: 'end', period: null },
+          {
+            day: config.to,
+            at: 'event.to',
+            description: 'the event ends on',
+            side: 'end',
+            period: null,
+          },
         ]
-  return [...named, ...closing, ...event]
+  return [...matchingEdges, ...closing, ...event]
 }
 
 /** "Registration closes on": not a period's end, but the closing day of the file. */
@@ -89,9 +96,9 @@ const CLOSING =
 const NOT_FOR_ALL =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
-function isClosing(model: Model, { about, readable, said }: Mention): boolean {
+function isClosing(model: Model, { about, readable, stated }: Mention): boolean {
   if (about.period !== null || statedClosingDay(model) === undefined) return false
-  const { left, right } = findStatement(readable.text, said)
+  const { left, right } = findStatement(readable.text, stated)
   return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
 }
 
@@ -121,9 +128,9 @@ const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock
  * "Spot registration from 8 AM on 12 February": the opening hour of a desk at the venue, whenever
  * its price begins.
  */
-function isAtDesk({ config }: Model, { about, readable, said }: Mention): boolean {
+function isAtDesk({ config }: Model, { about, readable, stated }: Mention): boolean {
   const period = config.fees.periods[about.period ?? -1]
-  const { left, right } = findStatement(readable.text, said)
+  const { left, right } = findStatement(readable.text, stated)
   return (
     period !== undefined &&
     ON_SPOT.test(`${period.id} ${period.label}`) &&
@@ -133,7 +140,7 @@ function isAtDesk({ config }: Model, { about, readable, said }: Mention): boolea
 
 function priceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
-  const { about, said, firsts, lasts, readable } = mention
+  const { about, stated, firsts, lasts, readable } = mention
   const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
   if (isAtDesk(model, mention) && [...firsts, ...lasts].some(inEvent)) return null
   // An unnamed price may extend into the event; on-site payment is described by the event's days.
@@ -141,7 +148,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   const edges = isClosing(model, mention)
     ? findEdges(model, mention).filter(({ at }) => at === 'registration.closes')
     : findEdges(model, mention)
-  const isSpan = said.first !== said.last
+  const isSpan = stated.first !== stated.last
   const ends = edges.filter(({ side }) => side === 'end')
   const starts = edges.filter(({ side }) => side === 'start')
   if (isSpan) {
@@ -158,46 +165,46 @@ function priceDay(model: Model, mention: Mention): Draft | null {
     return contradiction(mention, begun ? lasts : firsts, begun ? ends : starts, edges)
   }
   if (lasts.some((day) => edges.some((edge) => isEdge(day, edge, about)))) return null
-  const wanted =
+  const expectedEdges =
     about.direction === null
       ? edges
       : edges.filter(
           ({ side }) => side === (/until|before/.test(about.direction ?? '') ? 'end' : 'start'),
         )
-  if (about.period !== null && wanted.length === 0) {
+  if (about.period !== null && expectedEdges.length === 0) {
     // "Regular until 31 December" where regular never ends; a first period may begin at any time.
     const period = config.fees.periods[about.period]
     if (about.direction !== 'until' && about.direction !== 'before') return null
     if (period === undefined || lasts.some(inEvent)) return null
     return {
-      ...locate(readable, said),
+      ...locate(readable, stated),
       message: `the text says until ${formatDayWords(mention)}, but period \`${period.id}\` has no end`,
       related: [{ at: `fees.periods.${about.period}`, message: 'it continues' }],
       help: 'give the period its last day with `to`, or remove the day from the text',
     }
   }
-  return contradiction(mention, lasts, wanted, edges)
+  return contradiction(mention, lasts, expectedEdges, edges)
 }
 
 /** Reports the text's day with the nearest of the days it could mean. */
 function contradiction(
   mention: Mention,
   days: readonly Day[],
-  wanted: readonly Edge[],
+  expected: readonly Edge[],
   otherwise: readonly Edge[],
 ): Draft | null {
-  const possible = wanted.length > 0 ? wanted : otherwise
+  const possible = expected.length > 0 ? expected : otherwise
   // For prices and registration, their own days are reported before those of the event.
   const priced = possible.filter(({ at }) => !at.startsWith('event.'))
   const candidates = mention.about.topic === 'price' && priced.length > 0 ? priced : possible
-  const near = candidates
+  const nearestEdges = candidates
     .map((edge) => ({ edge, away: Math.min(...days.map((day) => distance(day, edge.day))) }))
     .toSorted((a, b) => a.away - b.away)[0]
-  if (near === undefined) return null
-  const { edge } = near
+  if (nearestEdges === undefined) return null
+  const { edge } = nearestEdges
   return {
-    ...locate(mention.readable, mention.said),
-    message: `the text says ${formatDayWords(mention)}, ${edge.says} ${formatDay(edge.day)}`,
+    ...locate(mention.readable, mention.stated),
+    message: `the text says ${formatDayWords(mention)}, ${edge.description} ${formatDay(edge.day)}`,
     related: [{ at: edge.at, message: 'here' }],
     help: HELP,
   }
@@ -211,15 +218,17 @@ const isQuestion = ({ readable }: Mention): boolean => QUESTION.test(readable.pa
 function unplacedDay(model: Model, mention: Mention): Draft | null {
   if (isQuestion(mention) && mention.about.direction === null) return null
   const { config } = model
-  const { firsts, lasts, said } = mention
+  const { firsts, lasts, stated } = mention
   const all = findEdges(model, mention)
   const known = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
     all.some(({ day: edge }) => Math.abs(distance(day, edge)) <= 1)
   if (firsts.some(known) && lasts.some(known)) return null
   const main = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
-  const near = Math.min(...lasts.flatMap((day) => main.map((edge) => distance(day, edge.day))))
-  if (said.last.year === null && near > NEAR_DAYS) return null
+  const nearestDistance = Math.min(
+    ...lasts.flatMap((day) => main.map((edge) => distance(day, edge.day))),
+  )
+  if (stated.last.year === null && nearestDistance > NEAR_DAYS) return null
   return contradiction(mention, lasts, main, main)
 }
 

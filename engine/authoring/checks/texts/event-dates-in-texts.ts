@@ -23,10 +23,10 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 const otherDays = (
   { config: { from, to } }: Model,
   readable: EventText,
-  said: { readonly start: number; readonly end: number },
+  stated: { readonly start: number; readonly end: number },
   words: string,
 ): Draft => ({
-  ...locate(readable, said),
+  ...locate(readable, stated),
   message: `the text says ${words}, the event is on ${formatDays(from, to)}`,
   related: [
     { at: 'event.from', message: 'it begins here' },
@@ -41,13 +41,13 @@ function otherMonths(model: Model): readonly Draft[] {
   return collectEventTexts(model).flatMap((readable) => {
     const days = (): readonly StatedDays[] => findDays(readable.text, Number(to.slice(0, 4)))
     const months = findMonths(readable.text, days)
-    return months.flatMap((said, at): Draft[] => {
-      const month = `${said.year}-${String(said.month).padStart(2, '0')}`
-      return isPastYear(model, said.year) ||
+    return months.flatMap((stated, index): Draft[] => {
+      const month = `${stated.year}-${String(stated.month).padStart(2, '0')}`
+      return isPastYear(model, stated.year) ||
         (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
-        findDaySubject(model, readable, months, at, null).topic !== 'event'
+        findDaySubject(model, readable, months, index, null).topic !== 'event'
         ? []
-        : [otherDays(model, readable, said, readable.text.slice(said.start, said.end))]
+        : [otherDays(model, readable, stated, readable.text.slice(stated.start, stated.end))]
     })
   })
 }
@@ -60,11 +60,11 @@ const OTHER_TIME =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 
 /** "Arrive between 11 and 14 March 2026" for an event on 12–14 March 2027: copied with the old year. */
-function isOfAnotherYear({ config }: Model, { said, firsts, lasts, readable }: Mention): boolean {
+function isOfAnotherYear({ config }: Model, { stated, firsts, lasts, readable }: Mention): boolean {
   const [first] = firsts
   const [last] = lasts
-  if (first === undefined || last === undefined || said.first.year === null) return false
-  const { left, right } = findStatement(readable.text, said)
+  if (first === undefined || last === undefined || stated.first.year === null) return false
+  const { left, right } = findStatement(readable.text, stated)
   const statement = `${readable.heading} ${left} ${right}`
   if (!AROUND.test(statement) || OTHER_TIME.test(statement)) return false
   const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
@@ -85,13 +85,13 @@ const textEventDay: Check = {
     const { from, to } = model.config
     const inEvent = (day: Day): boolean => from <= day && day <= to
     const days = mentions(model).flatMap((mention): Draft[] => {
-      const { about, said, firsts, lasts, wrong, readable } = mention
+      const { about, stated, firsts, lasts, wrong, readable } = mention
       if (wrong !== null || isInPastYear(model, mention)) return []
       if (about.topic === 'other' && isOfAnotherYear(model, mention))
-        return [otherDays(model, readable, said, formatDayWords(mention))]
+        return [otherDays(model, readable, stated, formatDayWords(mention))]
       if (about.topic !== 'event') return []
-      const isSpan = said.first !== said.last
-      const fits = isSpan
+      const isSpan = stated.first !== stated.last
+      const isInEvent = isSpan
         ? about.isPart
           ? firsts.some(inEvent) && lasts.some(inEvent)
           : firsts.includes(from) && lasts.includes(to)
@@ -104,7 +104,7 @@ const textEventDay: Check = {
               : lasts.some(
                   (day) => inEvent(day) || inEvent(addDays(day, 1)) || inEvent(addDays(day, -1)),
                 )
-      return fits ? [] : [otherDays(model, readable, said, formatDayWords(mention))]
+      return isInEvent ? [] : [otherDays(model, readable, stated, formatDayWords(mention))]
     })
     return [...days, ...otherMonths(model)]
   },
@@ -117,10 +117,10 @@ const textWeekday: Check = {
   after: ['EV419', 'EV604', 'EV621'],
   find: (model) =>
     mentions(model).flatMap((mention): Draft[] => {
-      const { said, firsts, lasts, readable } = mention
+      const { stated, firsts, lasts, readable } = mention
       return [
-        { words: said.first, days: firsts },
-        ...(said.first === said.last ? [] : [{ words: said.last, days: lasts }]),
+        { words: stated.first, days: firsts },
+        ...(stated.first === stated.last ? [] : [{ words: stated.last, days: lasts }]),
       ].flatMap(({ words, days }): Draft[] => {
         const suggestion = likely(model, days)
         if (words.weekday === null || suggestion === null) return []
@@ -133,7 +133,7 @@ const textWeekday: Check = {
         ].find(({ day }) => day === suggestion)
         return [
           {
-            ...locate(readable, said),
+            ...locate(readable, stated),
             message: `${formatDay(suggestion)} is a ${WEEKDAYS[weekdayOf(suggestion)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
             related: known === undefined ? [] : [{ at: known.at, message: 'the day in this file' }],
             help: 'correct the weekday or the day',
@@ -156,9 +156,9 @@ function ownDays(model: Model): readonly Day[] {
  * to the event.
  */
 function likely(model: Model, days: readonly Day[]): Day | null {
-  const own = ownDays(model)
+  const eventDays = ownDays(model)
   return (
-    days.find((day) => own.includes(day)) ??
+    days.find((day) => eventDays.includes(day)) ??
     days.toSorted((a, b) => distance(a, model.config.from) - distance(b, model.config.from))[0] ??
     null
   )
@@ -171,13 +171,13 @@ const textYear: Check = {
   after: ['EV419', 'EV421'],
   find: (model) => {
     const { title } = model.file.event
-    const own = /^(.*?\S)[\s'’-]*\b20(\d\d)$/.exec(title)
-    if (own === null) return []
-    const name = (own[1] ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    const said = new RegExp(`\\b${name}[\\s'’-]*(?:20)?(\\d\\d)(?!\\d)`, 'g')
+    const titleParts = /^(.*?\S)[\s'’-]*\b20(\d\d)$/.exec(title)
+    if (titleParts === null) return []
+    const name = (titleParts[1] ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const namedYears = new RegExp(`\\b${name}[\\s'’-]*(?:20)?(\\d\\d)(?!\\d)`, 'g')
     return collectEventTexts(model).flatMap(({ path, text, at }) =>
-      [...text.matchAll(said)].flatMap((match): Draft[] =>
-        match[1] === own[2] ||
+      [...text.matchAll(namedYears)].flatMap((match): Draft[] =>
+        match[1] === titleParts[2] ||
         path === 'event.title' ||
         PAST.test(text.slice(Math.max(0, match.index - 40), match.index)) ||
         /^\s*(?:was|were|had|proceedings|photos?|videos?|gallery|archives?|edition|winners?|awardees?)\b/i.test(
@@ -217,9 +217,9 @@ const textHour: Check = {
   why: 'Delegates cannot come at an hour that does not exist.',
   find: (model) =>
     collectEventTexts(model).flatMap((readable) =>
-      findImpossibleHours(readable.text).map((said): Draft => ({
-        ...locate(readable, said),
-        message: `the text says ${readable.text.slice(said.start, said.end)}, which is not a valid time`,
+      findImpossibleHours(readable.text).map((hour): Draft => ({
+        ...locate(readable, hour),
+        message: `the text says ${readable.text.slice(hour.start, hour.end)}, which is not a valid time`,
         help: 'write a valid time, such as 14:30 or 2.30 PM',
       })),
     ),

@@ -36,10 +36,10 @@ function restatedTexts(
     ...(['no_order', 'bad_order', 'not_found', 'fetch_failed'] as const).flatMap((key) =>
       pair(`results.errors.${key}`, file.results.errors?.[key], `results.${key}`),
     ),
-    ...(file.admin?.lists ?? []).flatMap((list, at) => [
-      ...pair(`admin.lists.${at}.empty`, list.empty, 'admin.empty'),
-      ...pair(`admin.lists.${at}.errors.load`, list.errors?.load, 'admin.load'),
-      ...pair(`admin.lists.${at}.errors.export`, list.errors?.export, 'admin.export'),
+    ...(file.admin?.lists ?? []).flatMap((list, index) => [
+      ...pair(`admin.lists.${index}.empty`, list.empty, 'admin.empty'),
+      ...pair(`admin.lists.${index}.errors.load`, list.errors?.load, 'admin.load'),
+      ...pair(`admin.lists.${index}.errors.export`, list.errors?.export, 'admin.export'),
     ]),
   ].filter(({ text, shared }) => text === valueAt(texts, shared))
 }

@@ -16,14 +16,14 @@ const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [
 ]
 
 const listButtons = ({ file: { results } }: Model) => [
-  ...(results.error_buttons ?? []).map((button, at) => ({
+  ...(results.error_buttons ?? []).map((button, index) => ({
     button,
-    path: `results.error_buttons.${at}`,
+    path: `results.error_buttons.${index}`,
   })),
   ...(['success', 'failed'] as const).flatMap((page) =>
-    (results[page].buttons ?? []).map((button, at) => ({
+    (results[page].buttons ?? []).map((button, index) => ({
       button,
-      path: `results.${page}.buttons.${at}`,
+      path: `results.${page}.buttons.${index}`,
     })),
   ),
 ]
@@ -36,15 +36,15 @@ const buttonToNowhere: Check = {
     const known = [...SITE_PAGES, ...ownRoutes(model), ...(model.options.otherRoutes ?? [])]
     return listButtons(model).flatMap(({ button, path }): Draft[] => {
       if (button.go === undefined || known.includes(button.go)) return []
-      const near = findNearest(button.go, ownRoutes(model))
+      const nearest = findNearest(button.go, ownRoutes(model))
       return [
         {
           at: `${path}.go`,
           message: `no page has the address ${button.go}`,
           help:
-            near === null
+            nearest === null
               ? 'add it to routes.also'
-              : `did you mean \`${near.name}\`? If not, add it to routes.also`,
+              : `did you mean \`${nearest.name}\`? If not, add it to routes.also`,
         },
       ]
     })
@@ -88,9 +88,9 @@ const needsLookup: Check = {
     (['success', 'failed'] as const).flatMap((page): Draft[] => {
       if (model.config.results[page].lookup !== 'never') return []
       const help = 'add lookup: if-found'
-      const details = model.file.results[page].details.flatMap((detail, at): Draft[] => {
+      const details = model.file.results[page].details.flatMap((detail, index): Draft[] => {
         const name = typeof detail === 'string' ? detail : detail.show
-        const path = `results.${page}.details.${at}`
+        const path = `results.${page}.details.${index}`
         if (typeof detail === 'object' && detail.when !== undefined)
           return [
             {
@@ -109,15 +109,15 @@ const needsLookup: Check = {
               },
             ]
       })
-      const texts = model.said
+      const texts = model.displayedTexts
         .filter(({ place }) => place === page)
-        .flatMap((said) =>
-          findPlaceholders(said).flatMap(({ name, span }): Draft[] =>
+        .flatMap((entry) =>
+          findPlaceholders(entry).flatMap(({ name, span }): Draft[] =>
             WITHOUT_LOOKUP.includes(name)
               ? []
               : [
                   {
-                    at: said.path,
+                    at: entry.path,
                     span,
                     message: `\`{${name}}\` comes from the registration, which this page does not load`,
                     help,
@@ -153,7 +153,7 @@ const wordsOfWhat: Check = {
   after: ['EV207'],
   find: (model) =>
     (['success', 'failed'] as const).flatMap((page) =>
-      model.file.results[page].details.flatMap((detail, at): Draft[] => {
+      model.file.results[page].details.flatMap((detail, index): Draft[] => {
         if (
           typeof detail === 'string' ||
           detail.as === undefined ||
@@ -169,7 +169,7 @@ const wordsOfWhat: Check = {
         return plain
           ? [
               {
-                at: `results.${page}.details.${at}.as`,
+                at: `results.${page}.details.${index}.as`,
                 part: 'entry',
                 message: `\`${detail.show}\` has no options: as: words has no effect on it`,
               },
@@ -185,9 +185,9 @@ const detailCount: Check = {
   why: 'A row shows one value or one text.',
   find: ({ file }) =>
     (['success', 'failed'] as const).flatMap((page) =>
-      file.results[page].details.flatMap((detail, at): Draft[] => {
+      file.results[page].details.flatMap((detail, index): Draft[] => {
         if (typeof detail === 'string') return []
-        const path = `results.${page}.details.${at}`
+        const path = `results.${page}.details.${index}`
         if ((detail.show === undefined) === (detail.text === undefined))
           return [{ at: path, message: 'a row has exactly one of show and text' }]
         return detail.text !== undefined && detail.label === undefined
@@ -208,14 +208,14 @@ const addressMisspelt: Check = {
       ...(['form', 'success', 'failed'] as const).map(
         (page) => [`routes.${page}`, file.routes[page]] as const,
       ),
-      ...(file.routes.also ?? []).map((route, at) => [`routes.also.${at}`, route] as const),
+      ...(file.routes.also ?? []).map((route, index) => [`routes.also.${index}`, route] as const),
       ...(['register', 'registration', 'tariff', 'gateway_return'] as const).flatMap((call) =>
         file.api?.[call] === undefined ? [] : [[`api.${call}`, file.api[call]] as const],
       ),
-      ...(file.admin?.lists ?? []).flatMap((list, at) => [
-        [`admin.lists.${at}.id`, list.id] as const,
-        [`admin.lists.${at}.route`, list.route] as const,
-        ...(list.api === undefined ? [] : [[`admin.lists.${at}.api`, list.api] as const]),
+      ...(file.admin?.lists ?? []).flatMap((list, index) => [
+        [`admin.lists.${index}.id`, list.id] as const,
+        [`admin.lists.${index}.route`, list.route] as const,
+        ...(list.api === undefined ? [] : [[`admin.lists.${index}.api`, list.api] as const]),
       ]),
     ]
     const parts = addresses.flatMap(([at, address]) =>
@@ -227,10 +227,11 @@ const addressMisspelt: Check = {
     const count = (part: string): number => parts.filter((other) => other.part === part).length
     return parts.flatMap(({ at, part }, index): Draft[] => {
       const other = parts.find(
-        (one, before) =>
-          one.part !== part &&
-          slip(one.part, part) &&
-          (count(one.part) > count(part) || (count(one.part) === count(part) && before < index)),
+        (candidate, before) =>
+          candidate.part !== part &&
+          slip(candidate.part, part) &&
+          (count(candidate.part) > count(part) ||
+            (count(candidate.part) === count(part) && before < index)),
       )
       return other === undefined
         ? []
@@ -248,8 +249,8 @@ const addressMisspelt: Check = {
 
 /** Whether they differ by one typing mistake, and not by a digit or a plural. */
 function slip(a: string, b: string): boolean {
-  const bare = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
-  return isOneTypo(a, b) && bare(a) !== bare(b)
+  const toSingular = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
+  return isOneTypo(a, b) && toSingular(a) !== toSingular(b)
 }
 
 /** Characters not allowed in file names on some systems. */
@@ -262,7 +263,7 @@ const receiptFile: Check = {
   after: ['EV208', 'EV209'],
   find: (model) => {
     const file = model.file.results.receipt?.file
-    const text = model.said.find(({ path }) => path === 'results.receipt.file')
+    const text = model.displayedTexts.find(({ path }) => path === 'results.receipt.file')
     if (file === undefined || text === undefined) return []
     const values = findPlaceholders(text).map(({ name }) => name)
     const sign = NOT_IN_A_FILE_NAME.exec(file)?.[0]

@@ -13,15 +13,17 @@ function inTexts(
   model: Model,
   hint: RegExp,
   pattern: RegExp,
-  say: (found: RegExpMatchArray) => Pick<Draft, 'message' | 'help'> | null,
+  toMessage: (found: RegExpMatchArray) => Pick<Draft, 'message' | 'help'> | null,
 ): readonly Draft[] {
   return model.writtenTexts
     .filter(({ written }) => hint.test(written))
     .flatMap(({ path, written: text, at }) =>
       findMatches(text, pattern).flatMap((found): Draft[] => {
-        const said = say(found)
+        const messageText = toMessage(found)
         const start = at + found.index
-        return said === null ? [] : [{ at: path, span: [start, start + found[0].length], ...said }]
+        return messageText === null
+          ? []
+          : [{ at: path, span: [start, start + found[0].length], ...messageText }]
       }),
     )
 }
@@ -39,20 +41,20 @@ const curlyQuotes: Check = {
     model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
       if (!QUOTE_AT_END.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
       if (model.source.written(path)?.plain !== true || MAY_BE_QUOTED.test(path)) return []
-      const inside =
+      const quotedText =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
         /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
         // 65" is a width; a year before the quote is not.
         /^([^“”„"]*(?:[^“”„"\d\s]|\b\d{4}))["”]$/.exec(text)?.[1]
       // ‘Heal’ and ‘teach’ are two quoted words, not one quoted text.
-      return inside === undefined || inside.trim() === '' || /[‘‛‹]/.test(inside)
+      return quotedText === undefined || quotedText.trim() === '' || /[‘‛‹]/.test(quotedText)
         ? []
         : [
             {
               at: path,
               span: [at, at + text.length],
               message: `the quotes in \`${text}\` are part of the text and are printed`,
-              help: `write ${quoteText(inside.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
+              help: `write ${quoteText(quotedText.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
             },
           ]
     }),
@@ -126,23 +128,23 @@ const MOBILE_DIGITS = 10
 function readNumber(run: string, after: string): string {
   // The O of "12345or" belongs to the following word.
   const digits = /^\p{L}/u.test(after) ? run.replace(/[Oo]+$/, '') : run
-  let taken = ''
+  let covered = ''
   for (const [group] of digits.matchAll(/[^\dOo]?[\dOo]+/g)) {
-    if (!/\d/.test(group) || countDigits(taken) === MOBILE_DIGITS) break
-    taken += group
+    if (!/\d/.test(group) || countDigits(covered) === MOBILE_DIGITS) break
+    covered += group
   }
-  return taken
+  return covered
 }
 const countDigits = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
 
 /** Reports mobile numbers in texts that contain a letter, or a digit too many or too few. */
 function phones(model: Model): readonly Draft[] {
-  const inRuns = (hint: RegExp, pattern: RegExp, least: number, most: number) =>
+  const inRuns = (hint: RegExp, pattern: RegExp, min: number, max: number) =>
     inTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
       const run = found[1] ?? ''
       const number = readNumber(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
       const many = countDigits(number)
-      if (many < least || many > most) return null
+      if (many < min || many > max) return null
       if (/[Oo]/.test(number))
         return {
           message: `the phone number \`${number}\` contains a letter O`,

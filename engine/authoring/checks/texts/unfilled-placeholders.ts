@@ -16,15 +16,15 @@ const valueNotGiven: Check = {
       (['theme', 'about', 'hours'] as const).some(
         (key) => name === `event.${key}` && model.file.event[key] === undefined,
       )
-    const say = (name: string): Pick<Draft, 'message' | 'help'> => ({
+    const buildMessage = (name: string): Pick<Draft, 'message' | 'help'> => ({
       message: `\`${name}\` is not set in this file: N/A is printed instead`,
       help: `add it under event, or remove it here`,
     })
-    const texts = model.said.flatMap((said) =>
-      said.place === 'plain'
+    const texts = model.displayedTexts.flatMap((entry) =>
+      entry.place === 'plain'
         ? []
-        : findPlaceholders(said).flatMap(({ name, span }): Draft[] =>
-            absent(name) ? [{ at: said.path, span, ...say(name) }] : [],
+        : findPlaceholders(entry).flatMap(({ name, span }): Draft[] =>
+            absent(name) ? [{ at: entry.path, span, ...buildMessage(name) }] : [],
           ),
     )
     const rows = (['success', 'failed'] as const).flatMap((page) =>
@@ -32,7 +32,7 @@ const valueNotGiven: Check = {
         const name = typeof detail === 'string' ? detail : (detail.show ?? '')
         const at = `results.${page}.details.${i}`
         return absent(name)
-          ? [{ at: typeof detail === 'string' ? at : `${at}.show`, ...say(name) }]
+          ? [{ at: typeof detail === 'string' ? at : `${at}.show`, ...buildMessage(name) }]
           : []
       }),
     )
@@ -46,15 +46,15 @@ const otherBrackets: Check = {
   why: 'Only {name} is filled in. Any other notation is printed unchanged.',
   find: (model) => {
     const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
-    const bare = bareNames([...storedIds(model), ...ENGINE_VALUES])
-    return model.said.flatMap((said) => [
-      ...(said.place === 'plain'
+    const bareNamePattern = bareNames([...storedIds(model), ...ENGINE_VALUES])
+    return model.displayedTexts.flatMap((entry) => [
+      ...(entry.place === 'plain'
         ? []
-        : findBrackets(said).flatMap(({ name, dollar, isWord, span }): Draft[] =>
+        : findBrackets(entry).flatMap(({ name, dollar, isWord, span }): Draft[] =>
             dollar || (known.has(name) && !isWord)
               ? [
                   {
-                    at: said.path,
+                    at: entry.path,
                     span,
                     message: dollar
                       ? `the dollar sign before \`{${name}}\` is printed`
@@ -64,7 +64,7 @@ const otherBrackets: Check = {
                 ]
               : [],
           )),
-      ...withoutBraces(said, bare),
+      ...withoutBraces(entry, bareNamePattern),
     ])
   },
 }
@@ -92,11 +92,11 @@ const AFTER_REGISTERING: ReadonlySet<string> = new Set([
 /** "Dear full_name": the name of a value without braces, or in round brackets. */
 function withoutBraces(
   { path, place, written, at }: TextAt,
-  bare: RegExp | null,
+  barePattern: RegExp | null,
 ): readonly Draft[] {
-  if (bare === null || place === 'export-file' || !written.includes('_')) return []
-  const text = written.replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
-  return findMatches(text, bare).map(({ 0: name, index }) => ({
+  if (barePattern === null || place === 'export-file' || !written.includes('_')) return []
+  const text = written.replace(/\{[^{}\n]*\}/g, (match) => ' '.repeat(match.length))
+  return findMatches(text, barePattern).map(({ 0: name, index }) => ({
     at: path,
     span: [at + index, at + index + name.length] as const,
     message: `\`${name}\` is not filled in without braces: it is printed unchanged`,

@@ -18,7 +18,7 @@ const SHOWS_A_FORM = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoi
 
 /** The file itself declares it as a placeholder, which EV991 reports. */
 const isDemo = ({ file }: Model, path: string): boolean =>
-  (file.demo ?? []).some((one) => path === one || path.startsWith(`${one}.`))
+  (file.demo ?? []).some((candidate) => path === candidate || path.startsWith(`${candidate}.`))
 
 const unfinishedText: Check = {
   slug: 'placeholder-text',
@@ -26,7 +26,7 @@ const unfinishedText: Check = {
   why: 'Placeholder words would be shown to every delegate.',
   after: ['EV212'],
   find: (model) => [
-    ...model.said.flatMap(({ path, text }): Draft[] =>
+    ...model.displayedTexts.flatMap(({ path, text }): Draft[] =>
       NOT_YET.test(text.trim()) && !isWordForNothing(path, text) && !isDemo(model, path)
         ? [
             {

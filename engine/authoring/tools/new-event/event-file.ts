@@ -62,7 +62,7 @@ export function eventIdFrom(text: string): string | null {
  * Returns a prefix for registration numbers such that it and the prefixes of other events do not
  * begin each other.
  */
-export function findPrefix(id: string, taken: readonly string[]): string | null {
+export function findPrefix(id: string, usedIds: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()
   const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const candidates = [
@@ -73,23 +73,24 @@ export function findPrefix(id: string, taken: readonly string[]): string | null 
   ]
   return (
     candidates.find(
-      (one) =>
-        one.length >= 3 && !taken.some((other) => other.startsWith(one) || one.startsWith(other)),
+      (candidate) =>
+        candidate.length >= 3 &&
+        !usedIds.some((other) => other.startsWith(candidate) || candidate.startsWith(other)),
     ) ?? null
   )
 }
 
 /** Returns the days, given or as placeholders; the year in a title is used. */
-function eventDays({ id, title = id, today, ...told }: SampleOptions) {
+function eventDays({ id, title = id, today, ...dates }: SampleOptions) {
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
-  const ahead = addDays(told.earlyUntil ?? today, DAYS_AHEAD)
+  const ahead = addDays(dates.earlyUntil ?? today, DAYS_AHEAD)
   const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
-  const from = told.from ?? told.to ?? (inYear > today ? inYear : ahead)
-  const to = told.to ?? (told.from === undefined ? addDays(from, 1) : from)
+  const from = dates.from ?? dates.to ?? (inYear > today ? inYear : ahead)
+  const to = dates.to ?? (dates.from === undefined ? addDays(from, 1) : from)
   const early = addDays(from, -EARLY_ENDS)
   // If the event is near, half of the remaining days.
   const half = addDays(today, Math.floor(daysBetween(today, from) / 2))
-  const earlyUntil = told.earlyUntil ?? (early > today || from <= today ? early : half)
+  const earlyUntil = dates.earlyUntil ?? (early > today || from <= today ? early : half)
   return { from, to, earlyUntil: earlyUntil < to ? earlyUntil : addDays(to, -1) }
 }
 
@@ -105,12 +106,12 @@ export function newEventFile(options: SampleOptions): string {
       { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
       { label: 'Non-member', early: 500_000 as Paise, regular: 600_000 as Paise },
     ]
-  ).map((category, at, all) => ({
+  ).map((category, index, all) => ({
     ...category,
     ...(isFree ? { early: 0 as Paise, regular: 0 as Paise } : {}),
     id: deriveId(
       category.label,
-      at,
+      index,
       all.map(({ label }) => label),
       'category',
     ),
@@ -152,7 +153,7 @@ export function newEventFile(options: SampleOptions): string {
       const price = category[column]
       if (price === null) return []
       const { base, gst, total } = splitPrice(tax, price)
-      const given = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
+      const givenText = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
       const when =
         period === 'open'
           ? 'the last day'
@@ -163,7 +164,7 @@ export function newEventFile(options: SampleOptions): string {
         tax === null
           ? `total: ${number(total)}`
           : `base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}`
-      return `    - name: ${quoteYaml(`${when}, ${category.label}`)}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
+      return `    - name: ${quoteYaml(`${when}, ${category.label}`)}\n      on: ${on}${givenText}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
     }),
   )
   const last = to > earlyUntil ? to : addDays(earlyUntil, 1)
@@ -372,4 +373,4 @@ function formatFees(tax: Tax | null, isFree: boolean): readonly string[] {
       ]
 }
 
-const weekday = (of: Day): string => WEEKDAYS[weekdayOf(of)] ?? ''
+const weekday = (day: Day): string => WEEKDAYS[weekdayOf(day)] ?? ''

@@ -53,35 +53,37 @@ export function itemsSection(
   periods: readonly string[],
   days: readonly Setting[],
 ): Sold {
-  const named = workshops.map((one, at) => ({
-    ...one,
+  const workshopsWithIds = workshops.map((workshop, index) => ({
+    ...workshop,
     id: deriveId(
-      one.label,
-      at,
+      workshop.label,
+      index,
       workshops.map(({ label }) => label),
       'workshop',
     ),
   }))
-  const isBilled = !free && (companions !== null || named.length > 0)
+  const isBilled = !free && (companions !== null || workshopsWithIds.length > 0)
   return {
     items: isBilled
       ? [
           appendComment('  items:', 'items on sale: each is a line of the bill'),
           ...(companions === null ? [] : accompanying(companions, periods)),
-          ...(named.length === 0 ? [] : workshopItem(named, periods)),
+          ...(workshopsWithIds.length === 0 ? [] : workshopItem(workshopsWithIds, periods)),
         ]
       : [],
-    limits: named.some(({ seats }) => seats !== null) ? formatSeats(named) : [],
+    limits: workshopsWithIds.some(({ seats }) => seats !== null)
+      ? formatSeats(workshopsWithIds)
+      : [],
     fields:
-      named.length === 0 && companions === null
+      workshopsWithIds.length === 0 && companions === null
         ? []
         : [
-            ...(named.length === 0 ? [] : workshopField(named)),
+            ...(workshopsWithIds.length === 0 ? [] : workshopField(workshopsWithIds)),
             ...(companions === null ? [] : companionsField(companions)),
             '',
           ],
     // Each column once, with all items, so that every cell has its example.
-    cases: isBilled ? days.map((day) => formatCase(companions, named, tax, day)) : [],
+    cases: isBilled ? days.map((day) => formatCase(companions, workshopsWithIds, tax, day)) : [],
     isBilled,
   }
 }
@@ -180,7 +182,7 @@ function formatCase(
       : ages === null
         ? ['{name: Ravi Nair}']
         : [`{name: Ravi Nair, age: ${ages[0]}}`, `{name: Mini Nair, age: ${ages[1]}}`]
-  const given = [
+  const givenAnswers = [
     ...(people.length === 0 ? [] : [`companions: [${people.join(', ')}]`]),
     ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
   ]
@@ -191,12 +193,12 @@ function formatCase(
     ...(companions === null ? [] : [`accompanying: ${total(companions[column])}`]),
     ...(workshops.length === 0
       ? []
-      : [`workshop: ${total(...workshops.map((one) => one[column]))}`]),
+      : [`workshop: ${total(...workshops.map((workshop) => workshop[column]))}`]),
   ]
-  const what = [
+  const itemKinds = [
     ...(companions === null ? [] : ['a companion']),
     ...(ages === null ? [] : [`a child of ${ages[1]}`]),
     ...workshops.map(({ label }) => `the workshop ${label}`),
   ]
-  return `    - name: ${quoteYaml(`${column === 'early' ? 'early' : 'later'}, with ${formatList(what)}`)}\n      on: ${on}\n      given: {${given.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
+  return `    - name: ${quoteYaml(`${column === 'early' ? 'early' : 'later'}, with ${formatList(itemKinds)}`)}\n      on: ${on}\n      given: {${givenAnswers.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
 }

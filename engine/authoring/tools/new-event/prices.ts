@@ -25,11 +25,11 @@ export function readCategories(
   const entries = splitEntries(answer)
   const read: SampleCategory[] = []
   for (const entry of entries) {
-    const one = readCategory(entry, free)
-    if (!one.ok) return one
-    if (read.some(({ label }) => label.toLowerCase() === one.value.label.toLowerCase()))
-      return err(`"${one.value.label}" is listed twice.`)
-    read.push(one.value)
+    const category = readCategory(entry, free)
+    if (!category.ok) return category
+    if (read.some(({ label }) => label.toLowerCase() === category.value.label.toLowerCase()))
+      return err(`"${category.value.label}" is listed twice.`)
+    read.push(category.value)
   }
   return read.length === 0 ? err(`There is no category. Write ${PRICES_EXAMPLE}.`) : ok(read)
 }
@@ -146,15 +146,15 @@ export function readCompanions(
   answer: string,
   free: boolean,
 ): Result<SampleCompanions | null, string> {
-  const said = joinLines(answer)
-  if (NONE_ANSWER.test(said)) return ok(null)
+  const answerText = joinLines(answer)
+  if (NONE_ANSWER.test(answerText)) return ok(null)
   if (free) {
-    const yes = readYes(said)
+    const yes = readYes(answerText)
     if (yes === null) return err(`"${answer}" is neither yes nor no.`)
     return ok(yes ? { early: paise(0), regular: paise(0), freeUnder: null } : null)
   }
-  const under = FREE_UNDER.exec(said)
-  const prices = readPrices(under === null ? said : said.slice(0, under.index))
+  const under = FREE_UNDER.exec(answerText)
+  const prices = readPrices(under === null ? answerText : answerText.slice(0, under.index))
   const [early, regular] = prices ?? [null, null]
   if (prices === null || early === null || regular === null)
     return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)
@@ -184,7 +184,7 @@ export function readWorkshops(
       return err(
         `${label} would not be on sale at all times; give it a price, or free, early and later.`,
       )
-    if (read.some((one) => one.label.toLowerCase() === label.toLowerCase()))
+    if (read.some((candidate) => candidate.label.toLowerCase() === label.toLowerCase()))
       return err(`"${label}" is listed twice.`)
     const places = seats === null ? null : Number(seats[1])
     if (places === 0) return err(`${label} would have no seat.`)

@@ -148,21 +148,24 @@ export const QUESTIONS: readonly Question[] = [
 ]
 
 function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
-  const said = answer.trim().toLowerCase()
-  if (/\b(on top|top|extra|excl\w*|exclusive|added|add|plus|outside|above)\b|^\+/.test(said))
+  const normalised = answer.trim().toLowerCase()
+  if (/\b(on top|top|extra|excl\w*|exclusive|added|add|plus|outside|above)\b|^\+/.test(normalised))
     return 'on top'
-  if (/\b(inside|in|incl\w*|included|inclusive|within|contain\w*)\b/.test(said)) return 'inside'
-  return /^(none?|no gst|nil|without|exempt\w*|not charged|n|0\s*%?|-)$/.test(said) ? 'none' : null
+  if (/\b(inside|in|incl\w*|included|inclusive|within|contain\w*)\b/.test(normalised))
+    return 'inside'
+  return /^(none?|no gst|nil|without|exempt\w*|not charged|n|0\s*%?|-)$/.test(normalised)
+    ? 'none'
+    : null
 }
 
 /** Reads a day, or a range of days: its first and its last. */
 function readDays(answer: string, today: Day): Result<readonly [Day, Day], string> {
   const text = answer.trim().replace(/[.,;]+$/, '')
-  const [said, another] = findDays(text, Number(today.slice(0, 4)))
-  if (said === undefined || another !== undefined || said.start > 0 || said.end < text.length)
+  const [found, another] = findDays(text, Number(today.slice(0, 4)))
+  if (found === undefined || another !== undefined || found.start > 0 || found.end < text.length)
     return err(`"${answer}" is not a valid day. ${HOW_DAYS}`)
-  const first = toDay(said.first)
-  const last = toDay(said.last)
+  const first = toDay(found.first)
+  const last = toDay(found.last)
   if (!first.ok) return first
   return last.ok ? ok([first.value, last.value]) : last
 }

@@ -2,10 +2,10 @@
 
 /** Reads yes and no as people type them; null for anything else. */
 export function readYes(answer: string): boolean | null {
-  const said = answer
+  const normalised = answer
     .trim()
     .toLowerCase()
     .replace(/[.!]+$/, '')
-  if (/^(y|yes|yeah|yep|ya|haa?n?|ok|true|1|free|it is)$/.test(said)) return true
-  return /^(n|no|nope|nahi|false|0|paid|it is not)$/.test(said) ? false : null
+  if (/^(y|yes|yeah|yep|ya|haa?n?|ok|true|1|free|it is)$/.test(normalised)) return true
+  return /^(n|no|nope|nahi|false|0|paid|it is not)$/.test(normalised) ? false : null
 }

@@ -25,7 +25,7 @@ export function deriveId(label: string, at: number, all: readonly string[], thin
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^[-0-9]+|-+$/g, '')
-  const mine = id(label)
-  const isTaken = all.findIndex((other) => id(other) === mine) !== at
-  return mine === '' || mine === 'period' || isTaken ? `${thing}-${at + 1}` : mine
+  const labelId = id(label)
+  const isTaken = all.findIndex((other) => id(other) === labelId) !== at
+  return labelId === '' || labelId === 'period' || isTaken ? `${thing}-${at + 1}` : labelId
 }

@@ -92,8 +92,10 @@ function readTransaction(transaction: unknown): Fields {
   return Object.fromEntries(
     Object.entries(transaction).flatMap(([name, value]: [string, unknown]) => {
       const values = new Set(Array.isArray(value) ? (value as unknown[]) : [value])
-      const [only] = values
-      return values.size === 1 && typeof only === 'string' ? [[name, only.trim()] as const] : []
+      const [onlyValue] = values
+      return values.size === 1 && typeof onlyValue === 'string'
+        ? [[name, onlyValue.trim()] as const]
+        : []
     }),
   )
 }

@@ -141,7 +141,7 @@ test.for([
       )
     }
     await refund(before, `EARLY${n}`)
-    const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
+    const [review] = (await store.reviews(null)).filter((review) => review.regNo === regNo)
     const accept = {
       what: 'accept',
       reference: null,

@@ -176,7 +176,7 @@ describe('the kind of document', () => {
     ] as const) {
       const regNo = await paidBy(KERALA, answers)
       const listTitles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
-        (await answer).json<DocumentsAnswer>().documents.map((one) => one.title)
+        (await answer).json<DocumentsAnswer>().documents.map((document) => document.title)
       const link = await issueLink(server.deps, { regNo, eventId: KERALA })
       const ownTitles = listTitles(server.app.inject(`/api${new URL(link).pathname}`))
       const expected = ['Receipt', title]

@@ -139,7 +139,7 @@ const wrapValues = (text: string): readonly unknown[] => [
 ]
 
 /** Every way to name their event, in the query and in the body. */
-function eventNamed(more?: object): readonly Request[] {
+function eventNamed(options?: object): readonly Request[] {
   const [ownEvent, other] = [ownParty.event, otherParty.event]
   const queries = [
     `event=${other}`,
@@ -165,12 +165,12 @@ function eventNamed(more?: object): readonly Request[] {
     { 'event[]': other, event: ownEvent },
     { '?event': other, event: ownEvent },
     { Event: other, event: ownEvent },
-  ].map((body) => ({ ...more, ...body }))
+  ].map((body) => ({ ...options, ...body }))
   return [
-    ...queries.map((query) => (more === undefined ? { query } : { query, body: more })),
+    ...queries.map((query) => (options === undefined ? { query } : { query, body: options })),
     ...requestBodies.map((body) => ({ body })),
     ...requestBodies.map((body) => ({ query: `event=${ownEvent}`, body })),
-    { query: `event=${other}`, body: { ...more, event: ownEvent } },
+    { query: `event=${other}`, body: { ...options, event: ownEvent } },
     { body: `event=${ownEvent}&event=${other}` },
     { body: `event=${other}&event=${ownEvent}` },
   ]

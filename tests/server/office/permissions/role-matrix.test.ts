@@ -230,7 +230,7 @@ function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 
   if (role === null) return 401
   if (row === 'signed in') return 'in'
   const [leastRole, , userEvents] = row.split(' ')
-  const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((one) => one === leastRole)
+  const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((candidate) => candidate === leastRole)
   const hasEvent = userEvents === 'all' ? works === 'everywhere' : works !== 'elsewhere'
   if (hasRole && !hasEvent && hasTarget(url)) return 404
   return hasRole && hasEvent ? 'in' : 403
@@ -279,7 +279,7 @@ describe('the authorization matrix', () => {
     for (const [route, pathSpelling] of Map.groupBy(office, ({ method, url }) =>
       nameRoute(method === 'HEAD' ? 'GET' : method, url),
     ))
-      expect(new Set(pathSpelling.map((one) => ruleText(one.office))).size, route).toBe(1)
+      expect(new Set(pathSpelling.map((entry) => ruleText(entry.office))).size, route).toBe(1)
     // No other route has a rule, because it would not be enforced.
     expect(
       server.app.fixedRoutes.filter(
@@ -327,7 +327,7 @@ describe('the authorization matrix', () => {
 })
 
 const asker = (name: string): TestUser => {
-  const found = users.find((one) => one.name === name)
+  const found = users.find((user) => user.name === name)
   if (found === undefined) throw new Error(`no user named ${name}`)
   return found
 }
@@ -384,7 +384,7 @@ describe('a user of one event', () => {
     ]
     expect(ownResponse.length).toBe(1)
     expect(allResponses).toEqual(expect.arrayContaining([...ownResponse, ...otherResponse]))
-    expect(ownResponse.filter((one) => otherResponse.includes(one))).toEqual([])
+    expect(ownResponse.filter((candidate) => otherResponse.includes(candidate))).toEqual([])
   })
 
   test('finds no data of another event in calls open to every user', async () => {

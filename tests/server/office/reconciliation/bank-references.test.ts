@@ -52,8 +52,8 @@ const register = async (): Promise<{ regNo: RegNo; page: string }> => {
   const { reg_no: regNo, page = '' } = answer.json<RegisterAnswer>()
   return { regNo: regNo as RegNo, page }
 }
-const confirm = (regNo: string, method: string, reference: string, more: object = {}) =>
-  office.act(regNo, { act: 'confirm', way: method, reference, amount: String(FEE), ...more })
+const confirm = (regNo: string, method: string, reference: string, overrides: object = {}) =>
+  office.act(regNo, { act: 'confirm', way: method, reference, amount: String(FEE), ...overrides })
 const recordExtraPayment = (regNo: string, method: string, reference: string) =>
   office.act(regNo, { act: 'came_again', way: method, reference, amount: String(FEE) })
 const report = async (page: string, reference: string) => {

@@ -52,9 +52,9 @@ const post = async (url: string, body: string | object, office = owner) => {
   })
   return { code: answer.statusCode, body: answer.json<Body>() }
 }
-const asked = (path: string) => `/admin/${path}/?event=${EVENT}`
-const kept = async (office = owner): Promise<WireSettlement> =>
-  ((await office.json(asked('settlements'))) as unknown as SettlementsAnswer).settlement
+const apiUrl = (path: string) => `/admin/${path}/?event=${EVENT}`
+const readSaved = async (office = owner): Promise<WireSettlement> =>
+  ((await office.json(apiUrl('settlements'))) as unknown as SettlementsAnswer).settlement
 const reviews = async (): Promise<ReviewsAnswer['reviews']> =>
   ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsAnswer).reviews
 const decide = async (id: string, words: object) =>
@@ -77,32 +77,32 @@ const sale = (
 ): string => `${order},${reference},${amount}.00,20.00,3.60,${amount - 23.6},${utr},${day},Sale`
 
 test('a report shows the status of each line and outstanding payouts; saved, it puts unknown payments under review once', async () => {
-  const fits = await paid('AP1')
+  const matched = await paid('AP1')
   const less = await paid('AP2')
-  const late = await paid('AP3')
+  const latePayment = await paid('AP3')
   const unpaid = await registered()
   const waits = await registered()
   server.setTime('2026-02-02T10:00:00+05:30')
   owner = await signIn(server)
   const file = report(
-    sale(fits.order, 'AP1'),
+    sale(matched.order, 'AP1'),
     sale(less.order, 'AP2', 1000),
     sale(unpaid.order, 'AP4'),
     sale('ELSEWHERE1', 'AP5'),
-    `${fits.order},AP1,500.00,0,0,500.00,UTIBN26013000011,30-01-2026,Refund`,
-    `${fits.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
-    `${fits.order},AP9,590,0,0,,,,Sale`,
+    `${matched.order},AP1,500.00,0,0,500.00,UTIBN26013000011,30-01-2026,Refund`,
+    `${matched.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
+    `${matched.order},AP9,590,0,0,,,,Sale`,
   )
-  const checked = await post(asked('reconcile'), file)
+  const checked = await post(apiUrl('reconcile'), file)
   expect(checked.code).toBe(200)
   const { settlement } = checked.body
   expect(settlement).toMatchObject({ fresh: 5, unread: [7], not_yet: 1 })
   expect(settlement?.lines.map(({ as, reg_no: regNo, why }) => [as, regNo, why !== null])).toEqual([
-    ['settled', fits.regNo, false],
+    ['settled', matched.regNo, false],
     ['differs', less.regNo, true],
     ['unknown', unpaid.regNo, true],
     ['unknown', null, true],
-    ['unknown', fits.regNo, true],
+    ['unknown', matched.regNo, true],
   ])
   // 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes: the amount at the bank.
   expect(settlement?.payouts).toEqual([
@@ -121,11 +121,11 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
     },
   ])
   const owed = { amount: 1180, paid_on: '2026-01-28', days: 5, account: null }
-  expect(settlement?.unsettled).toEqual([{ reg_no: late.regNo, reference: 'AP3', ...owed }])
-  expect(await kept()).toMatchObject({ lines: [], payouts: [] })
+  expect(settlement?.unsettled).toEqual([{ reg_no: latePayment.regNo, reference: 'AP3', ...owed }])
+  expect(await readSaved()).toMatchObject({ lines: [], payouts: [] })
   expect(await reviews()).toEqual([])
 
-  const keep = () => post(asked('reconcile/keep'), file)
+  const keep = () => post(apiUrl('reconcile/keep'), file)
   expect(await keep()).toMatchObject({
     code: 200,
     body: {
@@ -134,17 +134,17 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
       to_review: 2,
     },
   })
-  const after = await kept()
+  const after = await readSaved()
   const before = server.rows('SELECT count(*) AS n FROM captures')
   expect((await keep()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
   // The same lines in another division, and one new line.
   const later = report(
-    sale(late.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
-    sale(fits.order, 'AP1'),
+    sale(latePayment.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
+    sale(matched.order, 'AP1'),
   )
-  expect((await post(asked('reconcile/keep'), later)).body).toMatchObject({ added: 1, known: 1 })
+  expect((await post(apiUrl('reconcile/keep'), later)).body).toMatchObject({ added: 1, known: 1 })
   expect(server.rows('SELECT count(*) AS n FROM captures')).toEqual(before)
-  expect(await kept()).toEqual({
+  expect(await readSaved()).toEqual({
     ...after,
     payouts: [
       expect.objectContaining({ utr: 'UTIBN26020200022', lines: 1, net: 1156.4 }),
@@ -171,24 +171,24 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
     ['misfit', unpaid.regNo, 'AP4', EVENT],
     ['unmatched', null, 'AP5', EVENT],
   ])
-  const [ours, theirs] = waiting
-  expect(ours?.why).toContain('is in the gateway’s settlement of 30 January 2026')
+  const [ownLine, otherLine] = waiting
+  expect(ownLine?.why).toContain('is in the gateway’s settlement of 30 January 2026')
   expect(
-    (await decide(ours?.id ?? '', { decision: 'accept', why: 'In the bank.' })).body['message'],
+    (await decide(ownLine?.id ?? '', { decision: 'accept', why: 'In the bank.' })).body['message'],
   ).toContain('the registration is paid')
   const moved = { decision: 'move', to: waits.regNo, why: 'Paid by another link.' }
-  expect((await decide(theirs?.id ?? '', moved)).body['message']).toContain('is now paid')
+  expect((await decide(otherLine?.id ?? '', moved)).body['message']).toContain('is now paid')
   expect((await server.deps.store.registration(waits.regNo))?.state).toBe('complete')
-  expect((await kept()).lines.map(({ as, reference }) => [as, reference])).toEqual([
+  expect((await readSaved()).lines.map(({ as, reference }) => [as, reference])).toEqual([
     ['differs', 'AP2'],
     ['unknown', 'AP1'],
   ])
   // The refund that only the report contained is recorded manually, and then known.
-  const back = { amount: 500, by_hand: true, reference: 'panel 7', why: 'Given back in the panel.' }
-  const refund = { act: 'refund', ...back }
-  expect((await post(`/admin/registrations/${fits.regNo}/acts/`, refund)).code).toBe(200)
-  expect((await kept()).lines.map(({ as }) => as)).toEqual(['differs'])
-  expect((await page(fits.regNo)).settled).toMatchObject([
+  const byHand = { amount: 500, by_hand: true, reference: 'panel 7', why: 'Refunded in panel.' }
+  const refund = { act: 'refund', ...byHand }
+  expect((await post(`/admin/registrations/${matched.regNo}/acts/`, refund)).code).toBe(200)
+  expect((await readSaved()).lines.map(({ as }) => as)).toEqual(['differs'])
+  expect((await page(matched.regNo)).settled).toMatchObject([
     { is: 'sale', reference: 'AP1', amount: 1180, fee: 20, tax: 3.6, net: 1156.4 },
     { is: 'refund', amount: 500, net: -500, utr: 'UTIBN26013000011' },
   ])
@@ -196,7 +196,7 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
 })
 
 test('exports saved lines as CSV', async () => {
-  const answer = await owner.get(asked('settlements/export'))
+  const answer = await owner.get(apiUrl('settlements/export'))
   expect(answer.headers['content-disposition']).toContain('sample2026_settlements_2026-02-02.csv')
   const [header, ...rows] = answer.body.split('\r\n')
   expect(header).toContain('Settled on,UTR,Kind,Order,Gateway reference,Registration')
@@ -208,22 +208,22 @@ test('exports saved lines as CSV', async () => {
 
 test('two events with one account: each sees lines of the other without names; the command reports the same with its exit status', async () => {
   const other = await paid('AP20', 'other2026')
-  const mine = await paid('AP21')
+  const ownPayment = await paid('AP21')
   await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
-  const one = await signIn(server, 'of-one')
+  const treasurer = await signIn(server, 'of-one')
   const file = report(
-    sale(other.order, 'AP20', mine.amount / 100, 'UTR20'),
-    sale(mine.order, 'AP21', mine.amount / 100, 'UTR20'),
+    sale(other.order, 'AP20', ownPayment.amount / 100, 'UTR20'),
+    sale(ownPayment.order, 'AP21', ownPayment.amount / 100, 'UTR20'),
   )
-  const seen = await post(asked('reconcile'), file, one)
+  const seen = await post(apiUrl('reconcile'), file, treasurer)
   expect(seen.body.settlement?.lines.map(({ as, reg_no: regNo }) => [as, regNo])).toEqual([
     ['elsewhere', null],
-    ['settled', mine.regNo],
+    ['settled', ownPayment.regNo],
   ])
-  expect((await post('/admin/reconcile/?event=other2026', file, one)).code).toBe(403)
+  expect((await post('/admin/reconcile/?event=other2026', file, treasurer)).code).toBe(403)
 
   const output: string[] = []
   const terminal = {
@@ -241,7 +241,7 @@ test('two events with one account: each sees lines of the other without names; t
   expect(await run(file)).toBe(0)
   expect(output[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
   expect(output.at(-1)).toBe(
-    `30 January 2026, UTR20: ${formatMoney(paise(2 * (mine.amount - 2360)), INR)} to the bank for 2`,
+    `30 January 2026, UTR20: ${formatMoney(paise(2 * (ownPayment.amount - 2360)), INR)} to the bank for 2`,
   )
   expect(await run(report(sale('ELSEWHERE9', 'AP99')))).toBe(1)
   expect(output[0]).toContain('unknown; No registration has this order.')
@@ -252,14 +252,14 @@ test('two events with one account: each sees lines of the other without names; t
 
 test('asks for the columns of a report with unknown headings, and reads it as chosen', async () => {
   const odd = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
-  expect((await post(asked('reconcile'), odd)).body).toMatchObject({
+  expect((await post(apiUrl('reconcile'), odd)).body).toMatchObject({
     header: ['Was', 'Wieviel', 'Wann'],
   })
-  const output = `${asked('reconcile')}&as=settlement&order=0&amount=1&day=2`
+  const output = `${apiUrl('reconcile')}&as=settlement&order=0&amount=1&day=2`
   expect((await post(output, odd)).body.settlement?.lines).toMatchObject([
     { as: 'unknown', order_id: 'SMPL1', amount: 590, net: 590 },
   ])
-  expect((await post(asked('reconcile/keep'), odd)).body).toMatchObject({ code: 'not_settlement' })
+  expect((await post(apiUrl('reconcile/keep'), odd)).body).toMatchObject({ code: 'not_settlement' })
 })
 
 test('reads a report as Excel or CSV; rejects a corrupt one with a sentence', async () => {
@@ -269,7 +269,7 @@ test('reads a report as Excel or CSV; rejects a corrupt one with a sentence', as
   const send = (payload: Buffer) =>
     server.app.inject({
       method: 'POST',
-      url: asked('reconcile'),
+      url: apiUrl('reconcile'),
       headers: {
         authorization: `Bearer ${owner.token}`,
         'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -293,7 +293,7 @@ const STATEMENT = [
 
 test('recognises the payout in the bank statement; unmatched payments are recorded, listed and decided', async () => {
   const check = async () =>
-    (await post(asked('reconcile'), STATEMENT)).body as unknown as {
+    (await post(apiUrl('reconcile'), STATEMENT)).body as unknown as {
       lines: {
         as: string
         reference: string
@@ -326,25 +326,25 @@ test('recognises the payout in the bank statement; unmatched payments are record
     ['transfer', 2360, EVENT, 'It came to the bank, and nobody waits for it: NEFT FROM SOMEBODY'],
     ['transfer', 1180, EVENT, 'It came to the bank, and nobody waits for it: UPI REFUNDME'],
   ])
-  const whose = await registered()
+  const registration = await registered()
   const [first, second] = waiting
-  const moved = { decision: 'move', to: whose.regNo, why: 'Her husband paid it.' }
+  const moved = { decision: 'move', to: registration.regNo, why: 'Her husband paid it.' }
   expect((await decide(first?.id ?? '', moved)).code).toBe(200)
-  expect(await server.deps.store.registration(whose.regNo)).toMatchObject({
+  expect(await server.deps.store.registration(registration.regNo)).toMatchObject({
     state: 'complete',
     paymentStatus: 'success',
   })
   // The gateway has no record of it, so it can only be refunded manually.
-  const back = { decision: 'refund', why: 'Not ours.' }
-  expect(await decide(second?.id ?? '', back)).toMatchObject({
+  const manual = { decision: 'refund', why: 'Not ours.' }
+  expect(await decide(second?.id ?? '', manual)).toMatchObject({
     code: 409,
     body: { code: 'not_by_gateway' },
   })
-  expect((await decide(second?.id ?? '', { ...back, by_hand: true, reference: ' ' })).code).toBe(
+  expect((await decide(second?.id ?? '', { ...manual, by_hand: true, reference: ' ' })).code).toBe(
     422,
   )
   expect(
-    (await decide(second?.id ?? '', { ...back, by_hand: true, reference: 'NEFT 9' })).body[
+    (await decide(second?.id ?? '', { ...manual, by_hand: true, reference: 'NEFT 9' })).body[
       'message'
     ],
   ).toBe('₹\u00a01,180 was refunded outside Rollcall.')
@@ -352,26 +352,26 @@ test('recognises the payout in the bank statement; unmatched payments are record
 })
 
 test('a treasurer of one event who saved a report of the shared account changed payments of the other event', async () => {
-  const theirs = await registered('other2026')
+  const other = await registered('other2026')
   const paidThere = await paid('AP30', 'other2026')
-  const mine = await registered()
+  const own = await registered()
   const paidHere = await paid('AP35')
   await server.deps.store.addAdmin('shared', await cheapHash(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
-  const one = await signIn(server, 'shared')
+  const treasurer = await signIn(server, 'shared')
   const file = report(
-    sale(theirs.order, 'AP31', 1180, 'UTR30'),
-    sale(mine.order, 'AP30', 1180, 'UTR30'),
+    sale(other.order, 'AP31', 1180, 'UTR30'),
+    sale(own.order, 'AP30', 1180, 'UTR30'),
     sale('NOBODYS1', 'AP32', 1180, 'UTR30'),
-    `${theirs.order},AP33,500.00,0,0,500.00,UTR30,30-01-2026,Refund`,
-    sale(mine.order, 'AP34', 1180, 'UTR30'),
+    `${other.order},AP33,500.00,0,0,500.00,UTR30,30-01-2026,Refund`,
+    sale(own.order, 'AP34', 1180, 'UTR30'),
     sale(paidHere.order, 'AP35', 1180, 'UTR30'),
   )
-  const before = await server.deps.store.registration(theirs.regNo)
-  const kept = await post(asked('reconcile/keep'), file, one)
-  expect([kept.code, kept.body]).toEqual([
+  const before = await server.deps.store.registration(other.regNo)
+  const saveResponse = await post(apiUrl('reconcile/keep'), file, treasurer)
+  expect([saveResponse.code, saveResponse.body]).toEqual([
     200,
     {
       status: 'success',
@@ -382,56 +382,56 @@ test('a treasurer of one event who saved a report of the shared account changed 
       to_review: 0,
     },
   ])
-  expect(await server.deps.store.registration(theirs.regNo)).toEqual(before)
+  expect(await server.deps.store.registration(other.regNo)).toEqual(before)
   expect(
     server.rows("SELECT order_id FROM settlement_lines WHERE utr = 'UTR30' ORDER BY order_id"),
   ).toEqual([{ order_id: paidHere.order }])
   // The order id of a first attempt is the registration number.
-  const checked = await post(asked('reconcile'), file, one)
+  const checked = await post(apiUrl('reconcile'), file, treasurer)
   const shown = JSON.stringify(checked.body)
-  for (const hidden of [theirs.regNo, paidThere.regNo]) expect(shown).not.toContain(hidden)
-  expect(shown).toContain(mine.regNo)
+  for (const hidden of [other.regNo, paidThere.regNo]) expect(shown).not.toContain(hidden)
+  expect(shown).toContain(own.regNo)
   // A user of both events saves the rest.
-  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({
+  expect((await post(apiUrl('reconcile/keep'), file)).body).toMatchObject({
     added: 5,
     known: 1,
     to_review: 3,
   })
-  const csv = await one.get(`/admin/settlements/export/?event=${EVENT}`)
-  for (const hidden of [theirs.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
+  const csv = await treasurer.get(`/admin/settlements/export/?event=${EVENT}`)
+  for (const hidden of [other.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
 })
 
 test('a payout of the other event only was listed and exported with its amounts; of a shared one, other amounts are a sum', async () => {
   const [first, second] = [await paid('AP60', 'other2026'), await paid('AP61', 'other2026')]
-  const mine = await paid('AP62')
+  const ownPayment = await paid('AP62')
   const file = report(
     sale(first.order, 'AP60', first.amount / 100, 'UTR60'),
     sale(second.order, 'AP61', second.amount / 100, 'UTR61'),
-    sale(mine.order, 'AP62', mine.amount / 100, 'UTR61'),
+    sale(ownPayment.order, 'AP62', ownPayment.amount / 100, 'UTR61'),
   )
   expect((await post('/admin/reconcile/keep/?event=other2026', file)).code).toBe(200)
   await server.deps.store.addAdmin('payouts', await cheapHash(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
-  const one = await signIn(server, 'payouts')
-  const seen = await kept(one)
-  const net = mine.amount / 100 - 23.6
+  const treasurer = await signIn(server, 'payouts')
+  const seen = await readSaved(treasurer)
+  const net = ownPayment.amount / 100 - 23.6
   expect(seen.payouts.filter(({ utr }) => utr.startsWith('UTR6'))).toMatchObject([
     {
       utr: 'UTR61',
       lines: 1,
       net: 2 * net,
-      sales: mine.amount / 100,
+      sales: ownPayment.amount / 100,
       elsewhere: { lines: 1, net },
     },
   ])
-  const csv = (await one.get(asked('settlements/export'))).body
+  const csv = (await treasurer.get(apiUrl('settlements/export'))).body
   expect(csv).toContain('AP62')
   expect(csv).toContain('1 line of other events')
   for (const hidden of ['UTR60', 'AP60', 'AP61']) expect(csv).not.toContain(hidden)
   // A user of both events sees all of it.
-  const all = (await kept()).payouts.filter(({ utr }) => utr.startsWith('UTR6'))
+  const all = (await readSaved()).payouts.filter(({ utr }) => utr.startsWith('UTR6'))
   expect(all.map(({ utr, lines, elsewhere }) => [utr, lines, elsewhere])).toEqual([
     ['UTR60', 1, null],
     ['UTR61', 2, null],
@@ -439,12 +439,12 @@ test('a payout of the other event only was listed and exported with its amounts;
 })
 
 test('a report saved for one event put a transfer of the other under review, blocked its reference there, and hid a missing refund', async () => {
-  const theirs = await paid('AP50', 'other2026')
-  const mine = await paid('AP51')
-  const back = { type: 'refunded', reference: 'RF50', amount: paise(50_000), at: server.now() }
-  await server.deps.store.applyPaymentEvent(theirs.order, { ...back, type: 'refunded' }, null)
+  const other = await paid('AP50', 'other2026')
+  const own = await paid('AP51')
+  const event = { type: 'refunded', reference: 'RF50', amount: paise(50_000), at: server.now() }
+  await server.deps.store.applyPaymentEvent(other.order, { ...event, type: 'refunded' }, null)
   const transfer = { act: 'came_again', way: 'transfer', amount: '1180', why: 'Seen at the bank.' }
-  const acts = `/admin/registrations/${theirs.regNo}/acts/`
+  const acts = `/admin/registrations/${other.regNo}/acts/`
   const recorded = await post(acts, { ...transfer, reference: '526150000001' })
   expect(recorded.code, JSON.stringify(recorded.body)).toBe(200)
   await server.deps.store.addAdmin('keeper', await cheapHash(PASSWORD), server.now(), {
@@ -455,26 +455,26 @@ test('a report saved for one event put a transfer of the other under review, blo
   const refundOf = (reference: string, amount: number) =>
     `,${reference},${amount}.00,0,0,${amount}.00,UTR50,30-01-2026,Refund`
   const file = report(
-    sale(mine.order, 'AP51', 1180, '5261 5000 0001'),
+    sale(own.order, 'AP51', 1180, '5261 5000 0001'),
     refundOf('RF50', 500),
     refundOf('RF50', 7),
     sale('NOBODYS51', 'AP52', 1180, 'UTR50'),
   )
-  const there = () => [
+  const readStored = () => [
     server.rows('SELECT id, why, state FROM captures WHERE reference <> ?', 'AP52'),
     server.rows('SELECT id, review FROM payments'),
   ]
-  const before = there()
-  expect((await post(asked('reconcile/keep'), file, keeper)).body).toMatchObject({
+  const before = readStored()
+  expect((await post(apiUrl('reconcile/keep'), file, keeper)).body).toMatchObject({
     added: 0,
     message: expect.stringContaining('not matched'),
   })
-  expect(there()).toEqual(before)
+  expect(readStored()).toEqual(before)
   expect(server.rows("SELECT 1 FROM settlement_lines WHERE reference IN ('AP51', 'RF50')")).toEqual(
     [],
   )
   // A user of both events saves them.
-  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
+  expect((await post(apiUrl('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
 })
 
 test('a forged report told a treasurer whether a payment of another event was settled, refunded or under review', async () => {
@@ -495,62 +495,63 @@ test('a forged report told a treasurer whether a payment of another event was se
     sale(pending.order, 'AP42', 1180, 'UTR41'),
     `${settled.order},AP40,500.00,0,0,500.00,UTR41,30-01-2026,Refund`,
   ]
-  const { settlement } = (await post(asked('reconcile'), report(...guesses), outsider)).body
+  const { settlement } = (await post(apiUrl('reconcile'), report(...guesses), outsider)).body
   expect(
     settlement?.lines.map(({ as, order_id: order, reg_no: regNo, why }) => [as, order, regNo, why]),
   ).toEqual(guesses.map(() => ['elsewhere', '', null, expect.stringContaining('another event')]))
   expect(settlement?.fresh).toBe(0)
-  const ownView = await outsider.json(asked('settlements'))
+  const ownView = await outsider.json(apiUrl('settlements'))
   expect(JSON.stringify(ownView)).not.toContain('AP4')
 })
 
 test('a forged report told a treasurer which orders and payments of another event exist, also after such lines were saved', async () => {
   const pending = await registered('other2026')
-  const theirs = await paid('AP70', 'other2026')
-  const [mine, paidHere] = [await registered(), await paid('AP71')]
-  const settled = sale(theirs.order, 'AP70', theirs.amount / 100, 'UTR70')
+  const other = await paid('AP70', 'other2026')
+  const [own, paidHere] = [await registered(), await paid('AP71')]
+  const settled = sale(other.order, 'AP70', other.amount / 100, 'UTR70')
   const refund = (order: string, reference: string) =>
     `${order},${reference},500.00,0,0,500.00,UTR70,30-01-2026,Refund`
   await server.deps.store.addAdmin('guesses', await cheapHash(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
-  const one = await signIn(server, 'guesses')
+  const treasurer = await signIn(server, 'guesses')
   const event = server.deps.events.byId('other2026')?.config as EventConfig
   const digits = Array.from({ length: randomDigits(event) }, () => 4)
   const nobodys = createRegNo(event, digits)
   /** The same lines for existing and for unknown orders. */
   const lines = (order: string, reference: string): readonly string[] => [
-    sale(order, reference, theirs.amount / 100, 'UTR70'),
+    sale(order, reference, other.amount / 100, 'UTR70'),
     sale(order, 'AP72', 1180, 'UTR70'),
     sale(`${order}02`, 'AP73', 1180, 'UTR70'),
-    sale(mine.order, reference, theirs.amount / 100, 'UTR70'),
-    sale('NOBODYS7', reference, theirs.amount / 100, 'UTR70'),
-    sale('', reference, theirs.amount / 100, 'UTR70'),
+    sale(own.order, reference, other.amount / 100, 'UTR70'),
+    sale('NOBODYS7', reference, other.amount / 100, 'UTR70'),
+    sale('', reference, other.amount / 100, 'UTR70'),
     refund(order, reference),
-    refund(mine.order, reference),
+    refund(own.order, reference),
     sale(paidHere.order, 'AP71', paidHere.amount / 100, 'UTR71'),
   ]
   const answersTo = async (order: string, reference: string): Promise<string> => {
     const file = report(...lines(order, reference))
     const answers = [
-      await post(asked('reconcile'), file, one),
-      await post(asked('reconcile/keep'), file, one),
-      await one.json(asked('settlements')),
-      (await one.get(asked('settlements/export'))).body,
+      await post(apiUrl('reconcile'), file, treasurer),
+      await post(apiUrl('reconcile/keep'), file, treasurer),
+      await treasurer.json(apiUrl('settlements')),
+      (await treasurer.get(apiUrl('settlements/export'))).body,
     ]
     return JSON.stringify(answers).replaceAll(order, 'ORDER').replaceAll(reference, 'REFERENCE')
   }
-  const none = report(sale(paidHere.order, 'AP71', paidHere.amount / 100, 'UTR71'))
-  expect((await post(asked('reconcile/keep'), none, one)).code).toBe(200)
+  const unrelated = report(sale(paidHere.order, 'AP71', paidHere.amount / 100, 'UTR71'))
+  expect((await post(apiUrl('reconcile/keep'), unrelated, treasurer)).code).toBe(200)
   const compare = async (): Promise<void> => {
     const invented = await answersTo(nobodys, 'AP79')
-    expect(await answersTo(theirs.order, 'AP70')).toBe(invented)
+    expect(await answersTo(other.order, 'AP70')).toBe(invented)
     expect(await answersTo(pending.order, 'AP78')).toBe(invented)
   }
   await compare()
-  const { settlement } = (await post(asked('reconcile'), report(...lines(nobodys, 'AP79')), one))
-    .body
+  const { settlement } = (
+    await post(apiUrl('reconcile'), report(...lines(nobodys, 'AP79')), treasurer)
+  ).body
   const [elsewhere, unknown] = ['elsewhere', 'unknown']
   expect(settlement?.lines.map(({ as }) => as)).toEqual([
     'settled',
@@ -568,8 +569,8 @@ test('a forged report told a treasurer which orders and payments of another even
     (await post('/admin/reconcile/keep/?event=other2026', report(settled))).body,
   ).toMatchObject({ added: 1 })
   await compare()
-  expect((await post(asked('reconcile'), report(settled))).body.settlement?.lines).toMatchObject([
-    { as: 'settled', reg_no: theirs.regNo },
+  expect((await post(apiUrl('reconcile'), report(settled))).body.settlement?.lines).toMatchObject([
+    { as: 'settled', reg_no: other.regNo },
   ])
   expect(
     server.rows(
@@ -579,10 +580,10 @@ test('a forged report told a treasurer which orders and payments of another even
 })
 
 test('an unknown payment in a shared report is queried at the gateway when a treasurer of its event saves the report', async () => {
-  const mine = await registered()
+  const own = await registered()
   const now = server.now()
   await server.deps.store.applyPaymentEvent(
-    mine.order,
+    own.order,
     { type: 'declined', code: '400', message: 'Declined', at: now },
     null,
   )
@@ -590,10 +591,9 @@ test('an unknown payment in a shared report is queried at the gateway when a tre
     role: 'treasurer',
     events: [EVENT],
   })
-  const one = await signIn(server, 'asks')
-  const next = () =>
-    server.rows(`SELECT next_ask_at FROM payments WHERE order_id = '${mine.order}'`)
+  const treasurer = await signIn(server, 'asks')
+  const next = () => server.rows(`SELECT next_ask_at FROM payments WHERE order_id = '${own.order}'`)
   const before = next()
-  await post(asked('reconcile/keep'), report(sale(mine.order, 'AP80', 1180, 'UTR80')), one)
+  await post(apiUrl('reconcile/keep'), report(sale(own.order, 'AP80', 1180, 'UTR80')), treasurer)
   expect(next()).not.toEqual(before)
 })

@@ -31,7 +31,7 @@ let server: TestApp
 /** A user of all events. */
 let office: Office
 /** Treasurers of the first and the second event. */
-let here: Office
+let ownEvent: Office
 let otherTreasurer: Office
 beforeAll(async () => {
   const other = text.replaceAll(HERE, OTHER_EVENT).replaceAll('LEKH', 'BIMA')
@@ -48,7 +48,7 @@ beforeAll(async () => {
       role: 'treasurer',
       events: [event],
     })
-  here = await signIn(server, 'here')
+  ownEvent = await signIn(server, 'here')
   otherTreasurer = await signIn(server, 'there')
 })
 afterAll(() => server.close())
@@ -137,7 +137,7 @@ test('recording a line told a treasurer which registration numbers of another ev
   const before = readCaptures()
   const answers = await Promise.all(
     [otherDelegate.regNo, unknownRegNo].map((regNo) =>
-      keepUnmatched(here, HERE, lineOf(regNo) as unknown as StatementAnswer),
+      keepUnmatched(ownEvent, HERE, lineOf(regNo) as unknown as StatementAnswer),
     ),
   )
   expect(answers).toEqual(
@@ -152,12 +152,12 @@ describe('a transfer of the other event', () => {
     const otherDelegate = await register(OTHER_EVENT)
     await report(otherDelegate, reference)
     const before = readCaptures()
-    const result = await statement(here, HERE, creditLine(`UPI/${reference}/SOMEBODY`))
+    const result = await statement(ownEvent, HERE, creditLine(`UPI/${reference}/SOMEBODY`))
     expect(shown(result)).toEqual([['elsewhere']])
     const resultText = JSON.stringify(result)
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, OTHER_EVENT])
       expect(resultText).not.toContain(hidden)
-    expect(await keepUnmatched(here, HERE, result)).toBe(
+    expect(await keepUnmatched(ownEvent, HERE, result)).toBe(
       '0 unmatched payments sent to review. 1 belongs to another event.',
     )
     expect(readCaptures()).toEqual(before)
@@ -181,7 +181,7 @@ describe('a transfer of the other event', () => {
     )
     const line = (user: Office, number: string) =>
       statement(user, HERE, creditLine(`NEFT ${utr()} ${number}`))
-    const answers = [await line(here, otherDelegate.regNo), await line(here, unknownRegNo)]
+    const answers = [await line(ownEvent, otherDelegate.regNo), await line(ownEvent, unknownRegNo)]
     for (const { lines } of answers)
       expect(lines).toMatchObject([
         {
@@ -205,11 +205,11 @@ describe('a transfer of the other event', () => {
       // Staff of this event can neither see nor reject the claim of the other.
       await report(ownDelegate, reference)
       const seen = JSON.stringify(
-        await here.json(`/admin/registrations/${ownDelegate.regNo}/acts/`),
+        await ownEvent.json(`/admin/registrations/${ownDelegate.regNo}/acts/`),
       )
       expect(seen).not.toContain(otherDelegate.regNo)
       const paid = { act: 'confirm', reference, amount: String(FEE), ...expectedText }
-      const confirmed = await here.act(ownDelegate.regNo, paid)
+      const confirmed = await ownEvent.act(ownDelegate.regNo, paid)
       expect([confirmed.status, confirmed.body.message]).toEqual([200, expect.any(String)])
       // A confirmed payment counts once in all events, and the error states the next step.
       const rejected = await otherTreasurer.act(otherDelegate.regNo, { ...paid, way: 'transfer' })
@@ -227,7 +227,7 @@ describe('a transfer of the other event', () => {
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)
     await report(ownDelegate, reference)
-    const result = await statement(here, HERE, creditLine(`UPI ${reference}`))
+    const result = await statement(ownEvent, HERE, creditLine(`UPI ${reference}`))
     expect(shown(result)).toEqual([['ambiguous', ownDelegate.regNo]])
     const [line] = result.lines
     const chosenLine = {
@@ -238,7 +238,7 @@ describe('a transfer of the other event', () => {
       day: line?.day,
     }
     const body = { event: HERE, lines: [chosenLine], keep: [] }
-    expect(await post(here, '/admin/reconcile/confirm/', body)).toMatchObject({
+    expect(await post(ownEvent, '/admin/reconcile/confirm/', body)).toMatchObject({
       done: [ownDelegate.regNo],
       refused: [],
     })
@@ -252,12 +252,12 @@ describe('a transfer of the other event', () => {
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
     const before = readCaptures()
-    const result = await statement(here, HERE, creditLine(`IMPS ${reference} X`, 11))
+    const result = await statement(ownEvent, HERE, creditLine(`IMPS ${reference} X`, 11))
     expect(shown(result)).toEqual([['known']])
     expect(result.lines[0]?.why).toBe('This payment is recorded for another event.')
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, '4,720', OTHER_EVENT])
       expect(JSON.stringify(result)).not.toContain(hidden)
-    await keepUnmatched(here, HERE, result)
+    await keepUnmatched(ownEvent, HERE, result)
     expect(readCaptures()).toEqual(before)
   })
 
@@ -279,16 +279,16 @@ describe('a transfer of the other event', () => {
   ])('that names its registration %s is not recorded here', async (_, spellNumber) => {
     const otherDelegate = await register(OTHER_EVENT)
     const result = await statement(
-      here,
+      ownEvent,
       HERE,
       creditLine(`NEFT ${utr()} ${spellNumber(otherDelegate.regNo)}`),
     )
     expect(shown(result)).toEqual([['elsewhere']])
-    expect(await keepUnmatched(here, HERE, result)).toContain('1 belongs to another event.')
+    expect(await keepUnmatched(ownEvent, HERE, result)).toContain('1 belongs to another event.')
     // A number of a registration here is found in every spelling.
     const ownDelegate = await register(HERE)
     const found = await statement(
-      here,
+      ownEvent,
       HERE,
       creditLine(`NEFT ${utr()} ${spellNumber(ownDelegate.regNo)}`),
     )
@@ -299,7 +299,11 @@ describe('a transfer of the other event', () => {
     const reference = utr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)
-    const result = await statement(here, HERE, creditLine(`UPI ${reference} ${ownDelegate.regNo}`))
+    const result = await statement(
+      ownEvent,
+      HERE,
+      creditLine(`UPI ${reference} ${ownDelegate.regNo}`),
+    )
     expect(shown(result)).toEqual([['ambiguous', ownDelegate.regNo]])
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
   })
@@ -311,13 +315,13 @@ describe('a transfer of the other event', () => {
     expect(
       (await office.act(otherDelegate.regNo, { act: 'not_found', why: 'Not at the bank.' })).status,
     ).toBe(200)
-    const result = await statement(here, HERE, creditLine(`UPI ${reference}`, 33))
-    await keepUnmatched(here, HERE, result)
-    const unmatchedLines = (await reviewsOf(here, HERE)).find(
+    const result = await statement(ownEvent, HERE, creditLine(`UPI ${reference}`, 33))
+    await keepUnmatched(ownEvent, HERE, result)
+    const unmatchedLines = (await reviewsOf(ownEvent, HERE)).find(
       ({ came: received }) => received?.reference === reference,
     )
     expect(unmatchedLines?.why).toContain('nobody waits for it')
-    expect(JSON.stringify(await reviewsOf(here, HERE))).not.toContain(otherDelegate.regNo)
+    expect(JSON.stringify(await reviewsOf(ownEvent, HERE))).not.toContain(otherDelegate.regNo)
   })
 })
 
@@ -335,15 +339,15 @@ describe('a transfer that the bank returned', () => {
     const reference = utr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
-    const result = await statement(here, HERE, row(reference))
+    const result = await statement(ownEvent, HERE, row(reference))
     expect(shown(result)).toEqual([['returned', ownDelegate.regNo]])
     // The file is not loaded again.
     const listReviews = async () =>
-      (await reviewsOf(here, HERE)).filter(({ reg_no: regNo }) => regNo === ownDelegate.regNo)
+      (await reviewsOf(ownEvent, HERE)).filter(({ reg_no: regNo }) => regNo === ownDelegate.regNo)
     const [review] = await listReviews()
     expect(review?.why).toContain('It may have returned this transfer.')
     expect(review?.why.match(/withdrawal/g)).toHaveLength(1)
-    await statement(here, HERE, row(reference))
+    await statement(ownEvent, HERE, row(reference))
     expect(await listReviews()).toHaveLength(1)
     const refund = {
       act: 'refund',
@@ -355,7 +359,7 @@ describe('a transfer that the bank returned', () => {
     expect((await office.act(ownDelegate.regNo, refund)).status).toBe(200)
     expect(await listReviews()).toEqual([])
     // After another load, it stays handled.
-    await statement(here, HERE, row(reference))
+    await statement(ownEvent, HERE, row(reference))
     expect(await listReviews()).toEqual([])
   })
 
@@ -363,14 +367,14 @@ describe('a transfer that the bank returned', () => {
     const reference = utr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
-    await statement(here, HERE, debitLine(`CHARGES ${reference}`))
-    const [review] = (await reviewsOf(here, HERE)).filter(
+    await statement(ownEvent, HERE, debitLine(`CHARGES ${reference}`))
+    const [review] = (await reviewsOf(ownEvent, HERE)).filter(
       ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
     )
     expect(review).toMatchObject({ kind: 'returned', decisions: ['dismiss'] })
     const expectedText = { decision: 'dismiss', version: review?.version, why: 'It is a charge.' }
     const { message } = await post<{ message: string }>(
-      here,
+      ownEvent,
       `/admin/reviews/${review?.id}/decide/`,
       expectedText,
     )
@@ -393,7 +397,7 @@ describe('a transfer that the bank returned', () => {
       `10/01/27,RETURN ${reference},,10`,
     ]
     const result = await post<StatementAnswer>(
-      here,
+      ownEvent,
       `/admin/reconcile/?event=${HERE}`,
       file.join('\n'),
     )
@@ -408,7 +412,7 @@ describe('a transfer that the bank returned', () => {
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
     const before = await readReviews(otherTreasurer)
-    const result = await statement(here, HERE, debitLine(`RETURN ${reference}`))
+    const result = await statement(ownEvent, HERE, debitLine(`RETURN ${reference}`))
     expect(shown(result)).toEqual([['returned']])
     expect(result.lines[0]?.why).toContain('of another event')
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)

@@ -81,7 +81,7 @@ const refund = (regNo: RegNo, amount: number): Promise<void> =>
 async function figures(regNo: RegNo) {
   const {
     due,
-    pay_back: back,
+    pay_back: refunds,
     kept,
     proposed_back: proposed,
     cancellation,
@@ -95,7 +95,7 @@ async function figures(regNo: RegNo) {
       ? []
       : ((await store.document(regNo, id))?.lines ?? []))
       invoiced += kind === 'credit' ? -base - gst : base + gst
-  return { due, back, kept, owed, remaining, proposed, invoiced: invoiced / 100 }
+  return { due, back: refunds, kept, owed, remaining, proposed, invoiced: invoiced / 100 }
 }
 
 test.each([
@@ -405,14 +405,14 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     ['goodwill', 2000, {}, 3900, 2425, 1475],
     ['the whole share', 4425, {}, 1475, 0, 1475],
     ['a surplus', 1180, { tour: false }, 4720, 3540, 1180],
-  ] as const)('of %s: ₹ %i', async (_what, amount, extras, kept, proposed, invoiced) => {
+  ] as const)('of %s: ₹ %i', async (_what, amount, extras, retained, proposed, invoiced) => {
     const regNo = await startRefund(amount, extras)
-    expect(await figures(regNo)).toMatchObject({ kept, proposed })
-    await performAction(regNo, { act: 'cancel', pay_back: String(proposed), kept })
-    expect(await figures(regNo)).toMatchObject({ back: proposed, kept, invoiced })
+    expect(await figures(regNo)).toMatchObject({ kept: retained, proposed })
+    await performAction(regNo, { act: 'cancel', pay_back: String(proposed), kept: retained })
+    expect(await figures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
     await done(regNo, amount)
-    expect(await figures(regNo)).toMatchObject({ back: proposed, kept, invoiced })
+    expect(await figures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
     if (proposed > 0) await refund(regNo, proposed)
-    expect(await figures(regNo)).toMatchObject({ back: 0, kept: kept - proposed, invoiced })
+    expect(await figures(regNo)).toMatchObject({ back: 0, kept: retained - proposed, invoiced })
   })
 })

@@ -60,16 +60,16 @@ const delegateView = async (regNo: string) => {
   const { code } = retryResponse.json<{ code?: string }>()
   return [stands, may_pay, difference_due, retryResponse.statusCode === 201 ? 'pays' : code]
 }
-const look = async (regNo: string, office = owner): Promise<ActionsAnswer> =>
+const readActions = async (regNo: string, office = owner): Promise<ActionsAnswer> =>
   (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
 
 describe('allowed actions', () => {
   test("are those of the user's role in this state; others are rejected with a sentence", async () => {
     const regNo = await paid(1)
-    expect((await look(regNo)).allowed.join()).toBe(
+    expect((await readActions(regNo)).allowed.join()).toBe(
       'note,correct,came_again,accept,dismiss,refund,cancel,transfer,resend,erase',
     )
-    expect((await look(regNo, desk)).allowed).toEqual(['note', 'came_again', 'resend'])
+    expect((await readActions(regNo, desk)).allowed).toEqual(['note', 'came_again', 'resend'])
     const refused = await desk.act(regNo, { act: 'refund', why: 'Payment requested.', amount: 10 })
     expect(refused).toMatchObject({
       status: 403,
@@ -84,7 +84,7 @@ describe('allowed actions', () => {
         status: 422,
         body: { code: 'act_unknown' },
       })
-    expect((await look(regNo)).trail).toEqual([])
+    expect((await readActions(regNo)).trail).toEqual([])
   })
 
   test('a note is in the timeline once, however often it is sent', async () => {
@@ -101,7 +101,7 @@ describe('allowed actions', () => {
     })
     expect((await desk.act(regNo, { ...note, key: 'x' })).status).toBe(422)
     expect((await desk.act(regNo, { act: 'note', why: ' ' })).status).toBe(422)
-    expect((await look(regNo)).trail).toEqual([
+    expect((await readActions(regNo)).trail).toEqual([
       {
         at: '2026-01-20T16:00:00+05:30',
         who: 'deskhand',
@@ -124,7 +124,7 @@ describe('cancelling', () => {
         ),
       )
     expect((await registerNext()).json()).toMatchObject({ code: 'full' })
-    expect(await look(regNo)).toMatchObject({ kept: 1180, proposed_back: 590, pay_back: 0 })
+    expect(await readActions(regNo)).toMatchObject({ kept: 1180, proposed_back: 590, pay_back: 0 })
     const body = { act: 'cancel', why: 'Ill, wrote on 19 January.', pay_back: 590 }
     expect(await owner.act(regNo, { ...body, pay_back: 1180.01 })).toMatchObject({ status: 422 })
     expect(await owner.act(regNo, body)).toMatchObject({
@@ -133,7 +133,7 @@ describe('cancelling', () => {
     })
     expect((await registerNext()).statusCode).toBe(201)
     expect(await delegateView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
-    expect(await look(regNo)).toMatchObject({
+    expect(await readActions(regNo)).toMatchObject({
       state: 'cancelled',
       state_display: 'cancelled',
       pay_back: 590,
@@ -151,7 +151,7 @@ describe('cancelling', () => {
       status: 200,
       body: { message: '₹\u00a0590 was refunded outside Rollcall.', state: 'cancelled' },
     })
-    expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 590 })
+    expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 590 })
     expect(await owner.act(regNo, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
     const { revenue } = await test_.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)
     expect(revenue % 118_000).toBe(59_000)
@@ -183,14 +183,17 @@ describe('cancelling', () => {
       regNo,
       why: 'Payment received after the registration was cancelled.',
     })
-    expect((await look(regNo)).state).toBe('cancelled')
+    expect((await readActions(regNo)).state).toBe('cancelled')
     const dismiss = { act: 'dismiss', why: 'Given back in the panel.', review: review?.id }
     expect(await owner.act(await paid(6), dismiss)).toMatchObject({
       status: 404,
       body: { code: 'not_there' },
     })
     expect(await owner.act(regNo, dismiss)).toMatchObject({ status: 200 })
-    expect((await look(regNo)).trail.map(({ act: what }) => what)).toEqual(['dismiss', 'cancel'])
+    expect((await readActions(regNo)).trail.map(({ act: what }) => what)).toEqual([
+      'dismiss',
+      'cancel',
+    ])
   })
 })
 
@@ -221,7 +224,7 @@ describe('correcting', () => {
       (await test_.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
     expect(await numbersOf('Asha Corrected')).toBe(1)
     expect(await numbersOf('Delegate 10')).toBe(0)
-    expect((await look(regNo)).trail).toMatchObject([
+    expect((await readActions(regNo)).trail).toMatchObject([
       { text: 'Corrected: Full Name: Delegate 10 → Asha Corrected', why: 'Spelt wrongly.' },
     ])
   })
@@ -236,7 +239,7 @@ describe('correcting', () => {
     expect(await correct({ nothing: 1 })).toMatchObject({ status: 422 })
     expect(await correct({ letter: 'a.pdf' })).toMatchObject({ status: 422 })
     expect((await owner.act(regNo, { act: 'correct', why: 'x' })).status).toBe(422)
-    expect((await look(regNo)).trail).toEqual([])
+    expect((await readActions(regNo)).trail).toEqual([])
   })
 
   test('to a higher category: shows the difference first; it is then due, paid by its own order, and complete', async () => {
@@ -268,7 +271,7 @@ describe('correcting', () => {
     })
     const [order] = (await found(regNo)).payments
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
-    expect(await look(regNo)).toMatchObject({ due: 2360, kept: 1180 })
+    expect(await readActions(regNo)).toMatchObject({ due: 2360, kept: 1180 })
     expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
       payments: [{ asked: 'Payment of the difference after a correction requested.' }, {}],
     })
@@ -285,7 +288,7 @@ describe('correcting', () => {
       inReview: false,
       category: 'non-member',
     })
-    expect(await look(regNo)).toMatchObject({ due: 0, kept: 3540 })
+    expect(await readActions(regNo)).toMatchObject({ due: 0, kept: 3540 })
     expect(await delegateView(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
@@ -293,7 +296,7 @@ describe('correcting', () => {
     const regNo = await paid(13)
     const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
     expect(await owner.act(regNo, body)).toMatchObject({ status: 200, body: { state: 'complete' } })
-    expect(await look(regNo)).toMatchObject({ due: 0, pay_back: 2360 })
+    expect(await readActions(regNo)).toMatchObject({ due: 0, pay_back: 2360 })
     const refund = {
       act: 'refund',
       why: 'Corrected.',
@@ -302,7 +305,7 @@ describe('correcting', () => {
       reference: 'N2',
     }
     expect((await owner.act(regNo, refund)).status).toBe(200)
-    expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
+    expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
     // It takes the only seat of the dais.
     const otherRegNo = await paid(14)
     const memberCorrection = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
@@ -321,8 +324,8 @@ describe('correcting', () => {
     if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] === 0)
       await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
     expect((await correct(true, 1180)).status).toBe(200)
-    const wanted = { of: regNo, amount: 236_000 as Paise, why: 'Corrected.', who: 'office' }
-    expect((await test_.deps.store.requestRefund({ ...wanted, at: test_.now() })).ok).toBe(true)
+    const refund = { of: regNo, amount: 236_000 as Paise, why: 'Corrected.', who: 'office' }
+    expect((await test_.deps.store.requestRefund({ ...refund, at: test_.now() })).ok).toBe(true)
     expect(await correct(false, 3540)).toMatchObject({ status: 409, body: { code: 'moved_on' } })
     // A correction without a price change is still saved.
     const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
@@ -351,7 +354,7 @@ describe('correcting', () => {
       const refunds = kind === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
       const withoutCurrency = { currency: '', refunds }
       await pay(old.orderId, `OLD${n}`, old.amount, kind === 'fits' ? {} : withoutCurrency)
-      const review = (await look(regNo)).reviews[0]?.id
+      const review = (await readActions(regNo)).reviews[0]?.id
       expect(review === undefined).toBe(kind === 'fits')
       const accepted = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
       expect(accepted.body.message).toContain(expectedText)
@@ -366,8 +369,8 @@ describe('correcting', () => {
     const regNo = await paid(56)
     if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] !== 0)
       await paid(57, true)
-    const same = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
-    expect((await owner.act(regNo, same)).body.message).toBe('Nothing was changed.')
+    const request = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
+    expect((await owner.act(regNo, request)).body.message).toBe('Nothing was changed.')
     expect((await found(regNo)).answers).toEqual(answersOf(56))
   })
 })
@@ -453,7 +456,7 @@ describe('a payment recorded by staff', () => {
         message: `${repeatedTransfer.reference} is already recorded: it is the payment of ${regNo}.`,
       },
     })
-    expect((await look(other)).state).toBe('to_pay')
+    expect((await readActions(other)).state).toBe('to_pay')
     // A transfer cannot be refunded through the gateway.
     expect(await owner.act(regNo, { act: 'refund', why: 'Payment requested.' })).toMatchObject({
       body: { code: 'not_by_gateway' },
@@ -493,10 +496,10 @@ describe('a payment recorded by staff', () => {
       answers: { is_member: false },
       total: 3540,
     })
-    expect((await look(regNo)).due).toBe(2360)
+    expect((await readActions(regNo)).due).toBe(2360)
     const refund = { act: 'refund', why: 'Cannot come.', by_hand: true, reference: 'NEFT 48' }
     expect(await owner.act(regNo, refund)).toMatchObject({ body: { state: 'cancelled' } })
-    expect(await look(regNo)).toMatchObject({ due: 0, pay_back: 0 })
+    expect(await readActions(regNo)).toMatchObject({ due: 0, pay_back: 0 })
     expect((await found(regNo)).payments.map(({ status }) => status)).toEqual([
       'failed',
       'refunded',
@@ -506,13 +509,13 @@ describe('a payment recorded by staff', () => {
 
   test('refunded in part before a correction: the refund due never exceeds the remaining amount', async () => {
     const regNo = await paid(49)
-    const back = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
-    await owner.act(regNo, { ...back, amount: 1500 })
+    const refund = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
+    await owner.act(regNo, { ...refund, amount: 1500 })
     const answers = { is_member: true }
     await owner.act(regNo, { act: 'correct', why: 'A member.', answers, total: 1180 })
-    expect(await look(regNo)).toMatchObject({ kept: 2040, pay_back: 2040 })
-    await owner.act(regNo, { ...back, reference: 'NEFT 50' })
-    expect(await look(regNo)).toMatchObject({ kept: 0, pay_back: 0, due: 0 })
+    expect(await readActions(regNo)).toMatchObject({ kept: 2040, pay_back: 2040 })
+    await owner.act(regNo, { ...refund, reference: 'NEFT 50' })
+    expect(await readActions(regNo)).toMatchObject({ kept: 0, pay_back: 0, due: 0 })
   })
 
   test('of too low an amount goes to review, and a treasurer accepts it with a reason', async () => {
@@ -557,7 +560,7 @@ describe('a payment recorded by staff', () => {
     })
     const slip = { ...transfer, way: 'cash', reference: 'Slip 12', day: '' }
     expect(await desk.act(regNo, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
-    expect((await look(regNo)).trail.at(-1)).toMatchObject({
+    expect((await readActions(regNo)).trail.at(-1)).toMatchObject({
       who: 'deskhand',
       text: 'Payment recorded: ₹\u00a03,540 in cash, Slip 12',
     })

@@ -263,7 +263,7 @@ describe('a registration that is not approved', () => {
     expect(read.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
     const seatsTaken = await places()
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
-    expect(await places()).toEqual(seatsTaken.map((one) => one + 1))
+    expect(await places()).toEqual(seatsTaken.map((entry) => entry + 1))
     expect(await payOf(regNo, 5)).toMatchObject({ amount: '1180.00' })
   })
 })

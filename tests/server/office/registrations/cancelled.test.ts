@@ -106,8 +106,8 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
 
 test('sales exclude cancelled registrations, unless they are filtered for', async () => {
   const list = test_.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
-  const readSales = async (more: string) => {
-    const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${more}`)
+  const readSales = async (options: string) => {
+    const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${options}`)
     const [row] = (answer as unknown as SoldAnswer).rows
     return row && [row.registrations, row.quantity, row.paid_quantity]
   }
@@ -128,7 +128,7 @@ test('an export filtered for Paid excludes cancelled registrations', async () =>
   const read = readImportText(config.config, config.hash, file.body)
   expect(read.ok ? [] : read.error.map(({ message }) => message)).toContainEqual(
     expect.stringContaining(
-      'means that it was cancelled, and an import makes registrations that stand.',
+      'means that the registration was cancelled. Only active registrations can be imported.',
     ),
   )
 })

@@ -63,22 +63,22 @@ const refund = (regNo: RegNo, amount: number): Promise<void> =>
 /** A registration's amounts in the office, and invoices minus credit notes by rate in paise. */
 async function figures(regNo: RegNo) {
   const answer = (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
-  const { due, pay_back: back, kept, proposed_back: proposed } = answer
+  const { due, pay_back: refundRequest, kept, proposed_back: proposed } = answer
   const { store } = server.deps
   const invoicedByRate: Record<string, number> = {}
   for (const { id, kind } of await store.documents(regNo))
     for (const { rate = null, base, gst } of kind === 'receipt'
       ? []
       : ((await store.document(regNo, id))?.lines ?? []))
-      for (const [of, amount] of [
+      for (const [originalTotal, amount] of [
         ['value', base],
         ['tax', gst],
       ] as const) {
-        const key = `${of} at ${rate ?? 0}%`
+        const key = `${originalTotal} at ${rate ?? 0}%`
         invoicedByRate[key] = (invoicedByRate[key] ?? 0) + (kind === 'credit' ? -amount : amount)
       }
   const nonZeroRates = Object.entries(invoicedByRate).filter(([, amount]) => amount !== 0)
-  return { due, back, kept, proposed, invoiced: Object.fromEntries(nonZeroRates) }
+  return { due, back: refundRequest, kept, proposed, invoiced: Object.fromEntries(nonZeroRates) }
 }
 const sumOf = (invoicedByRate: Readonly<Record<string, number>>): number =>
   Object.values(invoicedByRate).reduce((sum, amount) => sum + amount, 0) / 100

@@ -112,15 +112,15 @@ async function figures() {
   }
 }
 /** `unsold`: the part that was paid for items no longer sold. */
-async function expectAgreement(paidSum: number, due: number, beside = 0) {
+async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
   expect(await figures()).toEqual({
     csv: paidSum,
     csvDue: due,
     rows: paidSum,
     list: paidSum,
     listDue: due,
-    sales: paidSum - beside,
-    beside,
+    sales: paidSum - outsideBills,
+    beside: outsideBills,
     dashboard: paidSum,
     reconciliation: paidSum,
   })

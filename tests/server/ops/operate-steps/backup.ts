@@ -110,17 +110,17 @@ export const backUpAndRestore: Step = {
     const backup = await installation.rollcall(folders, ['db', 'backup', underLoad], [backupFolder])
     expectSame(
       'the status of a backup under load',
-      [backup.status, backup.said.split('\n').length],
+      [backup.status, backup.output.split('\n').length],
       [0, 1],
     )
     await load.answered(load.count() + 30)
     const { failed, regNos } = await load.end()
     expectSame('what failed while it was made', failed, [])
-    print(`under load: ${backup.said}`)
+    print(`under load: ${backup.output}`)
 
     const restoredFolders = installation.folders('restored')
     const restore = async (from: string, to: Folders): Promise<void> => {
-      const { status, said } = await installation.rollcall(
+      const { status, output: said } = await installation.rollcall(
         to,
         ['db', 'restore', from],
         [backupFolder],

@@ -48,7 +48,7 @@ export type Installation = {
     args: readonly string[],
     writes?: readonly string[],
     variables?: Readonly<Record<string, string>>,
-  ): Promise<{ readonly status: number | null; readonly said: string }>
+  ): Promise<{ readonly status: number | null; readonly output: string }>
   remove(): void
 }
 
@@ -148,11 +148,11 @@ export function createInstallation(release: string): Installation {
         env: { ...variables, DATA_DIR: dataDir, EVENTS_DIR: eventsDir, ...extraVariables },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
-      let said = ''
+      let output = ''
       for (const stream of [child.stdout, child.stderr])
-        stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+        stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
       const status = await new Promise<number | null>((resolve) => child.on('close', resolve))
-      return { status, said: said.trim() }
+      return { status, output: output.trim() }
     },
     remove: () => rmSync(base, { recursive: true, force: true }),
   }
@@ -243,7 +243,7 @@ export async function waitUntil(
   }
 }
 
-export function expectSame(condition: string, actual: unknown, wanted: unknown): void {
-  const [a, b] = [JSON.stringify(actual), JSON.stringify(wanted)]
+export function expectSame(condition: string, actual: unknown, expected: unknown): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (a !== b) throw new Error(`${condition}: ${a.slice(0, 600)}, expected ${b.slice(0, 600)}`)
 }

@@ -40,12 +40,12 @@ const healthOf = async (url: string): Promise<string> => {
     path: '/healthz',
     headers: { connection: 'keep-alive' },
   })
-  const { health, code, troubles } = JSON.parse(text) as {
+  const { health, code, problems } = JSON.parse(text) as {
     readonly health?: string
     readonly code?: string
-    readonly troubles?: readonly string[]
+    readonly problems?: readonly string[]
   }
-  return [status, health ?? code, ...(troubles ?? [])].join(' ')
+  return [status, health ?? code, ...(problems ?? [])].join(' ')
 }
 
 export const fillDisk: Step = {
@@ -109,14 +109,14 @@ export const fillDisk: Step = {
 
 /** A mail server that can be interrupted, and the recipients of its emails. */
 function createMailServer() {
-  const taken: string[] = []
+  const received: string[] = []
   let server: SMTPServer | null = null
-  const begin = async (port: number): Promise<void> => {
+  const listen = async (port: number): Promise<void> => {
     server = new SMTPServer({
       disabledCommands: ['AUTH', 'STARTTLS'],
       onData: (stream, session, done) => {
         stream.on('end', () => {
-          taken.push(...session.envelope.rcptTo.map(({ address }) => address))
+          received.push(...session.envelope.rcptTo.map(({ address }) => address))
           done()
         })
         stream.resume()
@@ -133,7 +133,7 @@ function createMailServer() {
     for (const connection of old.connections) connection.close()
     await new Promise<void>((resolve) => old.close(resolve))
   }
-  return { taken, begin, cut }
+  return { taken: received, begin: listen, cut }
 }
 
 export const cutMailServer: Step = {

@@ -17,7 +17,7 @@ import { USER_ID } from './systemd-unit.ts'
 export const startUnderUnit: Step = {
   name: 'start under the settings of the unit',
   run: async (installation, print) => {
-    print(installation.confinement.said)
+    print(installation.confinement.output)
     const folders = installation.folders('started')
     const startedAt = performance.now()
     const socketParent = await installation.serve(folders)
@@ -40,7 +40,7 @@ export const startUnderUnit: Step = {
     )
     expectSame('the modes of DATA_DIR and the database', fileModes, ['700', '600'])
     print(`${regNo} is registered; DATA_DIR is ${fileModes[0]}, the database ${fileModes[1]}`)
-    const { status, said: doctorOutput } = await installation.rollcall(folders, ['doctor'], [], {
+    const { status, output: doctorOutput } = await installation.rollcall(folders, ['doctor'], [], {
       PORT: String(socketParent.port),
     })
     const levelCounts = Object.entries(
@@ -57,15 +57,15 @@ export const startUnderUnit: Step = {
   },
 }
 
-type StopMethod = { readonly name: string; tell(server: RunningServer): void }
+type StopMethod = { readonly name: string; notify(server: RunningServer): void }
 const signals = ['SIGTERM', 'SIGINT'] as const
 const STOP_METHODS: readonly StopMethod[] = [
   ...signals.flatMap((signal): StopMethod[] => [
-    { name: `${signal} to the process`, tell: ({ pid }) => void process.kill(pid, signal) },
-    { name: `${signal} to its group`, tell: ({ pid }) => void process.kill(-pid, signal) },
+    { name: `${signal} to the process`, notify: ({ pid }) => void process.kill(pid, signal) },
+    { name: `${signal} to its group`, notify: ({ pid }) => void process.kill(-pid, signal) },
     {
       name: `${signal} to the process and to its group`,
-      tell: ({ pid }) => {
+      notify: ({ pid }) => {
         process.kill(pid, signal)
         process.kill(-pid, signal)
       },
@@ -73,7 +73,7 @@ const STOP_METHODS: readonly StopMethod[] = [
   ]),
   {
     name: 'SIGHUP, then SIGTERM',
-    tell: ({ pid }) => {
+    notify: ({ pid }) => {
       process.kill(pid, 'SIGHUP')
       process.kill(pid, 'SIGTERM')
     },
@@ -85,7 +85,7 @@ export const stopBySignals: Step = {
   run: async (installation, print) => {
     const folders = installation.folders('stopped')
     const registeredNumbers: string[] = []
-    for (const [index, { name, tell }] of STOP_METHODS.entries()) {
+    for (const [index, { name, notify: tell }] of STOP_METHODS.entries()) {
       const server = await startServerProcess(
         folders,
         installation.variables,

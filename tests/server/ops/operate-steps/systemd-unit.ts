@@ -22,8 +22,9 @@ export function unitOf(release: string): Unit {
   const readSettings = (name: string): readonly string[] =>
     [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
   const readOnlySetting = (name: string): string => {
-    const [value = '', ...more] = readSettings(name)
-    if (value === '' || more.length > 0) throw new Error(`the unit must have ${name} exactly once`)
+    const [value = '', ...extraSettings] = readSettings(name)
+    if (value === '' || extraSettings.length > 0)
+      throw new Error(`the unit must have ${name} exactly once`)
     return value
   }
   const [program = '', ...args] = readOnlySetting('ExecStart').split(' ')
@@ -53,7 +54,7 @@ const NO_RIGHTS = `setpriv --reuid=${USER_ID} --regid=${USER_ID} --clear-groups 
 
 export type Confinement = {
   /** Which settings are available on this machine. */
-  readonly said: string
+  readonly output: string
   readonly isOtherUser: boolean
   readonly isReadOnly: boolean
   /** Wraps a command with the settings; `writes` are its writable folders. */
@@ -93,27 +94,27 @@ export function confinementOf(unit: Unit, release: string): Confinement {
     ])
   if (isRoot && canRun(asRoot, NO_RIGHTS))
     return {
-      said: `user ${USER_ID}, read-only root, no capabilities, no new privileges, umask ${unit.umask}`,
+      output: `user ${USER_ID}, read-only root, no capabilities, no new privileges, umask ${unit.umask}`,
       isOtherUser: true,
       isReadOnly: true,
       confined: shell(READ_ONLY_ROOT, NO_RIGHTS)(asRoot),
     }
   if (isRoot && succeeds(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
     return {
-      said: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not to be had here`,
+      output: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not to be had here`,
       isOtherUser: true,
       isReadOnly: false,
       confined: shell('', NO_RIGHTS)([]),
     }
   if (canRun(AS_ANY_USER, ''))
     return {
-      said: `read-only root, umask ${unit.umask}; another user is not to be had here without root`,
+      output: `read-only root, umask ${unit.umask}; another user is not to be had here without root`,
       isOtherUser: false,
       isReadOnly: true,
       confined: shell(READ_ONLY_ROOT, '')(AS_ANY_USER),
     }
   return {
-    said: `umask ${unit.umask}; neither another user nor a read-only root is to be had here`,
+    output: `umask ${unit.umask}; neither another user nor a read-only root is to be had here`,
     isOtherUser: false,
     isReadOnly: false,
     confined: shell('', '')([]),
