@@ -1,15 +1,9 @@
 /** Parsers of the office API's responses. A reader returns null for unusable data. */
-import {
-  INR,
-  fromRupees,
-  isDay,
-  isPaymentStatus,
-  readInstant,
-  statusText,
-} from '../../engine/index.ts'
+import { isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
 import type {
   AdminList,
   Column,
+  Currency,
   Filter,
   SoldAnswer,
   WireSums,
@@ -25,7 +19,17 @@ import type {
   StatsAnswer,
 } from '../../engine/api.ts'
 import type { Reader } from '../app/api-client.ts'
-import { hasAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../app/json-readers.ts'
+import {
+  hasAll,
+  isAmount,
+  isRecord,
+  isSignedAmount,
+  listOf,
+  recordOf,
+  recordsOf,
+  textsOf,
+} from '../app/json-readers.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import type { Unread } from '../app/json-readers.ts'
 
 /** Parses the response of a call that returns no data. */
@@ -171,7 +175,7 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
   return typeof now === 'string' &&
     readInstant(now) !== null &&
     isRecord(revenue) &&
-    fromRupees(revenue['total_revenue'], INR) !== null &&
+    isAmount(revenue['total_revenue']) &&
     newest !== null &&
     byDay !== null &&
     workQueue !== null &&
@@ -202,8 +206,8 @@ const isEventStats = (value: unknown): value is EventStats =>
   ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
     isCount(value[`${name}_registrations`]),
   ) &&
-  fromRupees(value['total_revenue'], INR) !== null &&
-  fromRupees(value['dismissed_amount'] ?? 0, INR) !== null &&
+  isAmount(value['total_revenue']) &&
+  isAmount(value['dismissed_amount'] ?? 0) &&
   isCount(value['refunded_registrations'] ?? 0) &&
   isCount(value['ended_registrations'] ?? 0) &&
   isCount(value['needs_decision'] ?? 0)
@@ -216,7 +220,7 @@ const readRecentRegistration: Reader<RecentRegistration> = (row) =>
   isRecord(row) &&
   hasAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
   isPaymentStatus(row['payment_status']) &&
-  (row['final_amount'] === null || fromRupees(row['final_amount'], INR) !== null)
+  (row['final_amount'] === null || isAmount(row['final_amount']))
     ? (row as RecentRegistration)
     : null
 
@@ -226,9 +230,8 @@ const readDayFigures: Reader<DayFigures> = (entry) =>
   typeof entry['day'] === 'string' &&
   isDay(entry['day']) &&
   isCount(entry['registrations']) &&
-  typeof entry['revenue'] === 'number' &&
   // Negative if more was refunded than received.
-  fromRupees(Math.abs(entry['revenue']), INR) !== null
+  isSignedAmount(entry['revenue'])
     ? (entry as DayFigures)
     : null
 
@@ -243,6 +246,8 @@ export type ListPageData = {
   readonly countCapped: boolean
   /** Totals over all pages. Null if the response has none. */
   readonly sums: WireSums | null
+  /** Of the sums, and of the rows that state none. */
+  readonly currency: Currency
   /** The reason why the list is not sorted as requested. Null if it is. */
   readonly notSorted: string | null
   /** Numbers of registrations whose delegates requested a refund of a second payment. */
@@ -282,6 +287,7 @@ export const createListReader =
       pageSize: isCount(size) && size > 0 ? size : list.pageSize,
       countCapped: body['count_capped'] === true,
       sums: readSums(body['sums']),
+      currency: readResponseCurrency(body),
       notSorted: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
       refundRequested: Array.isArray(refundRequested)
         ? refundRequested.filter((item) => typeof item === 'string')
@@ -291,6 +297,7 @@ export const createListReader =
 
 const COMPLETE_LIST = {
   shown: null,
+  currency: readResponseCurrency({}),
   page: 1,
   countCapped: false,
   sums: null,
@@ -346,7 +353,7 @@ const readPayment = (value: unknown): Unread | null => {
   const payment = readStrings(value, 'order_id', 'created_at', 'asked')
   return payment !== null &&
     isPaymentStatus(payment['status']) &&
-    fromRupees(payment['amount'], INR) !== null &&
+    isAmount(payment['amount']) &&
     listOf(payment['facts'], (event) => readStrings(event, 'at', 'text')) !== null
     ? payment
     : null

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { INR } from '../../../engine/index.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import { createListReader } from '../../../web/office/office-api-responses.ts'
 import {
@@ -8,7 +9,7 @@ import {
 } from '../../../web/office/office-api-and-urls.ts'
 import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
 import { buildCells } from '../../../web/office/lists/visible-columns.ts'
-import { formatRupees } from '../../../web/office/lists/list-table.tsx'
+import { formatResponseAmount, formatResponseMoney } from '../../../web/office/ui/format-amount.ts'
 
 const list: AdminList = {
   id: 'members',
@@ -123,9 +124,11 @@ describe('the chart', () => {
   })
   test('days without registrations are zero, not omitted', () => {
     expect(
-      buildBars([entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)], '2025-12-01').map(
-        ({ from, registrations }) => [from, registrations],
-      ),
+      buildBars(
+        [entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)],
+        '2025-12-01',
+        INR,
+      ).map(({ from, registrations }) => [from, registrations]),
     ).toEqual([
       ['2025-10-01', 3],
       ['2025-10-02', 0],
@@ -134,26 +137,30 @@ describe('the chart', () => {
     ])
   })
   test('it continues to today while registration is open', () =>
-    expect(buildBars([entry('2025-10-01', 3)], '2025-10-03')).toHaveLength(3))
+    expect(buildBars([entry('2025-10-01', 3)], '2025-10-03', INR)).toHaveLength(3))
   test('a long time is shown in weeks without losing a registration', () => {
     const days = Array.from({ length: 200 }, (_, index) =>
       entry(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
     )
-    const bars = buildBars(days, '2026-06-01')
+    const bars = buildBars(days, '2026-06-01', INR)
     expect(bars).toHaveLength(29)
     expect(bars.reduce((sum, bar) => sum + bar.registrations, 0)).toBe(400)
     expect(bars[0]?.revenue).toBe(0.7)
   })
   test('the description has the number, the days, the highest and today', () => {
-    const bars = buildBars([entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)], '2025-10-02')
-    expect(describeBars(bars, 'AFPI', '2025-10-02')).toBe(
+    const bars = buildBars(
+      [entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)],
+      '2025-10-02',
+      INR,
+    )
+    expect(describeBars(bars, 'AFPI', '2025-10-02', INR)).toBe(
       '4 registrations from 1 Oct 2025 to 2 Oct 2025; busiest day 1 Oct 2025 (3); highest revenue on 1 Oct 2025 (₹\u00a021,240); 1 today.',
     )
-    const bar = buildBars([entry('2025-10-02', 1, 8555)], '2025-10-02')
-    expect(describeBars(bar, 'AFPI', '2025-10-02')).toBe(
+    const bar = buildBars([entry('2025-10-02', 1, 8555)], '2025-10-02', INR)
+    expect(describeBars(bar, 'AFPI', '2025-10-02', INR)).toBe(
       '1 registration on 2 Oct 2025; revenue ₹\u00a08,555.',
     )
-    expect(describeBars([], 'AFPI', '2025-10-02')).toBe('AFPI: no registrations yet.')
+    expect(describeBars([], 'AFPI', '2025-10-02', INR)).toBe('AFPI: no registrations yet.')
   })
 })
 
@@ -235,7 +242,7 @@ describe('columns of the list', () => {
 })
 
 test('an amount in a cell is exact, with Indian grouping', () => {
-  expect(formatRupees(123456.5, true)).toBe('₹\u00a01,23,456.50')
-  expect(formatRupees(7080)).toBe('7,080')
-  expect(formatRupees(null)).toBe('')
+  expect(formatResponseMoney(123456.5, INR)).toBe('₹\u00a01,23,456.50')
+  expect(formatResponseAmount(7080, INR)).toBe('7,080')
+  expect(formatResponseAmount(null, INR)).toBe('')
 })

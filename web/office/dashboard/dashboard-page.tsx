@@ -1,15 +1,17 @@
 /** The dashboard: the work queue, then the figures of every event. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
-import { day, formatCount, sortEvents, isEventOver } from '../../../engine/index.ts'
-import type { EventStats, OfficeEvent, SessionAnswer } from '../../../engine/api.ts'
+import { INR, day, formatCount, sortEvents, isEventOver } from '../../../engine/index.ts'
+import type { EventStats, OfficeEvent, SessionAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { EventPanel, findStats } from './event-figures.tsx'
 import { shortTitle } from '../navigation.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { formatDateParts, formatRupees } from '../lists/list-table.tsx'
+import { formatDateParts } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { WorkQueue } from './work-queue.tsx'
 import './dashboard-page.css'
 
@@ -95,7 +97,7 @@ export function DashboardPage({ session }: { readonly session: SessionAnswer }) 
             )}
             <div>
               <dt>Total revenue</dt>
-              <dd>{formatRupees(data.revenue_stats.total_revenue, true)}</dd>
+              <dd>{formatTotalRevenue(data)}</dd>
             </div>
           </dl>
           <div className="panels">
@@ -135,6 +137,26 @@ function ClockWarning({
 
 function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
   return card === 'revenue'
-    ? formatRupees(stats.total_revenue, true)
+    ? formatResponseMoney(stats.total_revenue, readResponseCurrency(stats))
     : formatCount(stats[`${card}_registrations`])
+}
+
+/** Adds up the revenue of each currency, rupees first. Amounts in two currencies are never added. */
+export function formatTotalRevenue(data: StatsAnswer['data']): string {
+  const figures = Object.entries(data).flatMap(([name, stats]) =>
+    name.endsWith('_stats') && name !== 'revenue_stats' ? [stats as EventStats] : [],
+  )
+  const currencies = [...new Set(figures.map(readResponseCurrency))].sort(
+    (a, b) => Number(b === INR) - Number(a === INR) || (a < b ? -1 : 1),
+  )
+  if (currencies.every((currency) => currency === INR))
+    return formatResponseMoney(data.revenue_stats.total_revenue, INR)
+  return currencies
+    .map((currency) => {
+      const amounts = figures
+        .filter((stats) => readResponseCurrency(stats) === currency)
+        .map((stats) => stats.total_revenue)
+      return formatResponseMoney(addAmounts(amounts, currency), currency)
+    })
+    .join(' · ')
 }

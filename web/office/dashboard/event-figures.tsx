@@ -7,7 +7,8 @@ import { Status } from '../../ui/payment-status-badge.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { RegistrationsChart } from './registrations-chart.tsx'
-import { formatRupees } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney } from '../ui/format-amount.ts'
 
 /** Returns the statistics of an event. Null if the response contains none for it. */
 export const findStats = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
@@ -25,6 +26,7 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
   const stats = findStats(data, event)
   if (stats === null) return null
   const { key, label } = event.dashboard
+  const currency = readResponseCurrency(stats)
   const header = (
     <>
       <h2 id={`panel-${key}`}>
@@ -36,11 +38,12 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
         {label}
       </h2>
       <p className="rev">
-        <b>{formatRupees(stats.total_revenue, true)}</b> <span className="mute">revenue</span>
+        <b>{formatResponseMoney(stats.total_revenue, currency)}</b>{' '}
+        <span className="mute">revenue</span>
       </p>
       {stats.dismissed_amount > 0 && (
         <p className="mute">
-          {formatRupees(stats.dismissed_amount, true)} received and ignored (not ours)
+          {formatResponseMoney(stats.dismissed_amount, currency)} received and ignored (not ours)
         </p>
       )}
     </>
@@ -72,6 +75,7 @@ function EventFigures({
   data,
 }: Omit<EventPanelProps, 'isPast'> & { readonly stats: EventStats }) {
   const { key, label } = event.dashboard
+  const currency = readResponseCurrency(stats)
   const recent = data.recent_registrations[key] ?? []
   const list = event.lists[0]
   const statusCounts = [
@@ -148,6 +152,7 @@ function EventFigures({
         days={data.by_day[key] ?? []}
         steps={event.price_steps}
         today={data.now.slice(0, 10)}
+        currency={currency}
       />
       <h3>Recent registrations</h3>
       {recent.length === 0 && <p className="mute">None yet.</p>}
@@ -166,7 +171,7 @@ function EventFigures({
                 <RegNumber text={row.reg_no} />
               </small>
             </span>
-            <span className="num">{formatRupees(row.final_amount, true)}</span>
+            <span className="num">{formatResponseMoney(row.final_amount, currency)}</span>
             <RegistrationStatus registration={row} />
           </li>
         ))}

@@ -1,7 +1,8 @@
 /** The chart of registrations per day, with the days of price changes. */
 import { addDays, day, formatCount, formatDayShort } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
 import type { StatsAnswer } from '../../../engine/api.ts'
-import { formatRupees } from '../lists/list-table.tsx'
+import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 
 type DayFigures = StatsAnswer['data']['by_day'][string][number]
 /** About four months of days. A longer range is drawn in weeks, so that the bars remain visible. */
@@ -18,7 +19,11 @@ type Bar = {
  * Returns a bar for every day from the first to the last registration, including empty days.
  * Returns weeks if there are too many days.
  */
-export function buildBars(days: readonly DayFigures[], today: string): readonly Bar[] {
+export function buildBars(
+  days: readonly DayFigures[],
+  today: string,
+  currency: Currency,
+): readonly Bar[] {
   const entryByDay = new Map(days.map((entry) => [entry.day, entry]))
   const sortedDays = [...entryByDay.keys()].sort()
   const first = sortedDays[0]
@@ -38,7 +43,10 @@ export function buildBars(days: readonly DayFigures[], today: string): readonly 
       from: group[0]?.day ?? first,
       to: group.at(-1)?.day ?? last,
       registrations: group.reduce((sum, entry) => sum + entry.registrations, 0),
-      revenue: group.reduce((sum, entry) => sum + Math.round(entry.revenue * 100), 0) / 100,
+      revenue: addAmounts(
+        group.map((entry) => entry.revenue),
+        currency,
+      ),
     })
   }
   return bars
@@ -56,7 +64,12 @@ const describePeriod = (bar: Bar): string =>
  * Returns a text alternative for the chart: the total and its period, the maximum and its day, and
  * today.
  */
-export function describeBars(bars: readonly Bar[], title: string, today: string): string {
+export function describeBars(
+  bars: readonly Bar[],
+  title: string,
+  today: string,
+  currency: Currency,
+): string {
   const first = bars[0]
   const last = bars.at(-1)
   if (first === undefined || last === undefined) return `${title}: no registrations yet.`
@@ -69,7 +82,8 @@ export function describeBars(bars: readonly Bar[], title: string, today: string)
   const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
   const countText = `${formatCount(total)} ${total === 1 ? 'registration' : 'registrations'}`
   if (first.from === last.to) {
-    const revenue = first.revenue > 0 ? `; revenue ${formatRupees(first.revenue, true)}` : ''
+    const revenue =
+      first.revenue > 0 ? `; revenue ${formatResponseMoney(first.revenue, currency)}` : ''
     return `${countText} on ${formatPeriod(first)}${revenue}.`
   }
   const parts = [
@@ -77,7 +91,7 @@ export function describeBars(bars: readonly Bar[], title: string, today: string)
   ]
   if (topRevenueBar.revenue > 0)
     parts.push(
-      `highest revenue ${topRevenueBar.from === topRevenueBar.to ? 'on' : 'in'} ${formatPeriod(topRevenueBar)} (${formatRupees(topRevenueBar.revenue, true)})`,
+      `highest revenue ${topRevenueBar.from === topRevenueBar.to ? 'on' : 'in'} ${formatPeriod(topRevenueBar)} (${formatResponseMoney(topRevenueBar.revenue, currency)})`,
     )
   if (last.to === today && last.from === last.to)
     parts.push(`${formatCount(last.registrations)} today`)
@@ -114,15 +128,22 @@ type RegistrationsChartProps = {
   /** Days from which new prices apply. */
   readonly steps: readonly PriceStep[]
   readonly today: string
+  readonly currency: Currency
 }
 
 /**
  * Shows registrations per day, with the price changes. The sentence below it gives the same
  * information as text.
  */
-export function RegistrationsChart({ title, days, steps, today }: RegistrationsChartProps) {
-  const bars = buildBars(days, today)
-  const sentence = describeBars(bars, title, today)
+export function RegistrationsChart({
+  title,
+  days,
+  steps,
+  today,
+  currency,
+}: RegistrationsChartProps) {
+  const bars = buildBars(days, today, currency)
+  const sentence = describeBars(bars, title, today, currency)
   if (bars.length === 0) return <p className="mute plotless">{sentence}</p>
   const unit = bars.some(({ from, to }) => from !== to) ? 'week' : 'day'
   const visibleSteps = locateSteps(bars, steps)

@@ -12,7 +12,8 @@ import { callApi } from '../office-api-and-urls.ts'
 import { readReviews } from '../reconciliation/payment-review-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { formatRupees } from './list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney } from '../ui/format-amount.ts'
 import '../ui/form-fields.css'
 import './bulk-actions.css'
 
@@ -155,12 +156,15 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
 function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[] }) {
   return (
     <ul>
-      {reviews.map(({ id, reg_no: regNo, left, due }) => (
-        <li key={id}>
-          {regNo}: received {formatRupees(left, true)}
-          {due !== null && `, due ${formatRupees(due, true)}`}
-        </li>
-      ))}
+      {reviews.map(({ id, reg_no: regNo, left, due, ...review }) => {
+        const currency = readResponseCurrency(review)
+        return (
+          <li key={id}>
+            {regNo}: received {formatResponseMoney(left, currency)}
+            {due !== null && `, due ${formatResponseMoney(due, currency)}`}
+          </li>
+        )
+      })}
     </ul>
   )
 }

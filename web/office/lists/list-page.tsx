@@ -13,7 +13,7 @@ import {
   STATES,
   WORK_QUEUE,
 } from '../../../engine/index.ts'
-import type { AdminList, Role, WireSums } from '../../../engine/index.ts'
+import type { AdminList, Currency, Role, WireSums } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { download, save } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
@@ -27,7 +27,8 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { ListTools, useListSettings } from './saved-views-and-columns.tsx'
 import { Pagination } from './pagination.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { formatRupees, ListTable, PlaceholderRows } from './list-table.tsx'
+import { formatResponseMoney } from '../ui/format-amount.ts'
+import { ListTable, PlaceholderRows } from './list-table.tsx'
 import { SalesReport } from './sales-report.tsx'
 import './list-page.css'
 
@@ -191,7 +192,7 @@ export function ListPage({
             <CountText text={page.shown ?? formatCountText(page.count)} />
           )}
         </p>
-        {page?.sums && page.count > 0 && <Totals {...page.sums} />}
+        {page?.sums && page.count > 0 && <Totals {...page.sums} currency={page.currency} />}
         {page !== null && lastPage > 1 && (
           <p className="mute">
             Page {formatCount(page.page)} of {formatCount(lastPage)}
@@ -233,6 +234,7 @@ export function ListPage({
             list={list}
             cells={cells}
             rows={page.rows}
+            currency={page.currency}
             refundRequested={page.refundRequested}
             isStale={query.isPlaceholderData}
             selected={canSelect ? selected : null}
@@ -316,7 +318,16 @@ function findExtraFilterLabel(name: (typeof EXTRA_FILTERS)[number], value: strin
 }
 
 /** Totals over all pages. Zero amounts are omitted. */
-function Totals({ paid, pending, failed, refunded, ended, money, due }: WireSums) {
+function Totals({
+  paid,
+  pending,
+  failed,
+  refunded,
+  ended,
+  money,
+  due,
+  currency,
+}: WireSums & { readonly currency: Currency }) {
   const statusCounts = [
     ['Paid', paid],
     ['Pending', pending],
@@ -328,8 +339,8 @@ function Totals({ paid, pending, failed, refunded, ended, money, due }: WireSums
     ...statusCounts.flatMap(([label, count]) =>
       count === 0 ? [] : [`${label} ${formatCount(count)}`],
     ),
-    ...(money === 0 ? [] : [`${formatRupees(money, true)} received`]),
-    ...(due === 0 ? [] : [`${formatRupees(due, true)} due`]),
+    ...(money === 0 ? [] : [`${formatResponseMoney(money, currency)} received`]),
+    ...(due === 0 ? [] : [`${formatResponseMoney(due, currency)} due`]),
   ]
   return <p className="mute sums-of">{parts.join(' · ')}</p>
 }

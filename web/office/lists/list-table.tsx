@@ -1,32 +1,30 @@
-/** The table of a list, and the office's formats for amounts and times. */
+/** The table of a list, and the office's format for times. */
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import {
-  INR,
   assertNever,
   dayOf,
-  formatAmount,
   formatDayShort,
-  formatMoney,
-  formatPrice,
   formatTime,
-  fromRupees,
-  paise,
   readInstant,
 } from '../../../engine/index.ts'
-import type { AdminList, Colour, Column } from '../../../engine/index.ts'
+import type { AdminList, Colour, Column, Currency } from '../../../engine/index.ts'
 import type { ListRow } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { isTyping, registrationUrl } from '../office-api-and-urls.ts'
 import type { Cell } from './visible-columns.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
+import { formatResponseAmount, formatResponsePrice } from '../ui/format-amount.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 
 type ListTableProps = {
   readonly list: AdminList
   readonly cells: readonly Cell[]
   readonly rows: readonly ListRow[]
+  /** Of rows that state none. */
+  readonly currency: Currency
   /** Numbers of registrations whose delegates requested a refund of a second payment. */
   readonly refundRequested: readonly string[]
   readonly isStale: boolean
@@ -45,6 +43,7 @@ export function ListTable({
   list,
   cells,
   rows,
+  currency,
   refundRequested,
   isStale,
   sort,
@@ -96,6 +95,7 @@ export function ListTable({
                   list={list}
                   cell={cell}
                   row={row}
+                  currency={readRowCurrency(row, currency)}
                   showsTaxSplit={showsTaxSplit}
                   listUrl={listUrl}
                 />
@@ -109,6 +109,11 @@ export function ListTable({
       </tbody>
     </table>
   )
+}
+
+/** A row states its currency only if it differs from that of the list. */
+function readRowCurrency({ currency }: ListRow, listCurrency: Currency): Currency {
+  return currency === undefined ? listCurrency : readResponseCurrency({ currency })
 }
 
 /** Whether a click opens the row: not if it is on a control in the row, or selects text. */
@@ -194,6 +199,7 @@ type BodyCellProps = {
   readonly list: AdminList
   readonly cell: Cell
   readonly row: ListRow
+  readonly currency: Currency
   readonly showsTaxSplit: boolean
   readonly listUrl: string
 }
@@ -202,12 +208,13 @@ function BodyCell({
   list,
   cell: { column, details, slot },
   row,
+  currency,
   showsTaxSplit,
   listUrl,
 }: BodyCellProps): ReactNode {
-  const text = formatCell(column, row)
+  const text = formatCell(column, row, currency)
   // A membership is shown by its number, or by its name if no number was given.
-  const detailLines = details.map((detail) => formatDetail(detail, row)).filter(Boolean)
+  const detailLines = details.map((detail) => formatDetail(detail, row, currency)).filter(Boolean)
   const lastDetail = detailLines.at(-1)
   const smallText = lastDetail && <small>{lastDetail}</small>
   if (slot === 'reg')
@@ -250,7 +257,10 @@ function BodyCell({
           {slot === 'total' ? <b>{text}</b> : text}
           {slot === 'total' && showsTaxSplit && row['total'] !== 0 && (
             <small>
-              {[formatRupees(row['base']), formatRupees(row['gst'])].filter(Boolean).join(' + ')}
+              {[row['base'], row['gst']]
+                .map((part) => formatResponseAmount(part, currency))
+                .filter(Boolean)
+                .join(' + ')}
             </small>
           )}
         </>
@@ -296,34 +306,25 @@ function BodyCell({
  * Formats the second line of a cell: text unchanged, Yes as the column's label, No as an empty
  * string.
  */
-function formatDetail(column: Column, row: ListRow): string {
+function formatDetail(column: Column, row: ListRow, currency: Currency): string {
   const value = row[column.id]
-  return typeof value === 'boolean' ? (value ? column.label : '') : formatCell(column, row)
+  return typeof value === 'boolean'
+    ? value
+      ? column.label
+      : ''
+    : formatCell(column, row, currency)
 }
 
-/** Formats a cell; empty for a missing value. Only the total column has a rupee sign. */
-function formatCell(column: Column, row: ListRow): string {
+/** Formats a cell; empty for a missing value. Only the total column has the symbol of its currency. */
+function formatCell(column: Column, row: ListRow, currency: Currency): string {
   const value = row[column.id]
   if (value === null || value === undefined) return ''
   if (column.kind === 'money')
-    return column.id === 'total' ? formatTotal(value) : formatRupees(value)
+    return column.id === 'total'
+      ? formatResponsePrice(value, currency)
+      : formatResponseAmount(value, currency)
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   return String(row[`${column.id}_display`] ?? value)
-}
-
-/**
- * Formats rupees from the API, with or without the rupee sign. Returns invalid values unchanged.
- */
-export function formatRupees(value: unknown, withSymbol = false): string {
-  const paiseAmount = fromRupees(value, INR)
-  if (paiseAmount === null)
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  return withSymbol ? formatMoney(paiseAmount, INR) : formatAmount(paiseAmount, INR)
-}
-
-/** Formats a total from the API: with the rupee sign, or “Free” if it is zero. */
-export function formatTotal(value: unknown): string {
-  return fromRupees(value, INR) === 0 ? formatPrice(paise(0), INR) : formatRupees(value, true)
 }
 
 /** Formats an instant as a date and a time in India: "31 Jan 2026" and "9:53 am". */
@@ -346,10 +347,4 @@ export function PlaceholderRows() {
       ))}
     </div>
   )
-}
-
-/** Formats an amount that may be negative: 590 and −590. */
-export function formatSignedRupees(amount: number): string {
-  const absolute = fromRupees(Math.abs(amount), INR)
-  return absolute === null ? '' : formatMoney(paise(amount < 0 ? -absolute : absolute), INR)
 }

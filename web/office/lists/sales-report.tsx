@@ -1,13 +1,15 @@
 /** The sales report of a list: items and options, accompanying persons, seats. Loaded when opened. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { INR, formatCount, formatMoney, isEnded, paise } from '../../../engine/index.ts'
+import { formatCount, isEnded } from '../../../engine/index.ts'
 import type { AdminList, SoldAnswer } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
 import { callApi, buildListUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
 import './sales-report.css'
 
 type SalesReportProps = {
@@ -49,14 +51,12 @@ export function SalesReport({ event, list, searchParams }: SalesReportProps) {
   )
 }
 
-function SalesTable({
-  capped,
-  rows,
-  paid_beside: otherPaid,
-  people: peopleCounts,
-  places: seatPools,
+export function SalesTable({
   includesEnded,
+  ...report
 }: SoldAnswer & { readonly includesEnded: boolean }) {
+  const { capped, rows, paid_beside: otherPaid, people: peopleCounts, places: seatPools } = report
+  const currency = readResponseCurrency(report)
   return (
     <div className="sums" role="region" aria-label="Sales" tabIndex={0}>
       {capped && <p className="care">Too many registrations to add up. Narrow the search.</p>}
@@ -87,8 +87,8 @@ function SalesTable({
                     <small> ({formatCount(row.paid_quantity)} paid)</small>
                   )}
                 </td>
-                <td data-head="Amount">{formatExactRupees(row.total)}</td>
-                <td data-head="Paid">{formatExactRupees(row.paid_total)}</td>
+                <td data-head="Amount">{formatSignedMoney(row.total, currency)}</td>
+                <td data-head="Paid">{formatSignedMoney(row.paid_total, currency)}</td>
               </tr>
             ))}
             {otherPaid !== 0 && (
@@ -96,7 +96,7 @@ function SalesTable({
                 <th scope="row" colSpan={4}>
                   Not on a bill: overpaid, or kept after a cancellation
                 </th>
-                <td data-head="Paid">{formatExactRupees(otherPaid)}</td>
+                <td data-head="Paid">{formatSignedMoney(otherPaid, currency)}</td>
               </tr>
             )}
           </tbody>
@@ -106,10 +106,19 @@ function SalesTable({
                 Total
               </th>
               <td data-head="Amount">
-                {formatExactRupees(addRupees(rows.map(({ total }) => total)))}
+                {formatSignedMoney(
+                  addAmounts(
+                    rows.map(({ total }) => total),
+                    currency,
+                  ),
+                  currency,
+                )}
               </td>
               <td data-head="Paid">
-                {formatExactRupees(addRupees([otherPaid, ...rows.map((row) => row.paid_total)]))}
+                {formatSignedMoney(
+                  addAmounts([otherPaid, ...rows.map((row) => row.paid_total)], currency),
+                  currency,
+                )}
               </td>
             </tr>
           </tfoot>
@@ -143,16 +152,4 @@ function SalesTable({
       {seatPools.length > 0 && <p className="mute">Seats are counted for the whole event.</p>}
     </div>
   )
-}
-
-/**
- * Formats rupees from the API with two decimals. Adjustments that reduce the price are negative.
- */
-function formatExactRupees(rupees: number): string {
-  return formatMoney(paise(Math.round(rupees * 100)), INR)
-}
-
-/** Adds in paise, to avoid rounding errors. */
-function addRupees(amounts: readonly number[]): number {
-  return amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100
 }

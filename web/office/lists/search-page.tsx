@@ -14,7 +14,8 @@ import {
   RegNumber,
   RegistrationStatus,
 } from '../ui/error-banner-and-heading.tsx'
-import { formatTotal } from './list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponsePrice } from '../ui/format-amount.ts'
 import './search-page.css'
 
 const readSearchResults: Reader<FoundAnswer> = (body) =>
@@ -128,7 +129,11 @@ function SearchResult({ result }: { readonly result: WireFound }) {
       <span className="mute">
         {[result.event.title, result.category].filter((part) => part !== '').join(' · ')}
       </span>
-      <span>{result.total === null ? '' : formatTotal(result.total)}</span>
+      <span>
+        {result.total === null
+          ? ''
+          : formatResponsePrice(result.total, readResponseCurrency(result))}
+      </span>
       <RegistrationStatus registration={result} />
     </>
   )

@@ -1,8 +1,7 @@
 /** Parsers of the responses of bank statement calls. */
-import { INR, fromRupees } from '../../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
 import { readSettlement } from './settlement-api-responses.ts'
 
 export const readReconciliation: Reader<ReconcileAnswer> = (body) => {
@@ -27,7 +26,7 @@ const readLine = (value: unknown): Record<string, unknown> | null =>
   typeof value['line'] === 'number' &&
   Array.isArray(value['also']) &&
   (value['why'] === null || typeof value['why'] === 'string') &&
-  fromRupees(value['amount'], INR) !== null &&
+  isAmount(value['amount']) &&
   listOf(value['of'], readCandidate) !== null
     ? value
     : null
@@ -38,9 +37,7 @@ const readRepeatedLine = (value: unknown): Record<string, unknown> | null =>
     : null
 
 const readCandidate = (value: unknown): Record<string, unknown> | null =>
-  isRecord(value) &&
-  hasAll(value, 'string', 'reg_no', 'name') &&
-  fromRupees(value['due'], INR) !== null
+  isRecord(value) && hasAll(value, 'string', 'reg_no', 'name') && isAmount(value['due'])
     ? value
     : null
 

@@ -12,7 +12,8 @@ import { toSpreadsheet, callApi, registrationUrl } from '../office-api-and-urls.
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readBulkResult, readReconciliation } from './bank-statement-api-responses.ts'
-import { formatRupees } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney } from '../ui/format-amount.ts'
 import { SavedSettlements, SettlementReport } from './settlements.tsx'
 import { ColumnMapping } from './column-mapping.tsx'
 import '../registration/registration-details-page.css'
@@ -176,24 +177,26 @@ function MatchedLines({
                       <b>
                         {entry.amount === 0
                           ? 'Amount not stated'
-                          : formatRupees(entry.amount, true)}
+                          : formatResponseMoney(entry.amount, readResponseCurrency(entry))}
                       </b>{' '}
                       on {isDay(entry.day) ? formatDayShort(entry.day) : entry.day}
                       <small>{entry.narration}</small>
                       {entry.why !== null && <small className="care">{entry.why}</small>}
                       {entry.payout !== null && (
                         <small className={entry.payout.net === entry.amount ? '' : 'bad'}>
-                          Settlement: {formatRupees(entry.payout.net, true)} for{' '}
+                          Settlement:{' '}
+                          {formatResponseMoney(entry.payout.net, readResponseCurrency(entry))} for{' '}
                           {entry.payout.lines} {entry.payout.lines === 1 ? 'line' : 'lines'}
                           {entry.payout.net === entry.amount
                             ? ', equal to this amount'
                             : ', not equal to this amount'}
                         </small>
                       )}
-                      {entry.of.map(({ reg_no: regNo, name, due, reference }) => (
+                      {entry.of.map(({ reg_no: regNo, name, due, reference, ...candidate }) => (
                         <small key={regNo}>
                           {renderRegNo(regNo)} {name}
-                          {due > 0 && `, ${formatRupees(due, true)} due`}
+                          {due > 0 &&
+                            `, ${formatResponseMoney(due, readResponseCurrency(candidate))} due`}
                           {reference !== null && `, reported by delegate: ${reference}`}
                         </small>
                       ))}
@@ -264,12 +267,13 @@ function MatchedLines({
             Reported by delegate, not in this statement ({unmatchedClaims.length})
           </h2>
           <ul className="log">
-            {unmatchedClaims.map(({ reg_no: regNo, name, due, reference }) => (
+            {unmatchedClaims.map(({ reg_no: regNo, name, due, reference, ...claim }) => (
               <li key={regNo}>
                 <span>
                   {renderRegNo(regNo)} {name}
                   <small>
-                    {formatRupees(due, true)}, reported by delegate: {reference}
+                    {formatResponseMoney(due, readResponseCurrency(claim))}, reported by delegate:{' '}
+                    {reference}
                   </small>
                 </span>
               </li>

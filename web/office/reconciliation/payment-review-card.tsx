@@ -1,17 +1,24 @@
 /** One payment review: the amount received, the balance, and the possible decisions. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isGatewayPayment } from '../../../engine/index.ts'
+import { isGatewayPayment, readCurrency } from '../../../engine/index.ts'
 import type { DecisionName } from '../../../engine/index.ts'
 import type { WireReview } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { formatForInput } from '../registration/record-payment-fields.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { readDecisionMessage } from './payment-review-api-responses.ts'
-import { formatDateParts, formatRupees } from '../lists/list-table.tsx'
+import { formatDateParts } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
+import {
+  addAmounts,
+  amountLabel,
+  formatForInput,
+  formatResponseMoney,
+} from '../ui/format-amount.ts'
 import '../registration/actions-and-timeline.css'
 import '../discount-codes/discount-codes-page.css'
 
@@ -96,27 +103,43 @@ export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
  * Returns the label of a decision. Accepting a shortfall waives it, so the label states the amount.
  */
 function decisionLabel(
-  { came: received, due, left, kind, unknown_order: order }: WireReview,
+  { came: received, due, left, kind, unknown_order: order, ...review }: WireReview,
   label: string,
   decision: DecisionName,
 ): string {
   if (decision !== 'accept' || kind !== 'misfit') return label
+  const currency = readResponseCurrency(review)
   const shortfall =
-    received === null || due === null || order !== null ? 0 : Math.round((due - left) * 100) / 100
-  return shortfall > 0 ? `Accept as full payment (waive ${formatRupees(shortfall, true)})` : label
+    received === null || due === null || order !== null ? 0 : addAmounts([due, -left], currency)
+  return shortfall > 0
+    ? `Accept as full payment (waive ${formatResponseMoney(shortfall, currency)})`
+    : label
 }
 
-function ReviewAmounts({ came: received, due, left, said: gatewayMessage, kind }: WireReview) {
-  const dueText = due === null || kind === 'returned' ? '' : `Due: ${formatRupees(due, true)}. `
+export function ReviewAmounts({
+  came: received,
+  due,
+  left,
+  said: gatewayMessage,
+  kind,
+  ...review
+}: WireReview) {
+  const currency = readResponseCurrency(review)
+  // A payment in another currency than the bill needs review.
+  const receivedCurrency = readCurrency(received?.currency) ?? currency
+  const dueText =
+    due === null || kind === 'returned' ? '' : `Due: ${formatResponseMoney(due, currency)}. `
   const remainingText =
     received !== null && !kind.startsWith('refund') && left !== received.amount
-      ? `Not yet refunded: ${formatRupees(left, true)}. `
+      ? `Not yet refunded: ${formatResponseMoney(left, currency)}. `
       : ''
-  const refundText = kind.startsWith('refund') ? `Refund: ${formatRupees(left, true)}. ` : ''
+  const refundText = kind.startsWith('refund')
+    ? `Refund: ${formatResponseMoney(left, currency)}. `
+    : ''
   return (
     <p>
       {received !== null &&
-        `Received: ${formatRupees(received.amount, true)} on ${formatDateParts(received.paid_at)?.[0] ?? ''}, reference ${received.reference}. `}
+        `Received: ${formatResponseMoney(received.amount, receivedCurrency)} on ${formatDateParts(received.paid_at)?.[0] ?? ''}, reference ${received.reference}. `}
       {dueText}
       {remainingText}
       {refundText}
@@ -198,6 +221,7 @@ function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDi
 
 function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decision' | 'review'>) {
   const { came: received, left, kind } = review
+  const currency = readResponseCurrency(review)
   const [refundMethod, setRefundMethod] = useState(isGatewayRefundable(review) ? 'gateway' : 'hand')
   switch (decision) {
     case 'accept':
@@ -216,8 +240,13 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
             <input name="reference" required maxLength={64} autoComplete="off" />
           </label>
           <label>
-            Amount received
-            <input name="amount" inputMode="decimal" required autoComplete="off" />
+            {amountLabel('Amount received', currency)}
+            <input
+              name="amount"
+              inputMode={amountInputMode(currency)}
+              required
+              autoComplete="off"
+            />
           </label>
         </>
       )
@@ -238,12 +267,12 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
       return (
         <>
           <label>
-            Amount to refund
+            {amountLabel('Amount to refund', currency)}
             <input
               name="amount"
-              inputMode="decimal"
+              inputMode={amountInputMode(currency)}
               required
-              defaultValue={formatForInput(left)}
+              defaultValue={formatForInput(left, currency)}
               autoComplete="off"
             />
           </label>

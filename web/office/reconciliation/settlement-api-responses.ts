@@ -1,16 +1,12 @@
 /** Parsers of the responses of settlement calls. */
-import { INR, fromRupees } from '../../../engine/index.ts'
 import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
 
-/** Whether the value is an amount, which may be negative. */
-const isAmount = (value: unknown): boolean =>
-  typeof value === 'number' && fromRupees(Math.abs(value), INR) !== null
 const readAmounts =
   (...names: readonly string[]) =>
   (value: unknown): Record<string, unknown> | null =>
-    isRecord(value) && names.every((name) => isAmount(value[name])) ? value : null
+    isRecord(value) && names.every((name) => isSignedAmount(value[name])) ? value : null
 
 /** Returns null if the value is not a settlement. */
 export function readSettlement(value: unknown): WireSettlement | null {

@@ -13,7 +13,8 @@ import { download, save } from '../../app/api-client.ts'
 import { toSpreadsheet, callApi, registrationUrl, unwrap } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { formatRupees, formatSignedRupees } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { readSaveResult, readSettlements } from './settlement-api-responses.ts'
 
 type EventProps = { readonly event: OfficeEvent }
@@ -48,7 +49,7 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
         {unread.length > 0 && (
           <p className="care">
             {unread.length === 1 ? 'Line' : 'Lines'} {unread.join(', ')} could not be read: the
-            amount or date is unclear, or the currency is not rupees.
+            amount or date is unclear, or the currency differs.
           </p>
         )}
         {unsettledCount > 0 && (
@@ -168,7 +169,7 @@ function Payouts({ payouts, children }: PayoutsProps) {
               <small>{listPayoutParts(payout).join(', ')}</small>
               {payout.account !== null && <small>{describeFormerAccount(payout.account)}</small>}
             </span>
-            <b className="r">{formatSignedRupees(payout.net)}</b>
+            <b className="r">{formatSignedMoney(payout.net, readResponseCurrency(payout))}</b>
           </li>
         ))}
       </ul>
@@ -189,7 +190,9 @@ function listPayoutParts({
   tax,
   others,
   elsewhere,
+  ...payout
 }: WirePayout): readonly string[] {
+  const currency = readResponseCurrency(payout)
   const deductions = [
     ['refunds', refunds],
     ['fees', fee],
@@ -197,15 +200,15 @@ function listPayoutParts({
     ['other deductions', others],
   ] as const
   return [
-    `${pluralise(lines, 'line')}: ${formatRupees(sales, true)} paid`,
+    `${pluralise(lines, 'line')}: ${formatResponseMoney(sales, currency)} paid`,
     ...deductions.flatMap(([label, amount]) =>
-      amount <= 0 ? [] : [`less ${formatRupees(amount, true)} ${label}`],
+      amount <= 0 ? [] : [`less ${formatResponseMoney(amount, currency)} ${label}`],
     ),
-    ...(others < 0 ? [`plus ${formatRupees(-others, true)} other credits`] : []),
+    ...(others < 0 ? [`plus ${formatResponseMoney(-others, currency)} other credits`] : []),
     ...(elsewhere === null
       ? []
       : [
-          `other events: ${pluralise(elsewhere.lines, 'line')}, ${formatSignedRupees(elsewhere.net)}`,
+          `other events: ${pluralise(elsewhere.lines, 'line')}, ${formatSignedMoney(elsewhere.net, currency)}`,
         ]),
   ]
 }
@@ -253,15 +256,18 @@ function SettledLine({ event, ...line }: EventProps & WireSettled) {
     reg_no: regNo,
     why,
   } = line
+  const currency = readResponseCurrency(line)
   const payoutDetails = [day !== null && isDay(day) ? formatDayShort(day) : '', utr]
     .filter(Boolean)
     .join(', ')
   const deductionText =
-    fee + tax === 0 ? '' : `, fee ${formatRupees(fee, true)}, tax ${formatRupees(tax, true)}`
+    fee + tax === 0
+      ? ''
+      : `, fee ${formatResponseMoney(fee, currency)}, tax ${formatResponseMoney(tax, currency)}`
   return (
     <li>
       <span>
-        <b>{formatRupees(amount, true)}</b>
+        <b>{formatResponseMoney(amount, currency)}</b>
         {kind === 'refund' && ' refunded'}
         {deductionText}
         <small>{[reference, order].filter(Boolean).join(', order ')}</small>
@@ -273,7 +279,7 @@ function SettledLine({ event, ...line }: EventProps & WireSettled) {
         )}
         {why !== null && <small className="bad">{why}</small>}
       </span>
-      <span className="r">{formatSignedRupees(net)}</span>
+      <span className="r">{formatSignedMoney(net, currency)}</span>
     </li>
   )
 }
@@ -293,21 +299,24 @@ function UnsettledPayments({
       <h2 id="settlement-open">Paid, not settled yet ({unsettled.length})</h2>
       <p className="mute">The gateway pays out within a few working days.</p>
       <ul className="log stmt">
-        {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: paidOn, days, account }) => (
-          <li key={`${reference} ${regNo}`}>
-            <span>
-              <b>{formatRupees(amount, true)}</b>, paid on{' '}
-              {isDay(paidOn) ? formatDayShort(paidOn) : paidOn}
-              <small>
-                {regNo === null ? '' : <RegistrationLink event={event} regNo={regNo} />} {reference}
-              </small>
-              {account !== null && <small>{describeFormerAccount(account)}</small>}
-            </span>
-            <span className={days > SETTLED_WITHIN_DAYS ? 'r bad' : 'r'}>
-              {days === 0 ? 'today' : `${pluralise(days, 'day')} ago`}
-            </span>
-          </li>
-        ))}
+        {unsettled.map(
+          ({ reg_no: regNo, reference, paid_on: paidOn, days, account, ...payment }) => (
+            <li key={`${reference} ${regNo}`}>
+              <span>
+                <b>{formatResponseMoney(payment.amount, readResponseCurrency(payment))}</b>, paid on{' '}
+                {isDay(paidOn) ? formatDayShort(paidOn) : paidOn}
+                <small>
+                  {regNo === null ? '' : <RegistrationLink event={event} regNo={regNo} />}{' '}
+                  {reference}
+                </small>
+                {account !== null && <small>{describeFormerAccount(account)}</small>}
+              </span>
+              <span className={days > SETTLED_WITHIN_DAYS ? 'r bad' : 'r'}>
+                {days === 0 ? 'today' : `${pluralise(days, 'day')} ago`}
+              </span>
+            </li>
+          ),
+        )}
       </ul>
     </section>
   )

@@ -1,22 +1,26 @@
 /** The dialog for an action: its reason and additional fields. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { INR, formatMoney, fromRupees } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
-import {
-  RecordPaymentFields,
-  PaymentClaimDetails,
-  formatForInput,
-} from './record-payment-fields.tsx'
+import { RecordPaymentFields, PaymentClaimDetails } from './record-payment-fields.tsx'
 import { CorrectionFields, TransferFields } from './correct-answers-fields.tsx'
 import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
+import {
+  addAmounts,
+  amountLabel,
+  formatForInput,
+  formatResponseMoney,
+} from '../ui/format-amount.ts'
 
 type ActionDialogProps = {
   readonly button: ButtonAction
@@ -172,7 +176,9 @@ function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): Re
     case 'erase':
       return <EraseWarning {...actionData} />
     case 'not_found':
-      return actionData.told === null ? null : <PaymentClaimDetails claim={actionData.told} />
+      return actionData.told === null ? null : (
+        <PaymentClaimDetails claim={actionData.told} currency={readResponseCurrency(actionData)} />
+      )
     case 'handle_refund':
       return <p>Contact the payment gateway about the refund. Enter its reply as the reason.</p>
     case 'note':
@@ -183,11 +189,6 @@ function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): Re
   }
 }
 
-const formatRupees = (amount: number): string => {
-  const paise = fromRupees(amount, INR)
-  return paise === null ? '' : formatMoney(paise, INR)
-}
-
 function CancellationRefundFields({
   kept: refundable,
   proposed_back: proposedRefund,
@@ -195,12 +196,14 @@ function CancellationRefundFields({
   second_payment: secondPayment,
   pay_back: refundDue,
   reviews,
+  ...answer
 }: ActionsAnswer) {
+  const currency = readResponseCurrency(answer)
   if (refundable === 0)
     return (
       <>
-        <p>{sumUnderReview(reviews) === 0 && 'Nothing was paid. '}This frees the seat.</p>
-        <UnderReviewNotice reviews={reviews} />
+        <p>{sumUnderReview(reviews, currency) === 0 && 'Nothing was paid. '}This frees the seat.</p>
+        <UnderReviewNotice reviews={reviews} currency={currency} />
       </>
     )
   const {
@@ -214,29 +217,41 @@ function CancellationRefundFields({
   // A goodwill refund counts towards the refund due, as in the proposed refund.
   const minimumRefund = Math.min(refundDue, proposedRefund ?? refundDue)
   const rows: readonly LedgerRow[] = [
-    { id: 'paid', label: 'Paid', value: formatRupees(paid) },
+    { id: 'paid', label: 'Paid', value: formatResponseMoney(paid, currency) },
     ...(overpaid === 0 || secondPayment !== null
       ? []
-      : [{ id: 'owed', label: 'Overpaid: refunded in full', value: formatRupees(overpaid) }]),
+      : [
+          {
+            id: 'owed',
+            label: 'Overpaid: refunded in full',
+            value: formatResponseMoney(overpaid, currency),
+          },
+        ]),
     ...(refundShare === null || secondPayment !== null
       ? []
       : [
           {
             id: 'share',
-            label: `${percent}% of the price of ${formatRupees(remainingPrice)}`,
-            value: formatRupees(refundShare),
+            label: `${percent}% of the price of ${formatResponseMoney(remainingPrice, currency)}`,
+            value: formatResponseMoney(refundShare, currency),
           },
         ]),
     ...(refundedSoFar === 0
       ? []
-      : [{ id: 'refunded', label: 'Refunded so far', value: `− ${formatRupees(refundedSoFar)}` }]),
+      : [
+          {
+            id: 'refunded',
+            label: 'Refunded so far',
+            value: `− ${formatResponseMoney(refundedSoFar, currency)}`,
+          },
+        ]),
     ...(proposedRefund === null
       ? []
       : [
           {
             id: 'proposed',
             label: 'Proposed refund',
-            value: formatRupees(proposedRefund),
+            value: formatResponseMoney(proposedRefund, currency),
             total: true,
           },
         ]),
@@ -244,19 +259,21 @@ function CancellationRefundFields({
   return (
     <>
       <p>This frees the seat. It does not send the refund: refund the amount afterwards.</p>
-      <UnderReviewNotice reviews={reviews} />
-      {minimumRefund > 0 && <p>{formatRupees(minimumRefund)} must be refunded in any case.</p>}
+      <UnderReviewNotice reviews={reviews} currency={currency} />
+      {minimumRefund > 0 && (
+        <p>{formatResponseMoney(minimumRefund, currency)} must be refunded in any case.</p>
+      )}
       {secondPayment !== null && <p>This is a second payment: the full amount is proposed.</p>}
       {proposedRefund === null && (
         <p>No refund rule is set for this event: enter the amount to refund.</p>
       )}
       <Ledger money rows={rows} />
       <label>
-        Amount to refund
+        {amountLabel('Amount to refund', currency)}
         <input
           name="pay_back"
-          inputMode="decimal"
-          defaultValue={formatForInput(proposedRefund ?? 0)}
+          inputMode={amountInputMode(currency)}
+          defaultValue={formatForInput(proposedRefund ?? 0, currency)}
           autoComplete="off"
         />
       </label>
@@ -265,34 +282,41 @@ function CancellationRefundFields({
 }
 
 /** Adds up the payments under review, so that no dialog states that nothing was paid. */
-const sumUnderReview = (reviews: ActionsAnswer['reviews']): number =>
-  reviews
-    .filter(
-      ({ came: received, kind }) =>
-        received !== null && kind !== 'returned' && !kind.startsWith('refund'),
-    )
-    .reduce((total, { left }) => total + left, 0)
+const sumUnderReview = (reviews: ActionsAnswer['reviews'], currency: Currency): number =>
+  addAmounts(
+    reviews
+      .filter(
+        ({ came: received, kind }) =>
+          received !== null && kind !== 'returned' && !kind.startsWith('refund'),
+      )
+      .map(({ left }) => left),
+    currency,
+  )
 
-function UnderReviewNotice({ reviews }: Pick<ActionsAnswer, 'reviews'>) {
-  const sum = sumUnderReview(reviews)
+function UnderReviewNotice({
+  reviews,
+  currency,
+}: Pick<ActionsAnswer, 'reviews'> & { readonly currency: Currency }) {
+  const sum = sumUnderReview(reviews, currency)
   return (
     sum > 0 && (
       <p className="care">
         <Icon name="tri" small />
-        Under review: {formatRupees(sum)}. Decide on it first.
+        Under review: {formatResponseMoney(sum, currency)}. Decide on it first.
       </p>
     )
   )
 }
 
-function EraseWarning({ pay_back: refundDue }: ActionsAnswer) {
+function EraseWarning({ pay_back: refundDue, ...answer }: ActionsAnswer) {
+  const currency = readResponseCurrency(answer)
   return (
     <>
       {refundDue > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          {formatRupees(refundDue)} is still to be refunded. Refund it before you erase the name and
-          contact details.
+          {formatResponseMoney(refundDue, currency)} is still to be refunded. Refund it before you
+          erase the name and contact details.
         </p>
       )}
       <p>
@@ -310,32 +334,36 @@ function RefundFields({
   goodwill,
   back_by_gateway: gatewayRefundable,
   reviews,
+  ...answer
 }: ActionsAnswer) {
+  const currency = readResponseCurrency(answer)
   const amount = refundDue === 0 ? refundable : refundDue
   const [refundMethod, setRefundMethod] = useState(
     gatewayRefundable >= amount && amount > 0 ? 'gateway' : 'hand',
   )
   return (
     <>
-      <p>Refundable: {formatRupees(refundable)}.</p>
+      <p>Refundable: {formatResponseMoney(refundable, currency)}.</p>
       {refundDue > 0 && goodwill > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          {formatRupees(goodwill)} was refunded already as goodwill and is not deducted below.
-          Refund less if it was for the same change.
+          {formatResponseMoney(goodwill, currency)} was refunded already as goodwill and is not
+          deducted below. Refund less if it was for the same change.
         </p>
       )}
-      <UnderReviewNotice reviews={reviews} />
+      <UnderReviewNotice reviews={reviews} currency={currency} />
       {gatewayRefundable > 0 && gatewayRefundable < refundable && (
-        <p>The payment gateway can refund {formatRupees(gatewayRefundable)} of it.</p>
+        <p>
+          The payment gateway can refund {formatResponseMoney(gatewayRefundable, currency)} of it.
+        </p>
       )}
       <label>
-        Amount to refund
+        {amountLabel('Amount to refund', currency)}
         <input
           name="amount"
-          inputMode="decimal"
+          inputMode={amountInputMode(currency)}
           required
-          defaultValue={formatForInput(amount)}
+          defaultValue={formatForInput(amount, currency)}
           autoComplete="off"
         />
       </label>

@@ -1,8 +1,8 @@
 /** Parsers of the responses of action calls. */
-import { INR, fromRupees, isActionName } from '../../../engine/index.ts'
+import { isActionName } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
 import { readReview } from '../reconciliation/payment-review-api-responses.ts'
 
 /** Parses the available actions of a registration, and its history. */
@@ -28,12 +28,10 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
     trail: history,
   } = body
   const isReadable =
-    [due, refundDue, goodwill, refundable, gatewayRefundable].every(
-      (amount) => fromRupees(amount, INR) !== null,
-    ) &&
+    [due, refundDue, goodwill, refundable, gatewayRefundable].every(isAmount) &&
     typeof isRefundUnsettled === 'boolean' &&
     (secondPayment === null || isSecondPayment(secondPayment)) &&
-    (proposedRefund === null || fromRupees(proposedRefund, INR) !== null) &&
+    (proposedRefund === null || isAmount(proposedRefund)) &&
     isCancellation(cancellation) &&
     listOf(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==
       null &&
@@ -49,22 +47,21 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
 }
 
 const isSecondPayment = (value: unknown): boolean =>
-  isRecord(value) && hasAll(value, 'string', 'first') && fromRupees(value['amount'], INR) !== null
+  isRecord(value) && hasAll(value, 'string', 'first') && isAmount(value['amount'])
 
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false
   const { look_at: documents, offer } = value
   const isFile = (file: unknown): Record<string, unknown> | null =>
     isRecord(file) && hasAll(file, 'string', 'id', 'label', 'name') ? file : null
-  const isOffer =
-    isRecord(offer) && hasAll(offer, 'string', 'label') && fromRupees(offer['total'], INR) !== null
+  const isOffer = isRecord(offer) && hasAll(offer, 'string', 'label') && isAmount(offer['total'])
   return listOf(documents, isFile) !== null && (offer === null || isOffer)
 }
 
 const isPaymentClaim = (value: unknown): boolean =>
   isRecord(value) &&
   hasAll(value, 'string', 'label', 'reference') &&
-  fromRupees(value['amount'], INR) !== null &&
+  isAmount(value['amount']) &&
   listOf(value['answers'], (answer) =>
     isRecord(answer) && hasAll(answer, 'string', 'label', 'text') ? answer : null,
   ) !== null
@@ -83,8 +80,6 @@ const readEditableField = (value: unknown): Record<string, unknown> | null =>
 
 const isCancellation = (value: unknown): boolean =>
   isRecord(value) &&
-  [value['paid'], value['owed'], value['remaining'], value['refunded']].every(
-    (amount) => fromRupees(amount, INR) !== null,
-  ) &&
+  [value['paid'], value['owed'], value['remaining'], value['refunded']].every(isAmount) &&
   (value['percent'] === null || typeof value['percent'] === 'number') &&
-  (value['share'] === null || fromRupees(value['share'], INR) !== null)
+  (value['share'] === null || isAmount(value['share']))

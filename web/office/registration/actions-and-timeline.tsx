@@ -2,15 +2,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import {
-  INR,
-  dayOf,
-  formatDayShort,
-  formatMoney,
-  fromRupees,
-  readInstant,
-} from '../../../engine/index.ts'
-import type { AdminList } from '../../../engine/index.ts'
+import { dayOf, formatDayShort, readInstant } from '../../../engine/index.ts'
+import type { AdminList, Currency } from '../../../engine/index.ts'
 import type { ActionsAnswer, WireSecondPayment } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { readActionMessage, readActions } from './action-api-responses.ts'
@@ -22,7 +15,8 @@ import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { formatRupees } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../discount-codes/discount-codes-page.css'
 import './actions-and-timeline.css'
@@ -70,6 +64,7 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
     setOpenAction(button)
   }
   const { data } = query
+  const currency = readResponseCurrency(data ?? {})
   return (
     <section className="pan" aria-labelledby="reg-acts" aria-busy={query.isFetching}>
       <h2 id="reg-acts">Actions</h2>
@@ -81,9 +76,9 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
       )}
       {data && <StateSummary {...data} />}
       {data?.second_payment && (
-        <SecondPaymentNotice list={list} secondPayment={data.second_payment} />
+        <SecondPaymentNotice list={list} secondPayment={data.second_payment} currency={currency} />
       )}
-      {data?.told && <PaymentClaimDetails claim={data.told} />}
+      {data?.told && <PaymentClaimDetails claim={data.told} currency={currency} />}
       <p role="status" className="done">
         {actionMutation.data ?? decisionMessage}
       </p>
@@ -137,26 +132,27 @@ const listAllowedButtons = ({ allowed }: ActionsAnswer): readonly ButtonAction[]
 /** Shows the state of the registration, with its balance and outstanding refund. */
 function StateSummary({
   state_display: stateLabel,
-  due,
-  pay_back: refundRupees,
+  due: balance,
+  pay_back: refundDue,
   refund_unsettled: isRefundUnsettled,
+  ...answer
 }: ActionsAnswer) {
-  const [balance, refundDue] = [fromRupees(due, INR), fromRupees(refundRupees, INR)]
+  const currency = readResponseCurrency(answer)
   return (
     <>
       <p className="state">
         <b>{`${stateLabel.charAt(0).toUpperCase()}${stateLabel.slice(1)}`}</b>
       </p>
-      {balance !== null && balance > 0 && (
+      {balance > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          Due after a correction: {formatMoney(balance, INR)}
+          Due after a correction: {formatResponseMoney(balance, currency)}
         </p>
       )}
-      {refundDue !== null && refundDue > 0 && (
+      {refundDue > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          To refund: {formatMoney(refundDue, INR)}
+          To refund: {formatResponseMoney(refundDue, currency)}
         </p>
       )}
       {isRefundUnsettled && (
@@ -171,7 +167,11 @@ function StateSummary({
 function SecondPaymentNotice({
   list,
   secondPayment: { first, amount, asked_at: requestedAtText },
-}: Pick<ActionsProps, 'list'> & { readonly secondPayment: WireSecondPayment }) {
+  currency,
+}: Pick<ActionsProps, 'list'> & {
+  readonly secondPayment: WireSecondPayment
+  readonly currency: Currency
+}) {
   const requestedAt = requestedAtText === null ? null : readInstant(requestedAtText)
   return (
     <p className="care">
@@ -182,7 +182,7 @@ function SecondPaymentNotice({
         {requestedAt !== null && (
           <>
             {' '}
-            The delegate requested a refund of {formatRupees(amount, true)} on{' '}
+            The delegate requested a refund of {formatResponseMoney(amount, currency)} on{' '}
             {formatDayShort(dayOf(requestedAt))}.
           </>
         )}

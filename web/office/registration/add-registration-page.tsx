@@ -3,7 +3,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
-  INR,
   allSeatPools,
   findApproval,
   CODE,
@@ -25,7 +24,7 @@ import type {
   PricingContext,
   Field,
   Option,
-  Paise,
+  Quote,
   SeatPool,
   PublicEvent,
 } from '../../../engine/index.ts'
@@ -161,7 +160,7 @@ function AddRegistrationForm({
           answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
           way: method,
           paid: paymentDetails,
-          ...(price !== null && { total: rupees(price, INR) }),
+          ...(price !== null && { total: rupees(price.total, price.currency) }),
         },
       }),
     onSuccess: onCreated,
@@ -274,7 +273,7 @@ function AddRegistrationForm({
           !isPaymentTooEarly &&
           (price === null
             ? 'The price appears when the answers are complete.'
-            : `To pay: ${formatMoney(price, INR)}`)}
+            : `To pay: ${formatMoney(price.total, price.currency)}`)}
       </p>
       <FormField
         name="way"
@@ -373,7 +372,7 @@ function calculatePreview(
   readonly replacedPool: SeatPool | null
   /** The registration needs approval before payment. */
   readonly needsApproval: boolean
-  readonly price: Paise | null
+  readonly price: Quote | null
 } {
   const { answers } = normalise(event, data, context)
   const category = findCategory(event, answers)
@@ -389,6 +388,6 @@ function calculatePreview(
     fullPool,
     replacedPool: fullPool === null ? (fullRequested ?? null) : null,
     needsApproval: findApproval(event.approvals, answers, category) !== null,
-    price: quoteResult?.ok === true ? quoteResult.value.total : null,
+    price: quoteResult?.ok === true ? quoteResult.value : null,
   }
 }

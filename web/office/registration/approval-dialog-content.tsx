@@ -1,15 +1,18 @@
 /** The documents and answers to review for an approval, and the category offered with a refusal. */
-import { INR, formatPrice, fromRupees } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponsePrice } from '../ui/format-amount.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 /** `canOffer` is true for a refusal, which may offer another category. */
 export function ApprovalDetails({
   approval,
   canOffer,
-}: Pick<ActionsAnswer, 'approval'> & { readonly canOffer: boolean }) {
+  ...answer
+}: Pick<ActionsAnswer, 'approval' | 'currency'> & { readonly canOffer: boolean }) {
   if (approval === null) return null
   const { look_at: files, offer, total } = approval
+  const currency = readResponseCurrency(answer)
   return (
     <>
       <ul className="files">
@@ -30,7 +33,7 @@ export function ApprovalDetails({
         <p>
           {total === 0
             ? 'This registration is free. Approving it completes it.'
-            : `The delegate gets an email with a link to pay ${formatFee(total)}.`}
+            : `The delegate gets an email with a link to pay ${formatResponsePrice(total, currency)}.`}
         </p>
       )}
       {canOffer && offer !== null && (
@@ -38,16 +41,11 @@ export function ApprovalDetails({
           <label>
             <input type="checkbox" name="offer" defaultChecked />
             <span>
-              Offer {offer.label} for {formatFee(offer.total)} instead
+              Offer {offer.label} for {formatResponsePrice(offer.total, currency)} instead
             </span>
           </label>
         </div>
       )}
     </>
   )
-}
-
-const formatFee = (amount: number): string => {
-  const paise = fromRupees(amount, INR)
-  return paise === null ? '' : formatPrice(paise, INR)
 }

@@ -1,12 +1,13 @@
 /** The receipts, invoices and credit notes of a registration, as PDFs. */
 import { useQuery } from '@tanstack/react-query'
+import type { Currency } from '../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { formatRupees } from '../lists/list-table.tsx'
+import { formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 
 const readDocuments: Reader<DocumentsAnswer> = (body) =>
@@ -22,7 +23,13 @@ const readDocuments: Reader<DocumentsAnswer> = (body) =>
     : null
 
 /** Renders nothing if no documents were issued. */
-export function Documents({ regNo }: { readonly regNo: string }) {
+export function Documents({
+  regNo,
+  currency,
+}: {
+  readonly regNo: string
+  readonly currency: Currency
+}) {
   const url = `/admin/registrations/${encodeURIComponent(regNo)}/documents/`
   const query = useQuery({
     queryKey: ['documents', regNo],
@@ -42,7 +49,7 @@ export function Documents({ regNo }: { readonly regNo: string }) {
               <a href={`${url}${id}/`} download>
                 {title} {serial}
               </a>
-              <small>{formatRupees(total, true)}</small>
+              <small>{formatResponseMoney(total, currency)}</small>
             </span>
             <EntryTime at={at} />
           </li>

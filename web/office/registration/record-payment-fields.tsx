@@ -1,17 +1,16 @@
 /** The fields that record a manual payment, with the delegate's payment claim. */
 import { useState } from 'react'
 import {
-  INR,
-  amountText,
   formatDayShort,
-  formatMoney,
-  fromRupees,
   isManualMethod,
   MANUAL_METHOD_IDS,
   describeMethod,
 } from '../../../engine/index.ts'
-import type { Day, ManualMethod } from '../../../engine/index.ts'
+import type { Currency, Day, ManualMethod } from '../../../engine/index.ts'
 import type { ActionsAnswer, WirePaymentClaim } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
+import { amountLabel, formatForInput, formatResponseMoney } from '../ui/format-amount.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 /** “Cash” and “card machine” have replaced “at the desk”, which older payments still have. */
@@ -21,13 +20,18 @@ const OFFERED_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
  * Staff enter the amount received; a mismatch opens a payment review. The default values are
  * those of the payment claim.
  */
-export function RecordPaymentFields({ told: claim, today }: Pick<ActionsAnswer, 'told' | 'today'>) {
+export function RecordPaymentFields({
+  told: claim,
+  today,
+  ...answer
+}: Pick<ActionsAnswer, 'told' | 'today' | 'currency'>) {
+  const currency = readResponseCurrency(answer)
   const [method, setMethod] = useState<ManualMethod>('transfer')
   // A found claim is already recorded, and the payment of a rejected claim did not arrive.
   const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
   return (
     <>
-      {pendingClaim !== null && <PaymentClaimDetails claim={pendingClaim} />}
+      {pendingClaim !== null && <PaymentClaimDetails claim={pendingClaim} currency={currency} />}
       <label>
         Payment method
         <select
@@ -55,16 +59,16 @@ export function RecordPaymentFields({ told: claim, today }: Pick<ActionsAnswer, 
         />
       </label>
       <label>
-        Amount received
+        {amountLabel('Amount received', currency)}
         <input
           name="amount"
-          inputMode="decimal"
+          inputMode={amountInputMode(currency)}
           required
           autoComplete="off"
           defaultValue={
             pendingClaim === null || pendingClaim.amount === 0
               ? ''
-              : formatForInput(pendingClaim.amount)
+              : formatForInput(pendingClaim.amount, currency)
           }
         />
       </label>
@@ -77,13 +81,19 @@ export function RecordPaymentFields({ told: claim, today }: Pick<ActionsAnswer, 
 }
 
 /** The delegate's payment claim, with its screenshot. */
-export function PaymentClaimDetails({ claim }: { readonly claim: WirePaymentClaim }) {
+export function PaymentClaimDetails({
+  claim,
+  currency,
+}: {
+  readonly claim: WirePaymentClaim
+  readonly currency: Currency
+}) {
   const { label, reference, amount, paid_on: paidOn, answers, stands: state } = claim
-  const amountPaise = state === 'looking' && amount > 0 ? fromRupees(amount, INR) : null
+  const isAmountShown = state === 'looking' && amount > 0
   return (
     <div className="told">
       <p>
-        Reported by delegate:{amountPaise === null ? '' : ` ${formatMoney(amountPaise, INR)} by`}{' '}
+        Reported by delegate:{isAmountShown ? ` ${formatResponseMoney(amount, currency)} by` : ''}{' '}
         {label}
         {paidOn === null ? '' : ` on ${formatDayShort(paidOn as Day)}`}, <b>{reference}</b>.{' '}
         {CLAIM_STATES[state]}
@@ -111,9 +121,3 @@ const CLAIM_STATES = {
   not_found: 'Staff did not find it.',
   unconfirmed: 'Not confirmed, and no longer expected.',
 } as const satisfies Readonly<Record<WirePaymentClaim['stands'], string>>
-
-/** Formats rupees for an input: 590 and 590.50. */
-export function formatForInput(amount: number): string {
-  const amountPaise = fromRupees(amount, INR)
-  return amountPaise === null ? '' : amountText(amountPaise, INR).replace(/\.00$/, '')
-}

@@ -1,9 +1,8 @@
 /** The page of one registration in the office. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
-import { INR } from '../../../engine/index.ts'
 import { readLines } from '../../../engine/api.ts'
-import type { AdminList } from '../../../engine/index.ts'
+import type { AdminList, Currency } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import { lineRows } from '../../ui/payment/bill-rows.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -24,7 +23,9 @@ import {
   RegNumber,
   RegistrationStatus,
 } from '../ui/error-banner-and-heading.tsx'
-import { formatDateParts, formatRupees, formatTotal } from '../lists/list-table.tsx'
+import { formatDateParts } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney, formatResponsePrice } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
@@ -81,6 +82,7 @@ export function RegistrationPage({
   }
   const { registration, name, answers, payments, mails, audit, event } = query.data
   const sameEmail = query.data.same_email
+  const currency = readResponseCurrency(query.data)
   return (
     <main className="main" id="main">
       {backLink}
@@ -156,11 +158,11 @@ export function RegistrationPage({
           <Actions regNo={registration.reg_no} list={list} onDone={reload} />
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
-            <Ledger money rows={buildPriceRows(registration, query.data.lines)} />
+            <Ledger money rows={buildPriceRows(query.data)} />
           </section>
-          <Payments payments={payments} />
-          <SettlementPanel settled={query.data.settled} />
-          <Documents regNo={regNo} />
+          <Payments payments={payments} currency={currency} />
+          <SettlementPanel settled={query.data.settled} currency={currency} />
+          <Documents regNo={regNo} currency={currency} />
           <Emails emails={mails} />
           <section className="pan" aria-labelledby="reg-audit">
             <h2 id="reg-audit">Audit log</h2>
@@ -186,11 +188,13 @@ export function RegistrationPage({
  * Returns the rows of the Price section: category and period, bill lines if there are several, and
  * totals.
  */
-function buildPriceRows(
-  registration: OfficeRegistrationAnswer['registration'],
-  wireLines: OfficeRegistrationAnswer['lines'],
-): readonly LedgerRow[] {
-  const lines = readLines(wireLines, INR)
+export function buildPriceRows({
+  registration,
+  lines: wireLines,
+  ...answer
+}: Pick<OfficeRegistrationAnswer, 'registration' | 'lines' | 'currency'>): readonly LedgerRow[] {
+  const currency = readResponseCurrency(answer)
+  const lines = readLines(wireLines, currency)
   const details = [
     ['category_display', 'Category'],
     ['period_display', 'Price period'],
@@ -207,20 +211,33 @@ function buildPriceRows(
     ...(registeredAt
       ? [{ id: 'created_at', label: 'Registered', value: registeredAt.join(', ') }]
       : []),
-    ...(lines.length < 2 ? [] : lineRows({ lines, currency: INR })),
+    ...(lines.length < 2 ? [] : lineRows({ lines, currency })),
     // Without tax, only the total is shown.
     ...amounts.flatMap(([id, label]) =>
       registration[id] === null || registration[id] === undefined || !registration['gst']
         ? []
-        : [{ id, label, value: formatRupees(registration[id], true) }],
+        : [{ id, label, value: formatResponseMoney(registration[id], currency) }],
     ),
     ...(registration['total'] === null || registration['total'] === undefined
       ? []
-      : [{ id: 'total', label: 'Total', value: formatTotal(registration['total']), total: true }]),
+      : [
+          {
+            id: 'total',
+            label: 'Total',
+            value: formatResponsePrice(registration['total'], currency),
+            total: true,
+          },
+        ]),
   ]
 }
 
-function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['payments'] }) {
+function Payments({
+  payments,
+  currency,
+}: {
+  readonly payments: OfficeRegistrationAnswer['payments']
+  readonly currency: Currency
+}) {
   return (
     <section className="pan" aria-labelledby="reg-payments">
       <h2 id="reg-payments">Payments</h2>
@@ -229,7 +246,7 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
         <div className="pay" key={payment.order_id}>
           <p className="payh">
             <RegNumber text={payment.order_id} />
-            <b>{formatRupees(payment.amount, true)}</b>
+            <b>{formatResponseMoney(payment.amount, currency)}</b>
             <Status is={payment.status} {...findFailureLabel(payment)} />
           </p>
           {payment.review && (

@@ -1,14 +1,16 @@
 /** The settlements of one registration's payments: payout dates and deductions. */
 import { formatDayShort, isDay } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
-import { formatRupees, formatSignedRupees } from '../lists/list-table.tsx'
+import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 
 const KIND_LABELS = { sale: 'settled', refund: 'refund deducted', other: 'adjustment' } as const
 
 /** Renders nothing if no settlement contains a payment of the registration. */
 export function SettlementPanel({
   settled: settlements,
-}: Pick<OfficeRegistrationAnswer, 'settled'>) {
+  currency,
+}: Pick<OfficeRegistrationAnswer, 'settled'> & { readonly currency: Currency }) {
   if (settlements.length === 0) return null
   return (
     <section className="pan" aria-labelledby="reg-settled">
@@ -17,16 +19,16 @@ export function SettlementPanel({
         {settlements.map(({ is: kind, reference, amount, fee, tax, net, day, utr }, index) => (
           <li key={index}>
             <span>
-              {formatRupees(amount, true)} {KIND_LABELS[kind]}
+              {formatResponseMoney(amount, currency)} {KIND_LABELS[kind]}
               {day !== null && isDay(day) && ` on ${formatDayShort(day)}`}
               <small>{[reference, utr].filter(Boolean).join(', ')}</small>
               {fee + tax > 0 && (
                 <small>
-                  fee {formatRupees(fee, true)}, tax {formatRupees(tax, true)}
+                  fee {formatResponseMoney(fee, currency)}, tax {formatResponseMoney(tax, currency)}
                 </small>
               )}
             </span>
-            <span className="r">{formatSignedRupees(net)}</span>
+            <span className="r">{formatSignedMoney(net, currency)}</span>
           </li>
         ))}
       </ul>

@@ -1,0 +1,224 @@
+/** The office pages of an event in another currency: amounts with its symbol, inputs with its decimals. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import type { ReactElement } from 'react'
+import { MemoryRouter } from 'react-router-dom'
+import { expect, test } from 'vitest'
+import { readCurrency } from '../../../engine/index.ts'
+import type { AdminList, Currency } from '../../../engine/index.ts'
+import type { ActionsAnswer, ListRow, StatsAnswer, WireReview } from '../../../engine/api.ts'
+import { createListReader } from '../../../web/office/office-api-responses.ts'
+import { formatTotalRevenue } from '../../../web/office/dashboard/dashboard-page.tsx'
+import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
+import { ListTable } from '../../../web/office/lists/list-table.tsx'
+import { SalesTable } from '../../../web/office/lists/sales-report.tsx'
+import { buildCells } from '../../../web/office/lists/visible-columns.ts'
+import { ReviewAmounts } from '../../../web/office/reconciliation/payment-review-card.tsx'
+import { ApprovalDetails } from '../../../web/office/registration/approval-dialog-content.tsx'
+import { RecordPaymentFields } from '../../../web/office/registration/record-payment-fields.tsx'
+import { buildPriceRows } from '../../../web/office/registration/registration-details-page.tsx'
+import { SettlementPanel } from '../../../web/office/registration/settlement-panel.tsx'
+import {
+  addAmounts,
+  formatForInput,
+  formatSignedMoney,
+} from '../../../web/office/ui/format-amount.ts'
+
+function readCode(code: string): Currency {
+  const currency = readCurrency(code)
+  if (currency === null) throw new Error(`no currency ${code}`)
+  return currency
+}
+const [EUR, JPY, KWD] = [readCode('EUR'), readCode('JPY'), readCode('KWD')]
+
+const textOf = (element: ReactElement): string =>
+  renderToStaticMarkup(<MemoryRouter>{element}</MemoryRouter>).replaceAll('\u00a0', ' ')
+
+const list: AdminList = {
+  id: 'members',
+  title: 'Members',
+  route: '/admin/members',
+  api: '/admin/members/registrations/',
+  filters: [],
+  columns: [
+    { id: 'reg_no', label: 'Number', kind: 'text' },
+    { id: 'base', label: 'Base', kind: 'money' },
+    { id: 'total', label: 'Total', kind: 'money' },
+  ] as AdminList['columns'],
+  pageSize: 20,
+  pageSizes: [20],
+  empty: 'None',
+  errors: { load: '', shape: '', export: '' },
+  export: { api: '/admin/export/', file: 'members.csv' },
+}
+const row = (regNo: string, amounts: object) => ({
+  id: regNo,
+  reg_no: regNo,
+  payment_status: 'success',
+  payment_status_display: 'Paid',
+  in_review: false,
+  ...amounts,
+})
+const renderList = (answer: object): string => {
+  const page = createListReader(list)({ status: 'success', count: 2, ...answer })
+  if (page === null) throw new Error('the page cannot read this list')
+  const { rows, currency } = page
+  return textOf(
+    <ListTable
+      list={list}
+      cells={buildCells(list.columns, { name: null, category: 'category' }, []).cells}
+      rows={rows as readonly ListRow[]}
+      currency={currency}
+      refundRequested={[]}
+      isStale={false}
+      sort=""
+      onSort={() => {}}
+      selected={null}
+      onToggle={() => {}}
+    />,
+  )
+}
+
+test('a list in yen showed rupees', () => {
+  const registrations = [row('A1', { base: 1000, total: 1180 }), row('A2', { base: 0, total: 0 })]
+  const table = renderList({ currency: 'JPY', registrations })
+  expect(table).toContain('JP¥ 1,180')
+  expect(table).toContain('Free')
+  expect(table).not.toContain('₹')
+  expect(renderList({ registrations })).toContain('₹ 1,180')
+})
+
+test('a row of a list states its own currency if it differs', () => {
+  const rows = [row('A1', { total: 150.5, currency: 'EUR' }), row('A2', { total: 1180 })]
+  const table = renderList({ registrations: rows })
+  expect(table).toContain('€ 150.50')
+  expect(table).toContain('₹ 1,180')
+})
+
+test('the dashboard added euro to rupees', () => {
+  const stats = (revenue: number, currency?: string) => ({
+    total_revenue: revenue,
+    ...(currency !== undefined && { currency }),
+  })
+  const formatTotal = (figures: object): string =>
+    formatTotalRevenue({
+      revenue_stats: { total_revenue: 130_000 },
+      ...figures,
+    } as unknown as StatsAnswer['data']).replaceAll('\u00a0', ' ')
+  const rupees = { a_stats: stats(100_000), b_stats: stats(30_000) }
+  expect(formatTotal(rupees)).toBe('₹ 1,30,000')
+  const foreign = {
+    c_stats: stats(0.1, 'EUR'),
+    d_stats: stats(0.2, 'EUR'),
+    e_stats: stats(9, 'JPY'),
+  }
+  expect(formatTotal({ ...foreign, ...rupees })).toBe('₹ 1,30,000 · € 0.30 · JP¥ 9')
+})
+
+test('the chart of an event in Kuwaiti dinar lost the third decimal', () => {
+  const days = [{ day: '2025-10-02', registrations: 2, revenue: 8555.125 }]
+  const bars = buildBars(days, '2025-10-02', KWD)
+  expect(describeBars(bars, 'A', '2025-10-02', KWD).replaceAll('\u00a0', ' ')).toBe(
+    '2 registrations on 2 Oct 2025; revenue KWD 8,555.125.',
+  )
+})
+
+test('the sales report of an event in euro showed rupees', () => {
+  const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
+  const table = textOf(
+    <SalesTable
+      status="success"
+      currency="EUR"
+      capped={false}
+      rows={[{ ...sale, quantity: 1, total: 1234.1, paid_quantity: 1, paid_total: 1000 }]}
+      paid_beside={0.2}
+      people={[]}
+      places={[]}
+      includesEnded={false}
+    />,
+  )
+  expect(table).toContain('€ 1,234.10')
+  expect(table).toContain('€ 1,000.20')
+  expect(table).not.toContain('₹')
+})
+
+test('a registration in euro, and its payouts, were shown in rupees', () => {
+  const rows = buildPriceRows({
+    currency: 'EUR',
+    registration: row('A1', { base: 100, gst: 19.5, total: 119.5 }) as unknown as ListRow,
+    lines: [],
+  })
+  expect(rows.map(({ value }) => String(value).replaceAll('\u00a0', ' '))).toEqual([
+    '€ 100',
+    '€ 19.50',
+    '€ 119.50',
+  ])
+  const settled = [
+    {
+      is: 'refund',
+      reference: 'r',
+      amount: 119.5,
+      fee: 2,
+      tax: 0.4,
+      net: -121.9,
+      day: null,
+      utr: '',
+    },
+  ] as const
+  expect(textOf(<SettlementPanel settled={[...settled]} currency={EUR} />)).toContain('−€ 121.90')
+})
+
+test.each([
+  [undefined, '₹ 590', 'Amount received<', 'decimal', '590'],
+  ['EUR', '€ 590', 'Amount received (EUR)', 'decimal', '590'],
+  ['JPY', 'JP¥ 590', 'Amount received (JPY)', 'numeric', '590'],
+] as const)(
+  'recording a payment, currency %s: label, keyboard and reported amount are in it',
+  (code, reported, label, mode, value) => {
+    const currency = code === undefined ? {} : { currency: code }
+    const claim = {
+      label: 'UPI',
+      reference: 'r1',
+      amount: 590,
+      paid_on: null,
+      answers: [],
+      stands: 'looking',
+    } as unknown as NonNullable<ActionsAnswer['told']>
+    const fields = textOf(
+      <RecordPaymentFields told={claim} today={'2026-01-20' as never} {...currency} />,
+    )
+    expect(fields).toContain(reported)
+    expect(fields).toContain(label)
+    expect(fields).toContain(`inputMode="${mode}"`)
+    expect(fields).toContain(`value="${value}"`)
+    const approval = { look_at: [], decide_by: null, total: 590, offer: null }
+    expect(
+      textOf(<ApprovalDetails approval={approval} canOffer={false} {...currency} />),
+    ).toContain(reported)
+  },
+)
+
+test('a payment in dollars for a bill in rupees was shown in rupees', () => {
+  const review = {
+    id: 'r',
+    kind: 'misfit',
+    came: { amount: 100, currency: 'USD', reference: 'x', paid_at: '2026-01-20T12:00:00+05:30' },
+    due: 7080,
+    left: 100,
+    said: null,
+  } as unknown as WireReview
+  const text = textOf(<ReviewAmounts {...review} />)
+  expect(text).toContain('Received: US$ 100')
+  expect(text).toContain('Due: ₹ 7,080')
+  expect(textOf(<ReviewAmounts {...review} currency="JPY" />)).toContain('Due: JP¥ 7,080')
+})
+
+test('amounts are added and written into inputs in minor units of their currency', () => {
+  expect(addAmounts([0.1, 0.2, -0.05], EUR)).toBe(0.25)
+  expect(addAmounts([0.001, 0.002], KWD)).toBe(0.003)
+  expect(addAmounts([5, 6], JPY)).toBe(11)
+  expect(formatForInput(590.5, EUR)).toBe('590.50')
+  expect(formatForInput(590, KWD)).toBe('590')
+  expect(formatForInput(590.125, KWD)).toBe('590.125')
+  expect(formatForInput(590, JPY)).toBe('590')
+  expect(formatSignedMoney(-590, JPY)).toBe('−JP¥\u00a0590')
+})

@@ -1,0 +1,53 @@
+/** Formats amounts from the office API as text, and for the inputs of amounts. */
+import {
+  INR,
+  amountText,
+  formatAmount,
+  formatMoney,
+  formatPrice,
+  fromRupees,
+  paise,
+  rupees,
+} from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
+
+/** A value that is not an amount is shown as it is, so that staff see what the response contains. */
+const formatWith =
+  (format: typeof formatMoney) =>
+  (value: unknown, currency: Currency): string => {
+    const amount = fromRupees(value, currency)
+    if (amount !== null) return format(amount, currency)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  }
+
+/** Formats an amount with its symbol: "₹ 590". */
+export const formatResponseMoney = formatWith(formatMoney)
+/** Formats an amount without its symbol: "590". */
+export const formatResponseAmount = formatWith(formatAmount)
+/** Formats a price: with its symbol, or “Free” if it is zero. */
+export const formatResponsePrice = formatWith(formatPrice)
+
+/** Formats an amount that may be negative: "₹ 590" and "−₹ 590". Empty if it is not an amount. */
+export function formatSignedMoney(value: number, currency: Currency): string {
+  const size = fromRupees(Math.abs(value), currency)
+  return size === null ? '' : formatMoney(paise(value < 0 ? -size : size), currency)
+}
+
+/** Adds amounts of one currency without the errors of binary addition. */
+export function addAmounts(amounts: readonly number[], currency: Currency): number {
+  const minorUnits = (amount: number): number => {
+    const size = fromRupees(Math.abs(amount), currency) ?? 0
+    return amount < 0 ? -size : size
+  }
+  return rupees(paise(amounts.reduce((sum, amount) => sum + minorUnits(amount), 0)), currency)
+}
+
+/** The default value of an amount's input: "590" and "590.50". Empty if it is not an amount. */
+export function formatForInput(value: number, currency: Currency): string {
+  const amount = fromRupees(value, currency)
+  return amount === null ? '' : amountText(amount, currency).replace(/\.0+$/, '')
+}
+
+/** Labels an amount's input. Most events are in rupees; the label names any other currency. */
+export const amountLabel = (label: string, currency: Currency): string =>
+  currency === INR ? label : `${label} (${currency})`
