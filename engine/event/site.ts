@@ -25,10 +25,12 @@ export type Site = {
     readonly text: string
     readonly button: SiteLink
     readonly link: SiteLink
-    /** An illustration beside the title, hidden from screen readers. Amounts in rupees. */
+    /** An illustration beside the title, hidden from screen readers. Amounts in major units of `currency`. */
     readonly picture: {
       readonly title: string
       readonly day: string
+      /** ISO 4217 code; absent: INR. */
+      readonly currency?: string
       readonly next: string
       readonly rows: readonly {
         readonly name: string

@@ -3,9 +3,10 @@ import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
-import { INR, closedText, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
+import { closedText, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
 import { formatMessage, LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { PageProps } from '../app/page-props.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { hiddenText, richMessage } from '../ui/rich-message.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Badge } from '../ui/payment-status-badge.tsx'
@@ -139,6 +140,7 @@ const TICKS = [
 ]
 
 function Hero({ hero }: { readonly hero: Site['hero'] }) {
+  const currency = readResponseCurrency(hero.picture ?? {})
   return (
     <div className="hero">
       <div className="wrap">
@@ -168,7 +170,7 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
                     <small>{row.about}</small>
                   </span>
                   <span className="p">
-                    {formatMoney(fromRupees(row.amount, INR) ?? paise(0), INR)}
+                    {formatMoney(fromRupees(row.amount, currency) ?? paise(0), currency)}
                   </span>
                   <svg viewBox="0 0 30 30">
                     <path d={TICKS[index % TICKS.length]} />

@@ -1,0 +1,29 @@
+/** The picture on the landing page. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { MemoryRouter } from 'react-router-dom'
+import { expect, test } from 'vitest'
+import { compileSite } from '../../../engine/authoring/compile/site.ts'
+import SitePage from '../../../web/landing/landing-page.tsx'
+
+const file = join(import.meta.dirname, '..', '..', '..', 'events/_shared/site.yaml')
+const SITE = readFileSync(file, 'utf8')
+
+function renderSite(source: string): string {
+  const { site, findings } = compileSite(source)
+  expect(findings).toEqual([])
+  const page = renderToStaticMarkup(
+    <MemoryRouter>
+      <SitePage page={{ page: 'site', site, events: [], message: null }} />
+    </MemoryRouter>,
+  )
+  return page.replaceAll('\u00a0', ' ')
+}
+
+test('the picture of a site in yen showed rupees', () => {
+  expect(renderSite(SITE)).toContain('₹ 6,195')
+  const inYen = SITE.replace(/^( +)day: .*$/m, '$&\n$1currency: JPY')
+  expect(renderSite(inYen)).toContain('JP¥ 6,195')
+  expect(renderSite(inYen)).not.toContain('₹ 6,195')
+})
