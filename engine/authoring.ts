@@ -17,7 +17,8 @@ export {
   type ExampleResult,
 } from './authoring/checks/examples/example-results.ts'
 export { compareWithServedVersion } from './authoring/checks/stored-registrations/broken-registrations.ts'
-export type { InUse } from './authoring/checks/stored-registrations/stored-data.ts'
+export { changedValues } from './authoring/checks/stored-registrations/stored-data.ts'
+export type { CountedValues, InUse } from './authoring/checks/stored-registrations/stored-data.ts'
 export { findPriceFields } from './authoring/tools/price-fields.ts'
 export { buildPriceList } from './authoring/tools/price-list.ts'
 export { diffEvents, isEmptyDiff, formatDiff, type EventDiff } from './authoring/tools/diff.ts'

@@ -13,6 +13,7 @@ import { keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { Sandbox } from './payments/gateways/airpay/simulator/simulator.ts'
 import { startMailQueue } from './mail/send-queued-emails.ts'
+import { startEarlierRegistrationsJob } from './events/earlier-registrations-job.ts'
 import { startExpiryJob } from './registration/actions/expire-unpaid.ts'
 import { startPriceUpdates } from './payments/reprice-unpaid-daily.ts'
 import { resolvesWithin } from './ops/clock.ts'
@@ -84,6 +85,7 @@ export type AssembledServer = {
   readonly retention: ByItself
   readonly dailyReviewEmail: ByItself
   readonly expiry: ByItself
+  readonly earlierRegistrations: ByItself
   /** Changes unpaid registrations to today's price if the credit date sets it. */
   readonly priceUpdates: ByItself
   /** Records the progress of the database, and detects an older one. */
@@ -230,42 +232,23 @@ async function assembleParts(
   }
   const { gateway, sandbox, close: closeGateway } = openedGateway.value
   const clockJumps = watchClock({ clock, log }, { ...options, isEnabled: options.hasJobs })
-  const payments = openPayments(
-    { store, events, gateway, clock, log },
-    { isEnabled: options.hasJobs },
-  )
-  const mailer = startMailQueue(
-    { store, events, clock, clockJumps, log, environment },
-    { isEnabled: options.hasJobs },
-  )
-  const paymentReminders = startPaymentReminders(
-    { store, events, clock, log },
-    { isEnabled: options.hasJobs },
-  )
-  const refundEmails = startRefundEmails(
-    { store, events, clock, log },
-    { isEnabled: options.hasJobs },
-  )
-  const expiry = startExpiryJob({ store, events, clock, log }, { isEnabled: options.hasJobs })
-  const priceUpdates = startPriceUpdates(
-    { store, events, clock, log },
-    { isEnabled: options.hasJobs },
-  )
-  const recovery = startProgressRecording(
-    { store, clock, log, environment },
-    { isEnabled: options.hasJobs },
-  )
-  const dailyReviewEmail = startDailyReviewEmail(
-    { store, events, clock, log, environment },
-    { isEnabled: options.hasJobs },
-  )
+  const jobs = { isEnabled: options.hasJobs }
+  const payments = openPayments({ store, events, gateway, clock, log }, jobs)
+  const mailer = startMailQueue({ store, events, clock, clockJumps, log, environment }, jobs)
+  const paymentReminders = startPaymentReminders({ store, events, clock, log }, jobs)
+  const refundEmails = startRefundEmails({ store, events, clock, log }, jobs)
+  const expiry = startExpiryJob({ store, events, clock, log }, jobs)
+  const earlierRegistrations = startEarlierRegistrationsJob({ store, events, clock, log }, jobs)
+  const priceUpdates = startPriceUpdates({ store, events, clock, log }, jobs)
+  const recovery = startProgressRecording({ store, clock, log, environment }, jobs)
+  const dailyReviewEmail = startDailyReviewEmail({ store, events, clock, log, environment }, jobs)
   const uploads = openUploads({ ...uploadLocations(environment), store, clock })
   const isClockTrusted = createErasureCheck({ store, clock, clockJumps, log })
   // Before anything is recorded by a clock that may be wrong.
   if (options.hasJobs) await isClockTrusted()
   const retention = startRetentionJob(
     { store, events, clock, log, environment, uploads, isClockTrusted },
-    { isEnabled: options.hasJobs },
+    jobs,
   )
   const deps: Deps = {
     environment,
@@ -297,6 +280,7 @@ async function assembleParts(
     retention,
     dailyReviewEmail,
     expiry,
+    earlierRegistrations,
     priceUpdates,
     recovery,
     sandbox,
@@ -309,6 +293,7 @@ async function assembleParts(
       await paymentReminders.close()
       await refundEmails.close()
       await expiry.close()
+      await earlierRegistrations.close()
       await priceUpdates.close()
       await recovery.close()
       // So that the next start knows the progress of the database.

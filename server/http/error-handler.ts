@@ -3,7 +3,7 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { StoreBusy } from '../storage/index.ts'
+import { isRowsBehind, StoreBusy } from '../storage/index.ts'
 import { refusalCause, writeTrouble } from '../storage/database/error-explanations.ts'
 import { BodyAborted } from './request-body-limits.ts'
 import { getPath } from './event-route-table.ts'
@@ -43,7 +43,9 @@ export function createErrorHandler(
     if (loggedAt !== null && at >= loggedAt && at - loggedAt < LOG_INTERVAL_MS) return
     loggedAt = at
     const reason =
-      error instanceof StoreBusy && error.code !== '' ? { why: writeTrouble(error.code) } : {}
+      error instanceof StoreBusy && error.code !== '' && !isRowsBehind(error)
+        ? { why: writeTrouble(error.code) }
+        : {}
     const lossReason = await readLoss(deps)
     deps.log.error(
       { error: error.message, ...reason },

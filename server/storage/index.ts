@@ -27,7 +27,7 @@ import type {
   Review,
   UniqueRule,
 } from '../../engine/index.ts'
-import type { InUse } from '../../engine/authoring.ts'
+import type { CountedValues, InUse } from '../../engine/authoring.ts'
 import type {
   DecisionOutcome,
   NextAttempt,
@@ -73,10 +73,9 @@ import type {
   QueuedMail,
   EventFigures,
   WaitingCount,
-  NewEventFile,
 } from './registrations/registration-types.ts'
 import type { ActionStore } from './registrations/action-types.ts'
-import type { Activation, Active, ServedFile } from './events/event-version-types.ts'
+import type { EventVersionStore } from './events/event-version-types.ts'
 import type { IssuedDocument } from './documents/document-types.ts'
 import type { KeepingStore } from './files/upload-and-clock-types.ts'
 import type { UploadStorage } from './files/upload-storage-types.ts'
@@ -84,7 +83,7 @@ import type { UserStore } from './staff/staff-types.ts'
 import type { RecoveryStore } from './recovery/recovery-types.ts'
 import type { SettlementStore } from './reconciliation/settlement-types.ts'
 import type { AttemptCounter } from './database/rate-limit-count-types.ts'
-import type { StoredSeats } from './seats/available-seats.ts'
+import type { StoredSeats } from './seats/seat-types.ts'
 
 export type * from './registrations/action-types.ts'
 export type * from './events/event-version-types.ts'
@@ -97,10 +96,17 @@ export type * from './reconciliation/settlement-types.ts'
 export type * from './registrations/registration-types.ts'
 export type * from './payments/payment-claim-types.ts'
 
-export { StoreBusy } from './database/store-busy-error.ts'
+export { isRowsBehind, StoreBusy } from './database/store-busy-error.ts'
 
 export interface Store
-  extends ActionStore, IssuedDocument, KeepingStore, UserStore, RecoveryStore, SettlementStore {
+  extends
+    ActionStore,
+    EventVersionStore,
+    IssuedDocument,
+    KeepingStore,
+    UserStore,
+    RecoveryStore,
+    SettlementStore {
   /**
    * One transaction: registration, first payment, payment in hand, uploads, audit row, idempotency key, email. A
    * repeated key with the same fingerprint returns the first registration.
@@ -361,26 +367,14 @@ export interface Store
     })[]
   >
 
-  /** Stores a served version by hash (a known hash only updates served_at). `shared`: JSON of its shared files. */
-  saveEventFile(file: ServedFile): Promise<void>
-  eventFile(hash: string): Promise<NewEventFile | null>
-  /** Returns the hashes of an event's last served versions, newest first. */
-  lastVersions(eventId: string, limit: number): Promise<readonly string[]>
-  lastEventFile(eventId: string): Promise<NewEventFile | null>
   /** True if several servers may share the database: then the activated versions are served. */
   readonly isShared: boolean
   /** Storage of uploads that every server can read. Null for the disk of a single server. */
   readonly proofs: UploadStorage | null
   /** Rate limit counts of all servers. Null for a single server. */
   readonly rateLimitCounts: AttemptCounter | null
-  /** Activates versions for all servers at once. Returns the new number. Null if another server was first. */
-  activate(activation: Activation): Promise<number | null>
-  /** Returns the active versions. Null if `known` is still the active number. */
-  activeEvents(known: number): Promise<Active | null>
-  /** Returns the ids of all events that were ever served, in order. */
-  eventsServed(): Promise<readonly string[]>
-  /** Counts what stored registrations use (answers, options, categories, items, seats), for findings. */
-  valuesInUse(eventId: string): Promise<InUse>
+  /** Counts what registrations use (categories, seats, codes; answers, options, items if `counted`), for findings. */
+  valuesInUse(eventId: string, counted?: CountedValues): Promise<InUse>
 
   /** All or nothing; an existing equal registration changes nothing, a different one is a refusal. */
   importRegistrations(

@@ -4,7 +4,7 @@
  * the versions that it has not read from its own disk.
  */
 import { setImmediate as rest } from 'node:timers/promises'
-import { allSeatPools, buildIssuer, seatName } from '../../../engine/index.ts'
+import { allSeatPools, buildIssuer, seatName, uniqueRules } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Site } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Activation, Active, ActiveEvent, Store } from '../../storage/index.ts'
@@ -133,6 +133,7 @@ export function toStoredVersion(
     limits: quotas,
     holdPlaceMs: holdSeatsMs,
     placeNames: seatNames,
+    unique: uniqueRules(config),
     issuer,
     isGone: isGone === true,
   }

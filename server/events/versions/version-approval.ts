@@ -1,7 +1,12 @@
 /** Compares new event versions with those that stored registrations were made with. */
 import path from 'node:path'
 import { getOwn } from '../../../engine/index.ts'
-import { compareWithServedVersion, formatFindings, readEvent } from '../../../engine/authoring.ts'
+import {
+  changedValues,
+  compareWithServedVersion,
+  formatFindings,
+  readEvent,
+} from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { Finding, SharedFiles } from '../../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
@@ -79,7 +84,7 @@ export async function findBrokenPromises(
   file: { readonly path: string; readonly text: string },
   lastVersion: EventConfig,
 ): Promise<readonly Finding[]> {
-  const use = await store.valuesInUse(next.id)
+  const use = await store.valuesInUse(next.id, changedValues(next, lastVersion))
   return use.registrations === 0 ? [] : compareWithServedVersion(next, file, lastVersion, use)
 }
 

@@ -6,7 +6,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { POSTGRES_PREFIX } from './transient-errors.ts'
 import { mayPass, postgresTrouble } from '../postgres/error-explanations.ts'
-import { StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
+import { isRowsBehind, StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
 import { isOfDescriptors, RAISE_LIMIT, tooFewDescriptors } from '../../ops/file-descriptors.ts'
 
 export type ErrorExplanation = {
@@ -192,6 +192,8 @@ export function refusalCause(
   if (error instanceof StoreBusy) {
     if (error instanceof UploadsUnavailable)
       return 'the object storage does not store or return files'
+    if (isRowsBehind(error))
+      return 'an event file was changed, and its earlier registrations are processed first'
     if (error.code === '') return 'the database does not answer'
     return error.code.startsWith(POSTGRES_PREFIX)
       ? 'PostgreSQL does not take writes'

@@ -62,6 +62,14 @@ export const lockCode = (sql: Sql, eventId: string, normalizedCode: string): voi
     normalizedCode,
   )
 
+/** Registrations that are read and then written to, so that a change of one of them waits or is seen. */
+export const lockRegistrationIds = (sql: Sql, ids: readonly number[]): void =>
+  sql.lock(
+    'registration',
+    'SELECT id FROM registrations WHERE id = ANY($1) ORDER BY id FOR UPDATE',
+    ids,
+  )
+
 /** Keeps the active version of an event active until the transaction ends. A key lock would not prevent an update. */
 export const lockVersion = (sql: Sql, eventId: string): void =>
   sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR SHARE', eventId)

@@ -18,6 +18,7 @@ import { acts } from '../migrations/actions.ts'
 import { approving } from '../migrations/approval.ts'
 import { documentLines } from '../migrations/document-lines.ts'
 import { documents } from '../migrations/documents.ts'
+import { earlierRegistrations } from '../migrations/earlier-registrations.ts'
 import { erasing } from '../migrations/erasure.ts'
 import { finding } from '../migrations/search-fields.ts'
 import { formerNumbers } from '../migrations/imported-numbers.ts'
@@ -266,6 +267,7 @@ export const migrations: readonly string[] = [
   '',
   // ISO 4217 code of the amounts of the registration. Earlier ones are in rupees.
   "ALTER TABLE registrations ADD COLUMN currency TEXT NOT NULL DEFAULT 'INR';",
+  earlierRegistrations,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

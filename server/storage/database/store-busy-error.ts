@@ -13,5 +13,11 @@ export class StoreBusy extends Error {
 /** The store works over its existing connections, but the database accepts no new one. */
 export class NoFurtherConnection extends StoreBusy {}
 
+const ROWS_BEHIND = 'ROWS_BEHIND'
+/** After a change of an event file, until earlier registrations are processed in the background, within seconds. */
+export const rowsBehind = (message: string): StoreBusy => new StoreBusy(message, ROWS_BEHIND)
+export const isRowsBehind = (error: unknown): boolean =>
+  error instanceof StoreBusy && error.code === ROWS_BEHIND
+
 /** The object storage did not store, return or delete a file. The message names the bucket and the reason. */
 export class UploadsUnavailable extends StoreBusy {}

@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3'
 import { isOfPostgres, PostgresRefused } from '../postgres/errors.ts'
 import { codeOf } from '../postgres/error-explanations.ts'
+import { StoreBusy } from './store-busy-error.ts'
 
 /**
  * Errors of the disk, the memory or another process. For PostgreSQL by error class: connection, transaction, rolled
@@ -17,6 +18,6 @@ export const POSTGRES_PREFIX = 'postgres:'
 
 /** Returns the database's code of an error for `StoreBusy`: SQLite's or PostgreSQL's. */
 export function codeOfBusy(error: unknown): string {
-  if (error instanceof Database.SqliteError) return error.code
+  if (error instanceof Database.SqliteError || error instanceof StoreBusy) return error.code
   return isOfPostgres(error) ? POSTGRES_PREFIX + codeOf(error) : ''
 }

@@ -1,5 +1,6 @@
 /** Defines stored event versions, and which of them the servers of a database serve. */
-import type { Instant, Issuer, Quota } from '../../../engine/index.ts'
+import type { Instant, Issuer, Quota, UniqueRule } from '../../../engine/index.ts'
+import type { NewEventFile } from '../registrations/registration-types.ts'
 
 /** A served version. `shared` is the JSON of the shared files it was compiled with. */
 export type ServedFile = {
@@ -13,6 +14,8 @@ export type ServedFile = {
   readonly holdPlaceMs?: number
   /** Names of the quotas by id. If omitted, the ids are used. */
   readonly placeNames?: Readonly<Record<string, string>>
+  /** Answers that must be unique. Unchanged if omitted. */
+  readonly unique?: readonly UniqueRule[]
   /** The issuer of the event's documents. Unchanged if omitted. */
   readonly issuer?: Issuer
   /** Its file was removed. */
@@ -37,4 +40,24 @@ export type Activation = Omit<Active, 'number'> & {
   readonly after: number
   /** Versions that are new, or whose quotas and issuers must be set again. */
   readonly files: readonly ServedFile[]
+}
+
+export type EventVersionStore = {
+  /** Stores a served version by hash (a known hash only updates served_at). `shared`: JSON of its shared files. */
+  saveEventFile(file: ServedFile): Promise<void>
+  eventFile(hash: string): Promise<NewEventFile | null>
+  /** Returns the hashes of an event's last served versions, newest first. */
+  lastVersions(eventId: string, limit: number): Promise<readonly string[]>
+  lastEventFile(eventId: string): Promise<NewEventFile | null>
+  /** Returns the ids of all events that were ever served, in order. */
+  eventsServed(): Promise<readonly string[]>
+  /** Activates versions for all servers at once. Returns the new number. Null if another server was first. */
+  activate(activation: Activation): Promise<number | null>
+  /** Returns the active versions. Null if `known` is still the active number. */
+  activeEvents(known: number): Promise<Active | null>
+  /**
+   * Processes a batch of registrations that a changed event file affects: counts them for new quotas, and indexes their
+   * unique answers. Returns false if nothing is left to do.
+   */
+  processEarlierRegistrations(at: Instant): Promise<boolean>
 }

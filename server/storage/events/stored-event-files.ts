@@ -5,6 +5,7 @@ import type { ServedFile } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { setIssuer } from '../documents/store-documents.ts'
+import { saveRules } from '../registrations/fill-unique-answers.ts'
 import { saveSeatNames, setLimits } from '../seats/recompute-seats.ts'
 
 type StoredFile = { hash: string; eventId: string; text: string; shared: string; at: Instant }
@@ -75,10 +76,12 @@ export async function saveEventFile(
     limits = [],
     holdPlaceMs = 0,
     placeNames = {},
+    unique = [],
     issuer,
     isGone = false,
   }: ServedFile,
 ): Promise<void> {
+  await saveRules(sql, eventId, unique)
   await setLimits(sql, eventId, limits, holdPlaceMs)
   saveSeatNames(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)

@@ -11,6 +11,7 @@ import type { UploadStorage } from '../files/upload-storage-types.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { UserStore, RecoveryStore, Store } from '../index.ts'
 import type { AttemptCounter } from '../database/rate-limit-count-types.ts'
+import { waitForEarlierRegistrations } from './wait-for-earlier-registrations.ts'
 import type { Call, writes } from './writes.ts'
 
 /** Rows per chunk of an export: about ten milliseconds of the reader. */
@@ -38,7 +39,7 @@ export type OperationCallers = {
 }
 
 export function storeOf({
-  write,
+  write: writeOnce,
   list,
   read,
   lost,
@@ -49,6 +50,7 @@ export function storeOf({
   proofs,
   tries,
 }: OperationCallers): Store {
+  const write = waitForEarlierRegistrations(writeOnce)
   const owed = openOwed(write)
   return {
     isShared,
@@ -221,11 +223,12 @@ export function storeOf({
     activate: (activation) => write('activate', activation),
     activeEvents: async (known) => read.activeEvents(known),
     saveEventFile: (eventFile) => write('saveEventFile', eventFile),
+    processEarlierRegistrations: (at) => write('processEarlierRegistrations', at),
     eventFile: async (hash) => read.eventFile(hash),
     lastEventFile: async (eventId) => read.lastEventFile(eventId),
     lastVersions: async (eventId, limit) => read.lastVersions(eventId, limit),
     eventsServed: async () => read.eventsServed(),
-    valuesInUse: (eventId) => list('valuesInUse', eventId),
+    valuesInUse: (eventId, counted) => list('valuesInUse', eventId, counted ?? null),
 
     importRegistrations: (rows) => write('importRegistrations', rows),
     erasePersonalData: (action) => write('erasePersonalData', action),

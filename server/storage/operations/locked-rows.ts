@@ -166,4 +166,5 @@ export const LOCKS: RowsToLock = {
     sql.lock('version', 'SELECT 1 FROM active_events FOR UPDATE')
   },
   saveEventFile: (sql) => lockSubject(sql, 'versions'),
+  processEarlierRegistrations: (sql) => lockSubject(sql, 'versions'),
 }

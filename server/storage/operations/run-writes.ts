@@ -5,6 +5,7 @@ import type { Connection, Sql } from '../database/sqlite-connection.ts'
 import { readingOnce } from '../database/batch-cache.ts'
 import { mapInOrder } from '../database/in-order.ts'
 import { RollbackError } from '../database/rollback-error.ts'
+import { StoreBusy } from '../database/store-busy-error.ts'
 import type { Answer, Request } from '../database/worker-client.ts'
 import { writes } from './writes.ts'
 import type { Operations } from './writes.ts'
@@ -56,7 +57,7 @@ export async function runRequest(
     cached('RELEASE request').run()
     const { id } = request
     if (error instanceof RollbackError) return { id, ok: true, value: error.value }
-    const busy = isOfTheMachine(error)
+    const busy = error instanceof StoreBusy || isOfTheMachine(error)
     return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
   }
 }

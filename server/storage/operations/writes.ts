@@ -3,6 +3,7 @@ import { assert } from '../../../engine/index.ts'
 import * as acts from '../registrations/apply-action.ts'
 import { saveView } from '../lists/saved-views.ts'
 import { activate } from '../events/activate-versions.ts'
+import { processEarlierRegistrations } from '../events/process-earlier-registrations.ts'
 import * as accounts from '../events/stored-event-files.ts'
 import * as activity from '../staff/audit-log-entries.ts'
 import * as approving from '../registrations/save-approval.ts'
@@ -148,6 +149,7 @@ export const writes = {
   confirmClock,
   activate,
   saveEventFile: accounts.saveEventFile,
+  processEarlierRegistrations,
   ping: accounts.ping,
   /** Run by the writer without a transaction (writer-worker.ts), and only if the database was lost. */
   rescue: (_sql: Sql, { dataDir }: RescuePlan): RescuedRows => throwNotLost(dataDir),

@@ -32,7 +32,7 @@ import { addDue, getDue } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
 import { isKnownEvent, splitEvent, writeFact } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
-import { lostSeats, placeGone } from '../seats/available-seats.ts'
+import { placeGone, readLostSeats } from '../seats/available-seats.ts'
 import { placeRefund } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
@@ -224,7 +224,7 @@ function readAheadFor(sql: Sql, row: RowKeys, event: PaymentEvent): void {
     registrationState.get(sql, { registrationId }),
     otherPaidPayment.get(sql, { registrationId, id }),
     ...(gateway === null ? [] : [paymentWithReference.get(sql, { gateway, reference, id })]),
-    lostSeats(sql, registrationId),
+    ...readLostSeats(sql, registrationId),
     isWithoutMoney(sql, registrationId),
     ...firstPaymentReads(sql, row),
   ])

@@ -36,6 +36,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
+import { reserveEarlierSeats } from '../seats/seats-of-earlier-registrations.ts'
 import { addNoticeIfSecond, secondPaymentOf } from '../payments/find-duplicate-payments.ts'
 import type { NewMail } from './registration-types.ts'
 
@@ -153,7 +154,11 @@ export async function applyAction(
   const { regNo, act, who: user, at, once: dedupKey } = action
   const row = await rowOf(sql, regNo)
   if (row === undefined) return refused('not_there', `No registration ${regNo}.`)
-  const earlierResult = dedupKey === null ? null : await findResult(sql, dedupKey, at)
+  const [earlierResult] = await Promise.all([
+    dedupKey === null ? null : findResult(sql, dedupKey, at),
+    // From its answers and state before the action.
+    reserveEarlierSeats(sql, row.id),
+  ])
   if (earlierResult !== null) return earlierResult
   const checked = checkAction(row.state, action)
   if (!checked.ok) return checked

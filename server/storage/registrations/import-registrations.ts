@@ -21,7 +21,7 @@ import { notePayer } from '../payments/find-duplicate-payments.ts'
 import { insertRegistration } from './insert-registration.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { ImportRefusal, ImportRow } from '../index.ts'
-import { forgetRules } from './unique-answers.ts'
+import { refillRules } from './fill-unique-answers.ts'
 
 const byFormerNumber = statement(
   (builder, { eventId, formerNo }: { eventId: string; formerNo: string }) =>
@@ -65,7 +65,7 @@ export async function importRegistrations(
   rows: readonly ImportRow[],
 ): Promise<Result<{ added: number; unchanged: number }, ImportRefusal>> {
   let addedCount = 0
-  for (const eventId of new Set(rows.map((row) => row.eventId))) forgetRules(sql, eventId)
+  for (const eventId of new Set(rows.map((row) => row.eventId))) refillRules(sql, eventId)
   for (const row of rows) {
     const { formerNo } = row
     const existing =

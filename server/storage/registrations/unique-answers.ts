@@ -2,16 +2,19 @@
  * Enforces unique answers, with an index of normalised answers per rule.
  * The registering transaction checks and writes it, so that of two simultaneous registrations one succeeds.
  */
-import { sql as raw } from 'kysely'
-import { comparisonKey, instant } from '../../../engine/index.ts'
-import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
+import { expressionBuilder, sql as raw } from 'kysely'
+import { comparisonKey, getOwn } from '../../../engine/index.ts'
+import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
-import { lockAnswers, lockRules } from '../database/row-locks.ts'
-import { readOncePerBatch, readAgain } from '../database/batch-cache.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { lockAnswers } from '../database/row-locks.ts'
+import { rowsBehind } from '../database/store-busy-error.ts'
+import { searchTerms } from '../lists/search-terms.ts'
+import { completeIndex, forgetOlderRules, indexedRules } from './fill-unique-answers.ts'
 
-/** Registrations read per batch when an event's answers are indexed. */
-const CHUNK_ROWS = 500
+/** Registrations with the same words that are compared while their answers are not indexed. */
+const CANDIDATES_MAX = 20
 
 type EventParams = { eventId: string }
 type UniqueAnswer = EventParams & { rule: string; folded: string }
@@ -23,6 +26,13 @@ const uniqueAnswer = statement((builder, { eventId, rule, folded }: UniqueAnswer
     .where('rule', '=', rule)
     .where('folded', '=', folded),
 )
+const r = expressionBuilder<{ r: Tables['registrations'] }, 'r'>()
+const isConflicting = (exceptId: number | null) =>
+  r.and([
+    r('r.state', 'not in', ['cancelled', 'refused']),
+    r.or([r('r.payment_status', 'in', ['success', 'pending']), r('r.in_review', '=', 1)]),
+    raw<boolean>`${r.ref('r.id')} is distinct from ${exceptId}`,
+  ])
 const newestWithAnswer = statement(
   (
     builder,
@@ -38,44 +48,12 @@ const newestWithAnswer = statement(
           .where('rule', '=', rule)
           .where('folded', '=', folded),
       )
-      .where('r.state', 'not in', ['cancelled', 'refused'])
-      .where(({ eb, or }) =>
-        or([eb('r.payment_status', 'in', ['success', 'pending']), eb('r.in_review', '=', 1)]),
-      )
-      .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${exceptId}`)
+      .where(isConflicting(exceptId))
       .orderBy('r.id', 'desc')
       .limit(1),
 )
 const deleteAnswersOf = statement((builder, { registrationId }: { registrationId: number }) =>
   builder.deleteFrom('unique_answers').where('registration_id', '=', registrationId),
-)
-/** `names`: a JSON array of the rules that remain. */
-const deleteOtherRules = statement(
-  (builder, { eventId, names }: EventParams & { names: string }, dialect) =>
-    builder
-      .deleteFrom('unique_rules')
-      .where('event_id', '=', eventId)
-      .where(({ not, ref }) => not(dialect.isIn(ref('rule'), names))),
-)
-const rulesOfEvent = statement((builder, { eventId }: EventParams) =>
-  builder.selectFrom('unique_rules').select('rule').where('event_id', '=', eventId),
-)
-const addRule = statement((builder, { eventId, rule }: EventParams & { rule: string }) =>
-  builder.insertInto('unique_rules').values({ event_id: eventId, rule }),
-)
-/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each chunk. */
-const nextAnswers = statement(
-  (builder, { eventId, createdAt, id }: EventParams & { createdAt: Instant; id: number }) =>
-    builder
-      .selectFrom('registrations')
-      .select(['id', 'created_at', 'answers'])
-      .where('event_id', '=', eventId)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('created_at', 'id'), '>', tuple(createdAt, id)),
-      )
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(CHUNK_ROWS),
 )
 const addAnswer = statement(
   (builder, { eventId, rule, folded, id }: UniqueAnswer & { id: number }) =>
@@ -102,26 +80,62 @@ export async function findConflictingAnswer(
   const isAnswerTaken = async ({ name }: UniqueRule, normalizedAnswer: string | null | undefined) =>
     normalizedAnswer != null &&
     (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalizedAnswer })) !== undefined
-  const [filledRules, existing] = await Promise.all([
-    wholeRules(sql, eventId),
+  const [indexes, existing] = await Promise.all([
+    indexedRules(sql, eventId),
     Promise.all(rules.map((rule, index) => isAnswerTaken(rule, keys[index]))),
   ])
+  let isUndecided = false
   for (const [rule, uniqueRule] of rules.entries()) {
     const { name } = uniqueRule
     const normalizedAnswer = keys[rule]
     if (normalizedAnswer == null) continue
-    const isFilled = filledRules.includes(name)
-    if (!isFilled) await fillRule(sql, eventId, uniqueRule)
-    if (!(isFilled ? existing[rule] : await isAnswerTaken(uniqueRule, normalizedAnswer))) continue
-    const found = await newestWithAnswer.get(sql, {
-      eventId,
-      rule: name,
-      folded: normalizedAnswer,
-      except: exceptId,
-    })
+    const index = indexes.find((one) => one.rule === name)
+    const wasComplete = index?.createdAt === null
+    const isComplete = wasComplete || (await completeIndex(sql, eventId, uniqueRule, index))
+    const isTaken =
+      wasComplete || !isComplete
+        ? existing[rule]
+        : await isAnswerTaken(uniqueRule, normalizedAnswer)
+    const conflict = { eventId, rule: name, folded: normalizedAnswer, except: exceptId }
+    const found =
+      (isTaken ? await newestWithAnswer.get(sql, conflict) : undefined) ??
+      (isComplete ? undefined : await findByWords(sql, conflict, uniqueRule, answers))
     if (found !== undefined) return { rule, regNo: found.regNo }
+    isUndecided ||= !isComplete
   }
+  if (isUndecided) throw rowsBehind('answers of earlier registrations are still being indexed')
   return null
+}
+
+/**
+ * While the answers of earlier registrations are being indexed, most that conflict are found by the words that the
+ * office searches by. Finding none proves nothing.
+ */
+async function findByWords(
+  sql: Sql,
+  { eventId, folded, except: exceptId }: UniqueAnswer & { except: number | null },
+  rule: UniqueRule,
+  answers: Answers,
+): Promise<{ readonly regNo: RegNo } | undefined> {
+  const texts = rule.parts.map(({ id }) => String(getOwn(answers, id) ?? ''))
+  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
+  const terms = searchTerms(longest)
+  if (terms.length === 0) return undefined
+  const candidates = await queryOf(sql, (builder, dialect) =>
+    builder
+      .selectFrom('search_index')
+      .crossJoin('registrations as r')
+      .select(['r.reg_no as regNo', 'r.answers'])
+      .whereRef('r.id', '=', 'search_index.rowid')
+      .where(dialect.hasWords(terms))
+      .where('r.event_id', '=', eventId)
+      .where(isConflicting(exceptId))
+      // Unordered: SQLite reads the index backwards twenty times as slowly.
+      .limit(dialect.limit(CANDIDATES_MAX)),
+  ).all()
+  return candidates.find(
+    (row) => comparisonKey(rule, JSON.parse(row.answers) as Answers) === folded,
+  )
 }
 
 /** Until the transaction ends, no other can check or store these answers under these rules. */
@@ -141,8 +155,8 @@ export function lockUniqueAnswers(
 }
 
 /**
- * Indexes the answers of a registration under the rules of its event; the index of any other rule becomes
- * incomplete.
+ * Indexes the answers of a registration under the rules of its event, and of other versions of it: a version may have
+ * been activated meanwhile.
  */
 export async function noteAnswers(
   sql: Sql,
@@ -151,9 +165,14 @@ export async function noteAnswers(
   rules: readonly UniqueRule[],
   answers: Answers,
 ): Promise<void> {
-  const isAsked = (rule: string): boolean => rules.some(({ name }) => name === rule)
-  if (!(await wholeRules(sql, eventId)).every(isAsked)) forgetRules(sql, eventId, rules)
-  for (const rule of rules) {
+  const otherRules = (await indexedRules(sql, eventId)).filter(
+    ({ rule }) => !rules.some(({ name }) => name === rule),
+  )
+  if (otherRules.some(({ parts }) => parts === null)) forgetOlderRules(sql, eventId, rules)
+  const comparable = otherRules.flatMap(({ rule: name, parts }) =>
+    parts === null ? [] : [{ name, parts: JSON.parse(parts) as UniqueRule['parts'] }],
+  )
+  for (const rule of [...rules, ...comparable]) {
     const normalizedAnswer = comparisonKey(rule, answers)
     if (normalizedAnswer !== null)
       saveAnswer(sql, eventId, rule.name, normalizedAnswer, registrationId)
@@ -170,48 +189,6 @@ export async function renoteAnswers(
 ): Promise<void> {
   deleteAnswersOf.run(sql, { registrationId })
   await noteAnswers(sql, eventId, registrationId, rules, answers)
-}
-
-/** After rows were added without indexing: the indexes are incomplete, and are filled when next needed. */
-export function forgetRules(
-  sql: Sql,
-  eventId: string,
-  exceptRules: readonly Pick<UniqueRule, 'name'>[] = [],
-): void {
-  readAgain(sql)
-  deleteOtherRules.run(sql, { eventId, names: JSON.stringify(exceptRules.map(({ name }) => name)) })
-}
-
-/** The rules whose index contains every registration of the event. */
-export function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]> {
-  return readOncePerBatch(sql, `rules of ${eventId}`, async () =>
-    (await rulesOfEvent.all(sql, { eventId })).map(({ rule }) => rule),
-  )
-}
-
-async function fillRule(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> {
-  readAgain(sql)
-  // Registrations that are being imported are not indexed.
-  lockRules(sql, [eventId])
-  addRule.run(sql, { eventId, rule: rule.name })
-  for (let lastRow = { createdAt: instant(0), id: 0 }; ;) {
-    const rows = await nextAnswers.all(sql, { eventId, ...lastRow })
-    const indexed = rows.flatMap(({ id, answers }) => {
-      const normalizedAnswer = comparisonKey(rule, JSON.parse(answers) as Answers)
-      const row = { event_id: eventId, rule: rule.name, registration_id: id }
-      return normalizedAnswer === null ? [] : [{ ...row, folded: normalizedAnswer }]
-    })
-    if (indexed.length > 0)
-      queryOf(sql, (builder) =>
-        builder
-          .insertInto('unique_answers')
-          .values(indexed)
-          .onConflict((conflict) => conflict.doNothing()),
-      ).run()
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < CHUNK_ROWS) return
-    lastRow = { createdAt: last.created_at, id: last.id }
-  }
 }
 
 function saveAnswer(

@@ -3,21 +3,23 @@
  * Runs on the reader thread.
  */
 import { sql as raw } from 'kysely'
+import type { Kysely } from 'kysely'
 import { paise, RUPEE_CODES } from '../../../engine/index.ts'
 import type { Day, Paise, PaymentStatus } from '../../../engine/index.ts'
+import type { CountedValues } from '../../../engine/authoring.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
+import { listTakenSeats } from '../seats/available-seats.ts'
 import type { EventFigures, Store } from '../index.ts'
 
 /** The number of newest registrations on the dashboard. */
 const RECENT_ROWS = 5
-/** A field with more different answers than this is free text, not a choice. */
-const OPTIONS_MAX = 500
-/** A field with a longer answer is free text too: option ids are short. */
-const OPTION_CHARACTERS_MAX = 100
+const NO_VALUES: CountedValues = { fields: [], options: [], items: false }
 
 const newestRegistrations = statement((builder, { eventId }: { eventId: string }) =>
   builder
@@ -46,16 +48,26 @@ const dismissedAmount = statement((builder, { eventId }: { eventId: string }) =>
     .where('c.currency', 'in', ['', ...RUPEE_CODES]),
 )
 type AnswerPart = { key: string; value: string; type: string }
-const answersInUse = statement((builder, { eventId }: { eventId: string }) =>
+type FieldParams = { eventId: string; /** A JSON array. */ fields: string }
+const answersOfFields = (builder: Kysely<Tables>, params: FieldParams, dialect: Dialect) =>
   builder
     .selectFrom(['registrations as r', raw<AnswerPart>`json_each(${raw.ref('r.answers')})`.as('a')])
+    .where('r.event_id', '=', params.eventId)
+    .where(({ ref }) => dialect.isIn(ref('a.key'), params.fields))
+const answerCounts = statement((builder, params: FieldParams, dialect) =>
+  answersOfFields(builder, params, dialect)
+    .select(({ fn }) => ['a.key as name', fn.countAll<number>().as('n')])
+    .groupBy('a.key'),
+)
+/** Fields with options have few different answers. */
+const optionCounts = statement((builder, params: FieldParams, dialect) =>
+  answersOfFields(builder, params, dialect)
     .select(({ cast, fn }) => [
       'a.key as field',
       cast<string>('a.value', 'text').as('value'),
       'a.type',
       fn.countAll<number>().as('n'),
     ])
-    .where('r.event_id', '=', eventId)
     .groupBy(['a.key', 'a.type', 'a.value']),
 )
 const itemsInUse = statement((builder, { eventId }: { eventId: string }) =>
@@ -67,13 +79,6 @@ const itemsInUse = statement((builder, { eventId }: { eventId: string }) =>
     .select(({ fn }) => ['l.item as name', fn.count<number>('r.id').distinct().as('n')])
     .where('r.event_id', '=', eventId)
     .groupBy('l.item'),
-)
-const quotasInUse = statement((builder, { eventId }: { eventId: string }) =>
-  builder
-    .selectFrom('places')
-    .select(['place as name', 'taken as n'])
-    .where('event_id', '=', eventId)
-    .where('taken', '>', 0),
 )
 const codesInUse = statement((builder, { eventId }: { eventId: string }) =>
   builder
@@ -112,37 +117,39 @@ export async function dashboardFigures(sql: Sql, eventId: string, day: Day): Pro
 export async function valuesInUse(
   sql: Sql,
   eventId: string,
+  values: CountedValues | null,
 ): Promise<Awaited<ReturnType<Store['valuesInUse']>>> {
+  const { fields, options, items } = values ?? NO_VALUES
   const counted = await countByCategory(sql, eventId)
-  const answers = await answersInUse.all(sql, { eventId })
-  const byField = Map.groupBy(answers, ({ field }) => field)
-  const choice = (rows: typeof answers): boolean =>
-    rows.length <= OPTIONS_MAX && rows.every(({ value }) => value.length <= OPTION_CHARACTERS_MAX)
+  const ofFields = (ids: readonly string[]): FieldParams => ({
+    eventId,
+    fields: JSON.stringify(ids),
+  })
+  const chosen = options.length === 0 ? [] : await optionCounts.all(sql, ofFields(options))
+  const seats = await listTakenSeats(sql, eventId)
   return {
     registrations: counted.reduce((sum, { registrations }) => sum + registrations, 0),
     pending: counted.reduce((sum, { pending }) => sum + pending, 0),
-    fields: Object.fromEntries(
-      [...byField].map(([field, rows]) => [field, rows.reduce((sum, { n }) => sum + n, 0)]),
-    ),
+    fields: fields.length === 0 ? {} : countByName(await answerCounts.all(sql, ofFields(fields))),
     options: Object.fromEntries(
-      [...byField]
-        .filter(([, rows]) => choice(rows))
-        .map(([field, rows]) => [
-          field,
-          Object.fromEntries(
-            [...Map.groupBy(rows.flatMap(listChosenOptions), ([option]) => option)].map(
-              ([option, all]) => [option, all.reduce((sum, [, n]) => sum + n, 0)],
-            ),
+      [...Map.groupBy(chosen, ({ field }) => field)].map(([field, rows]) => [
+        field,
+        Object.fromEntries(
+          [...Map.groupBy(rows.flatMap(listChosenOptions), ([option]) => option)].map(
+            ([option, all]) => [option, all.reduce((sum, [, n]) => sum + n, 0)],
           ),
-        ]),
+        ),
+      ]),
     ),
     categories: Object.fromEntries(
       counted
         .filter(({ category, registrations }) => category !== '' && registrations !== 0)
         .map(({ category, registrations }) => [category, registrations]),
     ),
-    items: countByName(await itemsInUse.all(sql, { eventId })),
-    places: countByName(await quotasInUse.all(sql, { eventId })),
+    items: items ? countByName(await itemsInUse.all(sql, { eventId })) : {},
+    places: countByName(
+      seats.filter(({ taken }) => taken > 0).map(({ place: name, taken: n }) => ({ name, n })),
+    ),
     codes: countByName(await codesInUse.all(sql, { eventId })),
   }
 }

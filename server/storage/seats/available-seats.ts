@@ -13,39 +13,42 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { lockLostSeats, lockSeats } from '../database/row-locks.ts'
-import { limitsOf } from './stored-quotas.ts'
+import type { StoredSeats, UnavailableSeat } from './seat-types.ts'
+import { readEarlier, reserveEarlierSeats } from './seats-of-earlier-registrations.ts'
+import { limitsOf, seatTypesIn } from './stored-quotas.ts'
+import { decideWhileCounting, seatBounds, throwUndecided } from './undecided-seats.ts'
 
 type FullRefusal = ContextRefusal & { readonly code: 'full' }
 
-/** The quota of a seat type, and how many of it are held or kept. */
-export type StoredSeats = { readonly place: string; readonly max: number; readonly taken: number }
-/** A seat that others have taken; `name` is its label. */
-export type UnavailableSeat = { readonly place: string; readonly name: string }
-
-type PlaceRow = Omit<Selectable<Tables['places']>, 'event_id'>
+/** `counting`: the seat types of its event that do not yet count all earlier registrations; see `stored-quotas.ts`. */
+type PlaceRow = Selectable<Tables['places']> & { readonly counting: string | null }
 
 type EventParams = { eventId: string }
+const SEAT = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
+const fromPlaces = expressionBuilder<Tables, 'places'>()
+const countingOfEvent = () =>
+  fromPlaces
+    .selectFrom('event_limits')
+    .select('counting')
+    .whereRef('event_limits.event_id', '=', 'places.event_id')
+    .as('counting')
 export const seatOfEvent = statement(
   (builder, { eventId, place }: EventParams & { place: string }) =>
     builder
       .selectFrom('places')
-      .select(['id', 'place', 'max', 'taken', 'name'])
+      .select(SEAT)
+      .select(countingOfEvent)
       .where('event_id', '=', eventId)
       .where('place', '=', place),
 )
 const seatsOfEvent = statement((builder, { eventId }: EventParams) =>
-  builder
-    .selectFrom('places')
-    .select(['id', 'place', 'max', 'taken'])
-    .where('event_id', '=', eventId),
-)
-const seatCountsOfEvent = statement((builder, { eventId }: EventParams) =>
-  builder.selectFrom('places').select(['place', 'max', 'taken']).where('event_id', '=', eventId),
+  builder.selectFrom('places').select(SEAT).select(countingOfEvent).where('event_id', '=', eventId),
 )
 const seatsLostBy = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('places')
-    .select(['id', 'place', 'max', 'taken', 'name'])
+    .select(SEAT)
+    .select(countingOfEvent)
     .where('id', 'in', ({ selectFrom }) =>
       selectFrom('places_taken')
         .select('place_id')
@@ -152,7 +155,7 @@ export async function roomFor(
   if (known === null) return { ids: [], holdMs: 0 }
   const ids: number[] = []
   const seats = requiredSeats(known.limits, answers, category)
-  if (sql.batch?.trustsSeats === true)
+  if (known.counting.length === 0 && sql.batch?.trustsSeats === true)
     return { ids, holdMs: known.holdMs, trusted: seats.map(({ id }) => id) }
   lockSeats(
     sql,
@@ -162,21 +165,28 @@ export async function roomFor(
   for (const { id } of seats) {
     const pool = await seatOfEvent.get(sql, { eventId, place: id })
     if (pool === undefined) continue
-    if (!(await hasRoom(sql, pool, at))) return { code: 'full', place: id }
+    const isAvailable = await hasRoom(sql, pool, at)
+    if (isAvailable === null) throwUndecided()
+    if (!isAvailable) return { code: 'full', place: id }
     ids.push(pool.id)
   }
   return { ids, holdMs: known.holdMs }
 }
 
-/** If no seat is left, expired holds are released. */
-export async function hasRoom(
-  sql: Sql,
-  { id, max, taken }: PlaceRow,
-  at: Instant,
-): Promise<boolean> {
-  if (taken < max) return true
+/**
+ * If no seat is left, expired holds are released. Null if it cannot be decided until more earlier registrations are
+ * counted.
+ */
+export async function hasRoom(sql: Sql, pool: PlaceRow, at: Instant): Promise<boolean | null> {
+  const { id, max, taken } = pool
+  const isCounting = isStillCounting(pool)
+  if (isCounting) {
+    const decided = await decideWhileCounting(sql, pool)
+    if (decided !== null) return decided
+  }
+  if (taken < max) return isCounting ? null : true
   const changes = await freeExpired.run(sql, { placeId: id, at }).changes
-  return taken - changes < max
+  return taken - changes < max ? (isCounting ? null : true) : false
 }
 
 /** `isDue`: a payment is due, so they are held; else they are kept immediately. */
@@ -212,15 +222,27 @@ export async function placeGone(
   const lostSeatRows = await lostSeats(sql, registrationId)
   const unavailable = await findInOrder(
     lostSeatRows,
-    async (pool) => !(await hasRoom(sql, pool, at)),
+    // What cannot be decided yet refuses no payment.
+    async (pool) => (await hasRoom(sql, pool, at)) === false,
   )
   return unavailable === undefined ? null : toUnavailableSeat(unavailable)
 }
 
 /** The seats that a registration has lost and that another one may have taken. */
-export function lostSeats(sql: Sql, registrationId: number): Promise<readonly PlaceRow[]> {
-  lockLostSeats(sql, registrationId)
+async function lostSeats(sql: Sql, registrationId: number): Promise<readonly PlaceRow[]> {
+  const [lost, earlier] = await Promise.all(readLostSeats(sql, registrationId))
+  if (earlier === undefined) return lost
+  await reserveEarlierSeats(sql, registrationId)
   return seatsLostBy.all(sql, { registrationId })
+}
+
+/** The reads of `placeGone`, to send them in advance. */
+export function readLostSeats(
+  sql: Sql,
+  registrationId: number,
+): readonly [Promise<readonly PlaceRow[]>, ReturnType<typeof readEarlier>] {
+  lockLostSeats(sql, registrationId)
+  return [seatsLostBy.all(sql, { registrationId }), readEarlier(sql, registrationId)]
 }
 
 export const toUnavailableSeat = ({ place, name }: PlaceRow): UnavailableSeat => ({
@@ -240,18 +262,16 @@ export async function countAvailableSeats(
   at: Instant,
 ): Promise<Record<string, number>> {
   return Object.fromEntries(
-    await mapInOrder(
-      await seatsOfEvent.all(sql, { eventId }),
-      async ({ id, place, max, taken }) => {
-        const left = max - taken
-        return [
-          place,
-          left > (getOwn(seatCounts, place) ?? 0)
-            ? left
-            : left + (await countExpiredHolds(sql, id, at)),
-        ]
-      },
-    ),
+    await mapInOrder(await seatsOfEvent.all(sql, { eventId }), async (pool) => {
+      const { id, place, max } = pool
+      const left = max - (await countTaken(sql, pool))
+      return [
+        place,
+        left > (getOwn(seatCounts, place) ?? 0)
+          ? left
+          : left + (await countExpiredHolds(sql, id, at)),
+      ]
+    }),
   )
 }
 
@@ -260,6 +280,20 @@ async function countExpiredHolds(sql: Sql, placeId: number, at: Instant): Promis
 }
 
 /** For every seat type of the event, unordered; held seats count as taken. */
-export function listTakenSeats(sql: Sql, eventId: string): Promise<readonly StoredSeats[]> {
-  return seatCountsOfEvent.all(sql, { eventId })
+export async function listTakenSeats(sql: Sql, eventId: string): Promise<readonly StoredSeats[]> {
+  return mapInOrder(await seatsOfEvent.all(sql, { eventId }), async (pool) => ({
+    place: pool.place,
+    max: pool.max,
+    taken: await countTaken(sql, pool),
+  }))
 }
+
+/** While earlier registrations are counted: at least so many. */
+async function countTaken(sql: Sql, pool: PlaceRow): Promise<number> {
+  return isStillCounting(pool)
+    ? Math.max(pool.taken, (await seatBounds(sql, pool)).atLeast)
+    : pool.taken
+}
+
+const isStillCounting = ({ counting, place }: PlaceRow): boolean =>
+  seatTypesIn(counting).includes(place)

@@ -1,10 +1,12 @@
 /** Keeps, holds and releases the seats of a registration as its state changes. */
 import { instant } from '../../../engine/index.ts'
-import type { Instant, PaymentStatus, RegistrationState } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { placeGone } from './available-seats.ts'
-import type { UnavailableSeat } from './available-seats.ts'
+import type { UnavailableSeat } from './seat-types.ts'
+import { seatsFor } from './seats-for-state.ts'
+import type { SeatState } from './seats-for-state.ts'
 import { limitsOf } from './stored-quotas.ts'
 
 type RegistrationParams = { registrationId: number }
@@ -62,31 +64,6 @@ const limitHoldsOfEvent = statement(
         eb.selectFrom('places').select('id').where('event_id', '=', eventId),
       ),
 )
-
-/** The state of a registration that determines its seats. `hasTerm`: it has a last day to pay. */
-type SeatState = {
-  readonly state: RegistrationState
-  readonly status: PaymentStatus
-  readonly inReview: boolean
-  readonly hasTerm: boolean
-}
-
-/**
- * Determines the seats of a registration. It keeps them if it is paid, under review or has days left to pay, holds
- * them during payment, and frees them otherwise. A cancelled or rejected registration has none, whatever its payments.
- * `HELD_USE` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
- */
-export function seatsFor({
-  state,
-  status,
-  inReview,
-  hasTerm,
-}: SeatState): 'kept' | 'held' | 'free' {
-  if (state === 'cancelled' || state === 'refused') return 'free'
-  if (status === 'success' || inReview) return 'kept'
-  if (state === 'to_approve' || state === 'told' || (state === 'to_pay' && hasTerm)) return 'kept'
-  return status === 'pending' ? 'held' : 'free'
-}
 
 /** Updates the seats of a registration after a change of its state. */
 export function updateSeats(sql: Sql, registrationId: number, seatState: SeatState): void {

@@ -1,21 +1,31 @@
 /** Computes seats of stored registrations again: after new quotas, an import, or changed answers. */
 import type { Kysely } from 'kysely'
-import { allSeatPools, instant, requiredSeats } from '../../../engine/index.ts'
-import type { Answers, Instant, Quota } from '../../../engine/index.ts'
+import { allSeatPools, requiredSeats } from '../../../engine/index.ts'
+import type { Answers, Instant, Quota, SeatPool } from '../../../engine/index.ts'
 import { readAgain } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { hasRoom, toUnavailableSeat, seatOfEvent } from './available-seats.ts'
-import type { UnavailableSeat } from './available-seats.ts'
+import type { UnavailableSeat } from './seat-types.ts'
 import { lockLimits, lockQuotas, lockSeats } from '../database/row-locks.ts'
-import { keepAllSeats, seatsFor } from './keep-and-release-seats.ts'
-import { limitsOf, limitsOfEvent, textOfLimits } from './stored-quotas.ts'
+import { keepAllSeats } from './keep-and-release-seats.ts'
+import {
+  beginCounting,
+  countNextBatch,
+  getHold,
+  NOT_STARTED,
+  registrationForSeats,
+  retireSeats,
+} from './seats-of-earlier-registrations.ts'
+import type { RegistrationForSeats } from './seats-of-earlier-registrations.ts'
+import { limitsFrom, limitsOf, limitsOfEvent, seatTypesIn, textOfLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
+import { throwUndecided } from './undecided-seats.ts'
 
-/** Registrations read per batch when the quotas of an event change. */
-const CHUNK_ROWS = 500
+/** Batches that are counted at once: enough for most events. The others are counted in the background. */
+const BATCHES_AT_ONCE = 2
 
 const NONE = '[]'
 
@@ -32,23 +42,6 @@ const saveQuotas = statement(
           hold_ms: eb.ref('excluded.hold_ms'),
         })),
       ),
-)
-const removedSeats = (builder: Kysely<Tables>, params: EventParams & Names, dialect: Dialect) =>
-  builder
-    .selectFrom('places')
-    .select('id')
-    .where('event_id', '=', params.eventId)
-    .where(({ not, ref }) => not(dialect.isIn(ref('place'), params.names)))
-const removedSeat = statement((builder, params: EventParams & Names, dialect) =>
-  removedSeats(builder, params, dialect).limit(1),
-)
-const releaseRemovedSeats = statement((builder, params: EventParams & Names, dialect) =>
-  builder
-    .deleteFrom('places_taken')
-    .where('place_id', 'in', removedSeats(builder, params, dialect)),
-)
-const deleteRemovedSeats = statement((builder, params: EventParams & Names, dialect) =>
-  builder.deleteFrom('places').where('id', 'in', removedSeats(builder, params, dialect)),
 )
 const saveSeatType = statement(
   (builder, { eventId, place, max }: EventParams & { place: string; max: number }) =>
@@ -70,57 +63,7 @@ const renameSeatType = statement(
       .where('place', '=', place)
       .where('name', 'is distinct from', name),
 )
-const registrations = (builder: Kysely<Tables>) =>
-  builder
-    .selectFrom('registrations as r')
-    .select([
-      'r.id',
-      'r.created_at',
-      'r.answers',
-      'r.category',
-      'r.payment_status',
-      'r.in_review',
-      'r.state',
-      'r.pay_until',
-    ])
-    .select(({ selectFrom }) =>
-      selectFrom('payments as p')
-        .select(({ fn }) => fn.max('p.handed_off_at').as('handed_off_at'))
-        .whereRef('p.registration_id', '=', 'r.id')
-        .as('handed_off_at'),
-    )
-const oneRegistration = statement((builder, { id }: { id: number }) =>
-  registrations(builder).where('r.id', '=', id),
-)
-/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each chunk. */
-const nextRegistrations = statement(
-  (builder, { eventId, createdAt, id }: EventParams & { createdAt: Instant; id: number }) =>
-    registrations(builder)
-      .where('r.event_id', '=', eventId)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('r.created_at', 'r.id'), '>', tuple(createdAt, id)),
-      )
-      .orderBy('r.created_at')
-      .orderBy('r.id')
-      .limit(CHUNK_ROWS),
-)
-const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
-  builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
-)
-const seatsTakenByAll = statement((builder, { ids }: { ids: string }, dialect) =>
-  builder
-    .selectFrom('places_taken')
-    .select(['registration_id', 'place_id'])
-    .where(({ ref }) => dialect.isIdIn(ref('registration_id'), ids)),
-)
 type RegistrationParams = { registrationId: number }
-const releaseSeat = statement(
-  (builder, { registrationId, placeId }: RegistrationParams & { placeId: number }) =>
-    builder
-      .deleteFrom('places_taken')
-      .where('registration_id', '=', registrationId)
-      .where('place_id', '=', placeId),
-)
 const seatsTakenBy = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('places_taken')
@@ -165,8 +108,8 @@ const takeSeats = statement(
 )
 
 /**
- * Sets the quotas of the served event file. If they changed, the seats of all registrations are computed again: a
- * new quota also counts earlier registrations.
+ * Sets the quotas of the served event file. A new quota also counts earlier registrations, which are counted in the
+ * background if there are many. A higher or lower maximum changes no seat.
  */
 export async function setLimits(
   sql: Sql,
@@ -182,15 +125,27 @@ export async function setLimits(
   readAgain(sql)
   saveQuotas.run(sql, { eventId, limits: text, holdMs })
   if ((previousLimits?.limits ?? NONE) === text) return
+  const previousPools = allSeatPools(
+    previousLimits === undefined ? [] : limitsFrom(previousLimits.limits),
+  )
+  const previousUses = new Map(previousPools.map((pool) => [pool.id, describeUse(pool)]))
   const pools = allSeatPools(limits)
-  const names = JSON.stringify(pools.map(({ id }) => id))
-  if ((await removedSeat.get(sql, { eventId, names })) !== undefined) {
-    releaseRemovedSeats.run(sql, { eventId, names })
-    deleteRemovedSeats.run(sql, { eventId, names })
-  }
+  const isSame = (pool: SeatPool): boolean => previousUses.get(pool.id) === describeUse(pool)
+  const same = pools.filter(isSame).map(({ id }) => id)
+  const added = pools.filter((pool) => !isSame(pool)).map(({ id }) => id)
+  const retiredCount = await retireSeats(sql, eventId, same)
   for (const { id, max } of pools) saveSeatType.run(sql, { eventId, place: id, max })
-  await recomputeAll(sql, eventId, { limits, holdMs })
+  if (added.length === 0 && retiredCount === 0) return
+  const counting = seatTypesIn(previousLimits?.counting ?? null).filter((id) => same.includes(id))
+  beginCounting(sql, eventId, [...counting, ...added])
+  let progress: typeof NOT_STARTED | null = NOT_STARTED
+  for (let batch = 0; batch < BATCHES_AT_ONCE && progress !== null; batch += 1)
+    progress = await countNextBatch(sql, eventId, progress, null)
 }
+
+/** Seats with the same text are used by the same registrations. */
+const describeUse = ({ limit: { when, eachOptionOf }, option }: SeatPool): string =>
+  JSON.stringify([when, eachOptionOf, option])
 
 /** Sets the labels of the served event file's quotas, by id. */
 export function saveSeatNames(
@@ -202,60 +157,6 @@ export function saveSeatNames(
     renameSeatType.run(sql, { eventId, place, name })
 }
 
-type RegistrationRow = NonNullable<Awaited<ReturnType<typeof oneRegistration.get>>>
-
-async function recomputeAll(sql: Sql, eventId: string, known: Limits): Promise<void> {
-  const types = new Map(
-    (await seatTypesOfEvent.all(sql, { eventId })).map((row) => [row.place, row.id]),
-  )
-  for (let lastRow = { createdAt: instant(0), id: 0 }; ;) {
-    const rows = await nextRegistrations.all(sql, { eventId, ...lastRow })
-    await placeRows(sql, { known, types, rows })
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < CHUNK_ROWS) return
-    lastRow = { createdAt: last.created_at, id: last.id }
-  }
-}
-
-/**
- * Compares the seats that the registrations need with those they have, and writes the difference with few statements.
- */
-async function placeRows(
-  sql: Sql,
-  {
-    known,
-    types,
-    rows,
-  }: {
-    readonly known: Limits
-    readonly types: ReadonlyMap<string, number>
-    readonly rows: readonly RegistrationRow[]
-  },
-): Promise<void> {
-  const takenRows = await seatsTakenByAll.all(sql, {
-    ids: JSON.stringify(rows.map(({ id }) => id)),
-  })
-  const takenByRegistration = Map.groupBy(takenRows, ({ registration_id: id }) => id)
-  const newSeats = rows.flatMap((row) => {
-    const required = requiredSeats(known.limits, JSON.parse(row.answers) as Answers, row.category)
-    const neededTypes = required.flatMap(({ id }) => types.get(id) ?? [])
-    const heldTypes = (takenByRegistration.get(row.id) ?? []).map(({ place_id: id }) => id)
-    for (const placeId of heldTypes)
-      if (!neededTypes.includes(placeId)) releaseSeat.run(sql, { registrationId: row.id, placeId })
-    const heldSeats = getHold(known, row)
-    return neededTypes
-      .filter((id) => !heldTypes.includes(id))
-      .map((id) => ({ registration_id: row.id, place_id: id, ...heldSeats }))
-  })
-  if (newSeats.length > 0)
-    queryOf(sql, (builder) =>
-      builder
-        .insertInto('places_taken')
-        .values(newSeats)
-        .onConflict((conflict) => conflict.doNothing()),
-    ).run()
-}
-
 /** Records the seats of an existing or imported registration, without checking availability. */
 export async function placeStored(
   sql: Sql,
@@ -263,7 +164,7 @@ export async function placeStored(
   registrationId: number,
 ): Promise<void> {
   const known = await limitsOf(sql, eventId)
-  const row = await oneRegistration.get(sql, { id: registrationId })
+  const row = await registrationForSeats.get(sql, { id: registrationId })
   if (known !== null && row !== undefined) recomputeOne(sql, eventId, known, row)
 }
 
@@ -279,7 +180,7 @@ export async function movePlaces(
 ): Promise<UnavailableSeat | null> {
   lockLimits(sql, eventId)
   const known = await limitsOf(sql, eventId)
-  const row = await oneRegistration.get(sql, { id: registrationId })
+  const row = await registrationForSeats.get(sql, { id: registrationId })
   if (known === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers
   const seats = requiredSeats(known.limits, answers, row.category)
@@ -293,7 +194,10 @@ export async function movePlaces(
   for (const { id } of seats) {
     const pool = await seatOfEvent.get(sql, { eventId, place: id })
     const isNew = pool !== undefined && !heldSeats.some(({ place_id }) => place_id === pool.id)
-    if (isNew && !(await hasRoom(sql, pool, at))) return toUnavailableSeat(pool)
+    if (!isNew) continue
+    const isAvailable = await hasRoom(sql, pool, at)
+    if (isAvailable === null) throwUndecided()
+    if (!isAvailable) return toUnavailableSeat(pool)
   }
   recomputeOne(sql, eventId, known, row)
   return null
@@ -314,7 +218,7 @@ export async function takeAgain(
   return unavailableSeat
 }
 
-function recomputeOne(sql: Sql, eventId: string, known: Limits, row: RegistrationRow): void {
+function recomputeOne(sql: Sql, eventId: string, known: Limits, row: RegistrationForSeats): void {
   const answers = JSON.parse(row.answers) as Answers
   const seatParams = {
     registrationId: row.id,
@@ -323,18 +227,4 @@ function recomputeOne(sql: Sql, eventId: string, known: Limits, row: Registratio
   }
   releaseOtherSeats.run(sql, seatParams)
   takeSeats.run(sql, { ...seatParams, ...getHold(known, row) })
-}
-
-/** Whether seats of a registration are kept, held until some instant, or free. */
-function getHold(
-  { holdMs }: Limits,
-  row: RegistrationRow,
-): { state: string; until: Instant | null } {
-  const state = seatsFor({
-    state: row.state,
-    status: row.payment_status,
-    inReview: row.in_review === 1,
-    hasTerm: row.pay_until !== null,
-  })
-  return { state, until: state === 'held' ? instant((row.handed_off_at ?? 0) + holdMs) : null }
 }

@@ -16,8 +16,8 @@ import {
   lockUniqueAnswers,
   noteAnswers,
   findConflictingAnswer,
-  wholeRules,
 } from '../registrations/unique-answers.ts'
+import { indexedRules } from '../registrations/fill-unique-answers.ts'
 
 type SeatRequest = {
   readonly eventId: string
@@ -45,7 +45,7 @@ export async function checkAvailability(
     roomFor(sql, eventId, answers, category, at),
     outside?.code == null ? null : codeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
     // For storing the answers, which then does not wait.
-    wholeRules(sql, eventId),
+    indexedRules(sql, eventId),
   ])
   if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }
   if ('code' in room) return { refusal: room }

@@ -18,7 +18,7 @@ export function textOfLimits(limits: readonly Quota[]): string {
   )
 }
 
-function limitsFrom(text: string): readonly Quota[] {
+export function limitsFrom(text: string): readonly Quota[] {
   return (JSON.parse(text) as readonly StoredLimit[]).map((limit) => {
     const { say: message, ...rest } = limit.full
     return { ...limit, full: { message, ...rest } }
@@ -26,11 +26,24 @@ function limitsFrom(text: string): readonly Quota[] {
 }
 
 export const limitsOfEvent = statement((builder, { eventId }: { eventId: string }) =>
-  builder.selectFrom('event_limits').select(['limits', 'hold_ms']).where('event_id', '=', eventId),
+  builder
+    .selectFrom('event_limits')
+    .select(['limits', 'hold_ms', 'counting'])
+    .where('event_id', '=', eventId),
 )
 
-export type Limits = { readonly limits: readonly Quota[]; readonly holdMs: number }
+export type Limits = {
+  readonly limits: readonly Quota[]
+  readonly holdMs: number
+  /** The seat types that do not yet count all earlier registrations. */
+  readonly counting: readonly string[]
+}
 const readLimits = new Map<string, readonly Quota[]>()
+
+const NO_TYPES: readonly string[] = []
+/** From the column `counting`. */
+export const seatTypesIn = (counting: string | null): readonly string[] =>
+  counting === null ? NO_TYPES : (JSON.parse(counting) as readonly string[])
 
 /** Null if the event has none. */
 export function limitsOf(sql: Sql, eventId: string): Promise<Limits | null> {
@@ -45,5 +58,5 @@ async function storedLimits(sql: Sql, eventId: string): Promise<Limits | null> {
     limits = limitsFrom(row.limits)
     readLimits.set(row.limits, limits)
   }
-  return { limits, holdMs: row.hold_ms }
+  return { limits, holdMs: row.hold_ms, counting: seatTypesIn(row.counting) }
 }

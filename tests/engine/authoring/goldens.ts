@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  changedValues,
   compareWithServedVersion,
   compileEvent,
   compileEvents,
@@ -118,7 +119,16 @@ function findFindings(code: string, path: string, text: string): readonly Findin
     ]
     if (newEvent.event === null || oldEvent.event === null)
       throw new Error(`${code}: both versions must be clean to be compared`)
-    return compareWithServedVersion(newEvent.event, { path, text }, oldEvent.event, inUse)
+    const counted = changedValues(newEvent.event, oldEvent.event)
+    const pick = <T>(values: Readonly<Record<string, T>>, ids: readonly string[]) =>
+      Object.fromEntries(Object.entries(values).filter(([id]) => ids.includes(id)))
+    const use = {
+      ...inUse,
+      fields: pick(inUse.fields, counted.fields),
+      options: pick(inUse.options, counted.options),
+      items: counted.items ? inUse.items : {},
+    }
+    return compareWithServedVersion(newEvent.event, { path, text }, oldEvent.event, use)
   }
   return compileEvent(text, shared, { path }, code === 'EV420' ? { on: '2026-11-21' } : {}).findings
 }

@@ -9,6 +9,7 @@ import type { ContractSetup, Opened } from './contract-setup.ts'
 import { actionsContract } from './actions.contract.ts'
 import { clockContract } from './clock.contract.ts'
 import { paymentReviewsContract } from './payment-reviews.contract.ts'
+import { earlierRegistrationsContract } from './earlier-registrations.contract.ts'
 import { firstPaymentContract } from './first-payment.contract.ts'
 import { listsContract } from './lists.contract.ts'
 import { emailsAndEventFilesContract } from './emails-and-event-files.contract.ts'
@@ -44,6 +45,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   settlementsContract(setUp)
   listsContract(setUp)
   emailsAndEventFilesContract(setUp)
+  earlierRegistrationsContract(setUp)
   usersContract(setUp)
 
   test('closing completes earlier calls and rejects later ones', async () => {

@@ -144,7 +144,8 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       await serve([seats])
       await registerSample(store, { ...to('scan', 'airway'), quote })
       await registerSample(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
-      expect(await store.valuesInUse('demo')).toMatchObject({
+      const counted = { fields: [], options: ['workshops'], items: true }
+      expect(await store.valuesInUse('demo', counted)).toMatchObject({
         items: { registration: 2, room: 1, presenter: 1 },
         places: { 'seats.scan': 1, 'seats.airway': 2 },
         options: { workshops: { scan: 1, airway: 2 } },

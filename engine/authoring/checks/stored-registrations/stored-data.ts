@@ -18,6 +18,36 @@ export type InUse = {
   readonly codes: Readonly<Record<string, number>>
 }
 
+/**
+ * The values whose use must be counted in all registrations: only those that a version changes, because counting takes
+ * longer with each registration.
+ */
+export type CountedValues = {
+  /** Fields whose answers are counted. */
+  readonly fields: readonly string[]
+  /** Fields whose answers are counted by option. */
+  readonly options: readonly string[]
+  readonly items: boolean
+}
+
+/** What `compareWithServedVersion` reads of `fields`, `options` and `items`. */
+export function changedValues(next: EventConfig, old: EventConfig): CountedValues {
+  const kept = (was: Field): Field | undefined => next.fields.find(({ id }) => id === was.id)
+  const hasAll = <T extends { readonly id: string }>(now: readonly T[], before: readonly T[]) =>
+    before.every(({ id }) => now.some((one) => one.id === id))
+  return {
+    fields: old.fields.flatMap((was) => {
+      const is = kept(was)
+      return is !== undefined && is.type === was.type && is.roll === was.roll ? [] : [was.id]
+    }),
+    options: old.fields.flatMap((was) => {
+      const is = kept(was)
+      return is === undefined || hasAll(is.options ?? [], was.options ?? []) ? [] : [was.id]
+    }),
+    items: !hasAll(next.fees.items, old.fees.items),
+  }
+}
+
 export type VersionComparison = {
   readonly old: EventConfig
   readonly next: EventConfig

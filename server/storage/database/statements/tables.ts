@@ -137,6 +137,9 @@ export type Tables = MoneyTables & {
     event_id: string
     limits: string
     hold_ms: number
+    counting: string | null
+    counted_at: Instant | null
+    counted_id: number | null
   }
   idempotency_keys: {
     event_id: string
@@ -304,6 +307,9 @@ export type Tables = MoneyTables & {
   unique_rules: {
     event_id: string
     rule: string
+    parts: string | null
+    filled_at: Instant | null
+    filled_id: number | null
   }
   uploads: {
     registration_id: number

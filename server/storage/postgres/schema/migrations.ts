@@ -382,4 +382,12 @@ END $body$`,
     TAKE_TRY_FUNCTION,
   ],
   50: [`ALTER TABLE registrations ADD COLUMN currency text COLLATE "C" NOT NULL DEFAULT 'INR'`],
+  51: [
+    'ALTER TABLE event_limits ADD COLUMN counting text COLLATE "C"',
+    'ALTER TABLE event_limits ADD COLUMN counted_at bigint',
+    'ALTER TABLE event_limits ADD COLUMN counted_id bigint',
+    'ALTER TABLE unique_rules ADD COLUMN parts text COLLATE "C"',
+    'ALTER TABLE unique_rules ADD COLUMN filled_at bigint',
+    'ALTER TABLE unique_rules ADD COLUMN filled_id bigint',
+  ],
 }

@@ -1,0 +1,47 @@
+/** Processes registrations in the background that were stored before a change of an event file. */
+import type { Deps } from '../dependencies.ts'
+import { byItself } from '../ops/clock.ts'
+import type { ByItself } from '../ops/clock.ts'
+
+/** After a restart, or if the server that began it has stopped. */
+const CHECK_INTERVAL_MS = 10_000
+
+type JobDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
+
+/** If not enabled, it runs only when called. `run` returns the number of batches. */
+export function startEarlierRegistrationsJob(
+  { store, events, clock, log }: JobDeps,
+  { isEnabled }: { readonly isEnabled: boolean },
+): ByItself {
+  const closing = new AbortController()
+  let running: Promise<number> | null = null
+  const processAll = async (): Promise<number> => {
+    let batches = 0
+    while (!closing.signal.aborted && (await store.processEarlierRegistrations(clock())))
+      batches += 1
+    if (batches > 0) log.info({ batches }, 'earlier registrations are processed')
+    return batches
+  }
+  const run = (): Promise<number> => {
+    running ??= processAll().finally(() => {
+      running = null
+    })
+    return running
+  }
+  const logError = (error: unknown): void =>
+    log.error({ error: String(error) }, 'processing earlier registrations failed')
+  const job = byItself(run, isEnabled, CHECK_INTERVAL_MS, logError)
+  if (isEnabled) {
+    const start = (): void => void run().catch(logError)
+    events.onChange(start)
+    start()
+  }
+  return {
+    run,
+    async close() {
+      closing.abort()
+      await job.close()
+      await running?.catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * Indexes the answers of registrations that were stored before a uniqueness rule: at once if they are few, in the
+ * background if they are many. Until then, `filled_at` of `unique_rules` is the last registration in the index.
+ */
+import type { Kysely } from 'kysely'
+import { comparisonKey, instant } from '../../../engine/index.ts'
+import type { Answers, Instant, UniqueRule } from '../../../engine/index.ts'
+import { readAgain, readOncePerBatch } from '../database/batch-cache.ts'
+import { lockRegistrationIds, lockRules } from '../database/row-locks.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+
+/** Registrations per batch. */
+const CHUNK_ROWS = 500
+/** Registrations that are indexed when a rule is first needed, if they are all that is missing. */
+const INDEXED_AT_ONCE = 1_000
+
+type RuleParams = { eventId: string; rule: string }
+type Progress = { createdAt: Instant; id: number }
+const NOT_STARTED: Progress = { createdAt: instant(0), id: 0 }
+
+const rulesOfEvent = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('unique_rules')
+    .select(['rule', 'parts', 'filled_at as createdAt', 'filled_id as id'])
+    .where('event_id', '=', eventId),
+)
+const saveRule = statement((builder, { eventId, rule, parts }: RuleParams & { parts: string }) =>
+  builder
+    .insertInto('unique_rules')
+    .values({
+      event_id: eventId,
+      rule,
+      parts,
+      filled_at: NOT_STARTED.createdAt,
+      filled_id: NOT_STARTED.id,
+    })
+    // Its progress stays.
+    .onConflict((conflict) => conflict.columns(['event_id', 'rule']).doUpdateSet({ parts })),
+)
+/** `names`: a JSON array of the rules that remain. */
+const deleteOlderRules = statement(
+  (builder, { eventId, names }: { eventId: string; names: string }, dialect) =>
+    builder
+      .deleteFrom('unique_rules')
+      .where('event_id', '=', eventId)
+      .where('parts', 'is', null)
+      .where(({ not, ref }) => not(dialect.isIn(ref('rule'), names))),
+)
+const restartRules = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .updateTable('unique_rules')
+    .set({ filled_at: NOT_STARTED.createdAt, filled_id: NOT_STARTED.id })
+    .where('event_id', '=', eventId),
+)
+const saveProgress = statement((builder, { eventId, rule, createdAt, id }: RuleParams & Progress) =>
+  builder
+    .updateTable('unique_rules')
+    .set({ filled_at: createdAt, filled_id: id })
+    .where('event_id', '=', eventId)
+    .where('rule', '=', rule),
+)
+const endFilling = statement((builder, { eventId, rule }: RuleParams) =>
+  builder
+    .updateTable('unique_rules')
+    .set({ filled_at: null, filled_id: null })
+    .where('event_id', '=', eventId)
+    .where('rule', '=', rule),
+)
+const nextUnfilled = statement((builder) =>
+  builder
+    .selectFrom('unique_rules')
+    .select(({ ref }) => [
+      'event_id as eventId',
+      'rule',
+      ref('parts').$notNull().as('parts'),
+      ref('filled_at').$notNull().as('createdAt'),
+      ref('filled_id').$notNull().as('id'),
+    ])
+    .where('parts', 'is not', null)
+    .where('filled_at', 'is not', null)
+    .orderBy('event_id')
+    .orderBy('rule')
+    .limit(1),
+)
+/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each batch. */
+const after = (
+  builder: Kysely<Tables>,
+  { eventId, createdAt, id }: { eventId: string } & Progress,
+) =>
+  builder
+    .selectFrom('registrations')
+    .where('event_id', '=', eventId)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '>', tuple(createdAt, id)))
+    .orderBy('created_at')
+    .orderBy('id')
+const nextRegistrations = statement((builder, position: { eventId: string } & Progress) =>
+  after(builder, position).select(['id', 'created_at as createdAt']).limit(CHUNK_ROWS),
+)
+const registrationAfterMany = statement((builder, position: { eventId: string } & Progress) =>
+  after(builder, position).select('id').limit(1).offset(INDEXED_AT_ONCE),
+)
+const answersOfRegistrations = statement((builder, { ids }: { ids: string }, dialect) =>
+  builder
+    .selectFrom('registrations')
+    .select(['id', 'answers'])
+    .where(({ ref }) => dialect.isIdIn(ref('id'), ids)),
+)
+const addAnswer = statement(
+  (builder, { eventId, rule, folded, id }: RuleParams & { folded: string; id: number }) =>
+    builder
+      .insertInto('unique_answers')
+      .values({ event_id: eventId, rule, folded, registration_id: id })
+      .onConflict((conflict) => conflict.doNothing()),
+)
+
+/** A rule whose index was begun. `createdAt` and `id`: the last registration in it; null: it contains all. */
+export type RuleIndex = {
+  readonly rule: string
+  /** The fields that it compares: JSON. Null for a rule of an older version of Rollcall. */
+  readonly parts: string | null
+  readonly createdAt: Instant | null
+  readonly id: number | null
+}
+
+export function indexedRules(sql: Sql, eventId: string): Promise<readonly RuleIndex[]> {
+  return readOncePerBatch(sql, `rules of ${eventId}`, () => rulesOfEvent.all(sql, { eventId }))
+}
+
+/** Adds the rules of the served event file, whose indexes are filled in the background. */
+export async function saveRules(
+  sql: Sql,
+  eventId: string,
+  rules: readonly UniqueRule[],
+): Promise<void> {
+  const known = await rulesOfEvent.all(sql, { eventId })
+  for (const { name, parts } of rules) {
+    const text = JSON.stringify(parts)
+    if (known.some((row) => row.rule === name && row.parts === text)) continue
+    saveRule.run(sql, { eventId, rule: name, parts: text })
+    readAgain(sql)
+  }
+}
+
+/** The indexes of all other rules of older versions of Rollcall are incomplete from now on. */
+export function forgetOlderRules(
+  sql: Sql,
+  eventId: string,
+  rules: readonly Pick<UniqueRule, 'name'>[],
+): void {
+  readAgain(sql)
+  deleteOlderRules.run(sql, { eventId, names: JSON.stringify(rules.map(({ name }) => name)) })
+}
+
+/** After rows were added without indexing: the indexes are incomplete, and are filled again. */
+export function refillRules(sql: Sql, eventId: string): void {
+  readAgain(sql)
+  restartRules.run(sql, { eventId })
+}
+
+/**
+ * Completes the index of a rule, unless many registrations are missing: then it returns false. A rule that was never
+ * begun is completed in any case.
+ */
+export async function completeIndex(
+  sql: Sql,
+  eventId: string,
+  rule: UniqueRule,
+  index: RuleIndex | undefined,
+): Promise<boolean> {
+  let progress: Progress | null = NOT_STARTED
+  if (index !== undefined) {
+    const { createdAt, id } = index
+    if (createdAt === null || id === null) return true
+    progress = { createdAt, id }
+    if ((await registrationAfterMany.get(sql, { eventId, ...progress })) !== undefined) return false
+  }
+  readAgain(sql)
+  // Registrations that are being imported are not indexed.
+  lockRules(sql, [eventId])
+  if (index === undefined)
+    saveRule.run(sql, { eventId, rule: rule.name, parts: JSON.stringify(rule.parts) })
+  while (progress !== null) progress = await fillNextBatch(sql, eventId, rule, progress, false)
+  return true
+}
+
+/** Indexes the next batch of some rule. Returns false if there is none. */
+export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
+  const next = await nextUnfilled.get(sql)
+  if (next === undefined) return false
+  const { eventId, rule: name, parts, createdAt, id } = next
+  const rule = { name, parts: JSON.parse(parts) as UniqueRule['parts'] }
+  await fillNextBatch(sql, eventId, rule, { createdAt, id }, true)
+  return true
+}
+
+/**
+ * `locksRows`: a correction of one of them meanwhile waits, or is seen. Returns the last one, or null after the last
+ * batch.
+ */
+async function fillNextBatch(
+  sql: Sql,
+  eventId: string,
+  rule: Pick<UniqueRule, 'name' | 'parts'>,
+  progress: Progress,
+  locksRows: boolean,
+): Promise<Progress | null> {
+  const keys = await nextRegistrations.all(sql, { eventId, ...progress })
+  const ids = keys.map((key) => key.id)
+  if (locksRows) lockRegistrationIds(sql, ids)
+  const rows = await answersOfRegistrations.all(sql, { ids: JSON.stringify(ids) })
+  const answers = rows.flatMap(({ id, answers: text }) => {
+    const folded = comparisonKey(rule, JSON.parse(text) as Answers)
+    return folded === null ? [] : [{ eventId, rule: rule.name, folded, id }]
+  })
+  if (sql.batch === null) for (const answer of answers) addAnswer.run(sql, answer)
+  else if (answers.length > 0)
+    // Each statement takes longer on PostgreSQL.
+    queryOf(sql, (builder) =>
+      builder
+        .insertInto('unique_answers')
+        .values(
+          answers.map(({ folded, id }) => ({
+            event_id: eventId,
+            rule: rule.name,
+            folded,
+            registration_id: id,
+          })),
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+    ).run()
+  const last = keys.at(-1)
+  if (last !== undefined && keys.length === CHUNK_ROWS) {
+    saveProgress.run(sql, { eventId, rule: rule.name, ...last })
+    return last
+  }
+  endFilling.run(sql, { eventId, rule: rule.name })
+  readAgain(sql)
+  return null
+}

@@ -1,0 +1,27 @@
+/** Determines the seats of a registration from its state. */
+import type { PaymentStatus, RegistrationState } from '../../../engine/index.ts'
+
+/** The state of a registration that determines its seats. `hasTerm`: it has a last day to pay. */
+export type SeatState = {
+  readonly state: RegistrationState
+  readonly status: PaymentStatus
+  readonly inReview: boolean
+  readonly hasTerm: boolean
+}
+
+/**
+ * Determines the seats of a registration. It keeps them if it is paid, under review or has days left to pay, holds
+ * them during payment, and frees them otherwise. A cancelled or rejected registration has none, whatever its payments.
+ * `HELD_USE` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
+ */
+export function seatsFor({
+  state,
+  status,
+  inReview,
+  hasTerm,
+}: SeatState): 'kept' | 'held' | 'free' {
+  if (state === 'cancelled' || state === 'refused') return 'free'
+  if (status === 'success' || inReview) return 'kept'
+  if (state === 'to_approve' || state === 'told' || (state === 'to_pay' && hasTerm)) return 'kept'
+  return status === 'pending' ? 'held' : 'free'
+}

@@ -1,0 +1,332 @@
+/**
+ * Reserves the seats of registrations that were stored before a quota: in batches, in the background if there are many.
+ * Until then, `counting` of `event_limits` names the seat types that do not count them all (`undecided-seats.ts`).
+ */
+import { sql as raw } from 'kysely'
+import type { Kysely } from 'kysely'
+import { instant, requiredSeats } from '../../../engine/index.ts'
+import type { Answers, Instant } from '../../../engine/index.ts'
+import { readAgain } from '../database/batch-cache.ts'
+import { lockRegistrationIds } from '../database/row-locks.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { seatsFor } from './seats-for-state.ts'
+import { limitsOf } from './stored-quotas.ts'
+import type { Limits } from './stored-quotas.ts'
+
+/** Registrations per batch. */
+const CHUNK_ROWS = 500
+
+type EventParams = { eventId: string }
+type Progress = { readonly createdAt: Instant; readonly id: number }
+export const NOT_STARTED: Progress = { createdAt: instant(0), id: 0 }
+
+const registrations = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('registrations as r')
+    .select([
+      'r.id',
+      'r.answers',
+      'r.category',
+      'r.payment_status',
+      'r.in_review',
+      'r.state',
+      'r.pay_until',
+    ])
+    .select(({ selectFrom }) =>
+      selectFrom('payments as p')
+        .select(({ fn }) => fn.max('p.handed_off_at').as('handed_off_at'))
+        .whereRef('p.registration_id', '=', 'r.id')
+        .as('handed_off_at'),
+    )
+    .select(({ selectFrom }) =>
+      selectFrom('payments as p')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .whereRef('p.registration_id', '=', 'r.id')
+        .where('p.status', '=', 'pending')
+        .where('p.last_answer', '=', 'in-process')
+        .as('processing'),
+    )
+export const registrationForSeats = statement((builder, { id }: { id: number }) =>
+  registrations(builder).where('r.id', '=', id),
+)
+const registrationsForSeats = statement((builder, { ids }: { ids: string }, dialect) =>
+  registrations(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
+)
+/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each batch. */
+export const nextRegistrations = statement(
+  (builder, { eventId, createdAt, id }: EventParams & Progress) =>
+    builder
+      .selectFrom('registrations')
+      .select(['id', 'created_at as createdAt'])
+      .where('event_id', '=', eventId)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created_at', 'id'), '>', tuple(createdAt, id)),
+      )
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(CHUNK_ROWS),
+)
+const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
+  builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
+)
+const seatsTakenByAll = statement((builder, { ids }: { ids: string }, dialect) =>
+  builder
+    .selectFrom('places_taken')
+    .select(['registration_id', 'place_id'])
+    .where(({ ref }) => dialect.isIdIn(ref('registration_id'), ids)),
+)
+const releaseSeats = statement(
+  (builder, { ids, placeId }: { ids: string; placeId: number }, dialect) =>
+    builder
+      .deleteFrom('places_taken')
+      .where(({ ref }) => dialect.isIdIn(ref('registration_id'), ids))
+      .where('place_id', '=', placeId),
+)
+const takeSeat = statement(
+  (
+    builder,
+    seat: { registrationId: number; placeId: number; state: string; until: Instant | null },
+  ) =>
+    builder
+      .insertInto('places_taken')
+      .values({
+        registration_id: seat.registrationId,
+        place_id: seat.placeId,
+        state: seat.state,
+        until: seat.until,
+      })
+      .onConflict((conflict) => conflict.doNothing()),
+)
+/** Seat types that no longer exist belong to no event, until no registration has such a seat. */
+const retiredOwner = (eventId: string): string => `-${eventId}`
+const retireSeatTypes = statement(
+  (builder, params: EventParams & { owner: string; names: string; max: number }, dialect) =>
+    builder
+      .updateTable('places')
+      .set(({ ref }) => ({
+        event_id: params.owner,
+        place: raw<string>`'retired ' || ${ref('id')}`,
+        max: params.max,
+      }))
+      .where('event_id', '=', params.eventId)
+      .where(({ not, ref }) => not(dialect.isIn(ref('place'), params.names))),
+)
+const deleteUnusedSeatTypes = statement((builder, { owner }: { owner: string }) =>
+  builder
+    .deleteFrom('places')
+    .where('event_id', '=', owner)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('places_taken')
+            .select('registration_id')
+            .whereRef('places_taken.place_id', '=', 'places.id'),
+        ),
+      ),
+    ),
+)
+const startCounting = statement((builder, { eventId, types }: EventParams & { types: string }) =>
+  builder
+    .updateTable('event_limits')
+    .set({ counting: types, counted_at: NOT_STARTED.createdAt, counted_id: NOT_STARTED.id })
+    .where('event_id', '=', eventId),
+)
+const saveProgress = statement((builder, { eventId, createdAt, id }: EventParams & Progress) =>
+  builder
+    .updateTable('event_limits')
+    .set({ counted_at: createdAt, counted_id: id })
+    .where('event_id', '=', eventId),
+)
+const endCounting = statement((builder, { eventId }: EventParams) =>
+  builder
+    .updateTable('event_limits')
+    .set({ counting: null, counted_at: null, counted_id: null })
+    .where('event_id', '=', eventId),
+)
+const nextCounting = statement((builder) =>
+  builder
+    .selectFrom('event_limits')
+    .select(({ ref }) => [
+      'event_id as eventId',
+      ref('counted_at').$notNull().as('createdAt'),
+      ref('counted_id').$notNull().as('id'),
+    ])
+    .where('counting', 'is not', null)
+    .orderBy('event_id')
+    .limit(1),
+)
+const notYetSeated = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('registrations as r')
+    .innerJoin('event_limits as l', 'l.event_id', 'r.event_id')
+    .select('r.event_id as eventId')
+    .where('r.id', '=', registrationId)
+    .where('l.counting', 'is not', null)
+    .where(({ and, eb, or, ref }) =>
+      or([
+        eb('r.created_at', '>', ref('l.counted_at')),
+        and([eb('r.created_at', '=', ref('l.counted_at')), eb('r.id', '>', ref('l.counted_id'))]),
+      ]),
+    ),
+)
+
+/** Reads nothing else, so that it can be sent together with other reads. Undefined if its seats are reserved. */
+export const readEarlier = (
+  sql: Sql,
+  registrationId: number,
+): Promise<{ readonly eventId: string } | undefined> => notYetSeated.get(sql, { registrationId })
+
+/** Reserves the seats of a registration before it changes, unless its batch has been processed. */
+export async function reserveEarlierSeats(sql: Sql, registrationId: number): Promise<void> {
+  const earlier = await readEarlier(sql, registrationId)
+  if (earlier === undefined) return
+  const known = await limitsOf(sql, earlier.eventId)
+  const row = await registrationForSeats.get(sql, { id: registrationId })
+  if (known === null || row === undefined) return
+  await reserveMissingSeats(sql, { eventId: earlier.eventId, known, rows: [row], at: null })
+}
+
+/** Returns how many seat types of the event are not among the names; their seats are released in batches. */
+export function retireSeats(sql: Sql, eventId: string, names: readonly string[]): Promise<number> {
+  return retireSeatTypes.run(sql, {
+    eventId,
+    owner: retiredOwner(eventId),
+    names: JSON.stringify(names),
+    max: Number.MAX_SAFE_INTEGER,
+  }).changes
+}
+
+/** Counts earlier registrations from the first one on; `types`: the seat types that must not be trusted until then. */
+export function beginCounting(sql: Sql, eventId: string, types: readonly string[]): void {
+  startCounting.run(sql, { eventId, types: JSON.stringify(types) })
+  readAgain(sql)
+}
+
+/** Processes the next batch of some event. Returns false if there is none. */
+export async function countEarlierRegistrations(sql: Sql, at: Instant): Promise<boolean> {
+  const next = await nextCounting.get(sql)
+  if (next === undefined) return false
+  await countNextBatch(sql, next.eventId, next, at)
+  return true
+}
+
+/**
+ * Reserves the seats of the next registrations. `at`: holds that have expired by then are released; null: they stay
+ * until a seat is needed, and the rows are not locked. Returns the last one, or null after the last batch.
+ */
+export async function countNextBatch(
+  sql: Sql,
+  eventId: string,
+  { createdAt, id }: Progress,
+  at: Instant | null,
+): Promise<Progress | null> {
+  const keys = await nextRegistrations.all(sql, { eventId, createdAt, id })
+  const ids = JSON.stringify(keys.map((key) => key.id))
+  // A payment that changes one of them meanwhile waits, or is seen.
+  if (at !== null)
+    lockRegistrationIds(
+      sql,
+      keys.map((key) => key.id),
+    )
+  const known = await limitsOf(sql, eventId)
+  if (known !== null) {
+    const rows = await registrationsForSeats.all(sql, { ids })
+    await reserveMissingSeats(sql, { eventId, known, rows, at })
+  }
+  const last = keys.at(-1)
+  if (last !== undefined && keys.length === CHUNK_ROWS) {
+    saveProgress.run(sql, { eventId, createdAt: last.createdAt, id: last.id })
+    return last
+  }
+  deleteUnusedSeatTypes.run(sql, { owner: retiredOwner(eventId) })
+  endCounting.run(sql, { eventId })
+  readAgain(sql)
+  return null
+}
+
+export type RegistrationForSeats = NonNullable<Awaited<ReturnType<typeof registrationForSeats.get>>>
+
+/**
+ * Adds the seats that the registrations need and do not have, and releases those of types that no longer exist, with few
+ * statements.
+ */
+async function reserveMissingSeats(
+  sql: Sql,
+  {
+    eventId,
+    known,
+    rows,
+    at,
+  }: {
+    readonly eventId: string
+    readonly known: Limits
+    readonly rows: readonly RegistrationForSeats[]
+    readonly at: Instant | null
+  },
+): Promise<void> {
+  const types = new Map(
+    (await seatTypesOfEvent.all(sql, { eventId })).map((row) => [row.place, row.id]),
+  )
+  const takenRows = await seatsTakenByAll.all(sql, {
+    ids: JSON.stringify(rows.map(({ id }) => id)),
+  })
+  const takenByRegistration = Map.groupBy(takenRows, ({ registration_id: id }) => id)
+  const existingTypes = new Set(types.values())
+  const retired: { registrationId: number; placeId: number }[] = []
+  const newSeats = rows.flatMap((row) => {
+    const required = requiredSeats(known.limits, JSON.parse(row.answers) as Answers, row.category)
+    const neededTypes = required.flatMap(({ id }) => types.get(id) ?? [])
+    const heldTypes = (takenByRegistration.get(row.id) ?? []).map(({ place_id: id }) => id)
+    for (const placeId of heldTypes)
+      if (!existingTypes.has(placeId)) retired.push({ registrationId: row.id, placeId })
+    const hold = getHold(known, row, at)
+    return neededTypes
+      .filter((id) => !heldTypes.includes(id))
+      .map((placeId) => ({ registrationId: row.id, placeId, ...hold }))
+  })
+  for (const [placeId, seats] of Map.groupBy(retired, (seat) => seat.placeId))
+    releaseSeats.run(sql, {
+      placeId,
+      ids: JSON.stringify(seats.map(({ registrationId }) => registrationId)),
+    })
+  if (sql.batch === null) for (const seat of newSeats) takeSeat.run(sql, seat)
+  else if (newSeats.length > 0)
+    // Each statement takes longer on PostgreSQL.
+    queryOf(sql, (builder) =>
+      builder
+        .insertInto('places_taken')
+        .values(
+          newSeats.map(({ registrationId, placeId, state, until }) => ({
+            registration_id: registrationId,
+            place_id: placeId,
+            state,
+            until,
+          })),
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+    ).run()
+}
+
+/**
+ * Whether seats of a registration are kept, held until some instant, or free. A hold does not expire while the bank is
+ * processing a payment.
+ */
+export function getHold(
+  { holdMs }: Limits,
+  row: RegistrationForSeats,
+  at: Instant | null = null,
+): { state: string; until: Instant | null } {
+  const state = seatsFor({
+    state: row.state,
+    status: row.payment_status,
+    inReview: row.in_review === 1,
+    hasTerm: row.pay_until !== null,
+  })
+  if (state !== 'held') return { state, until: null }
+  const until = instant((row.handed_off_at ?? 0) + holdMs)
+  return at !== null && until <= at && row.processing === 0
+    ? { state: 'free', until: null }
+    : { state, until }
+}

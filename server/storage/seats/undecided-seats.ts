@@ -1,0 +1,71 @@
+/**
+ * Decides whether seats are left while earlier registrations are still being counted
+ * (`seats-of-earlier-registrations.ts`), from the counters of registrations by category.
+ */
+import { allSeatPools, matchesCondition } from '../../../engine/index.ts'
+import type { Quota } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { rowsBehind } from '../database/store-busy-error.ts'
+import { statement } from '../database/statements/statement.ts'
+import { countNew } from '../reports/registration-and-revenue-counters.ts'
+import { limitsOf } from './stored-quotas.ts'
+
+const registrationsByCategory = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('counters')
+    .select(({ eb, fn }) => [
+      'category',
+      'status',
+      eb(fn.sum<number>('registrations'), '-', fn.sum<number>('ended')).as('count'),
+    ])
+    .where('event_id', '=', eventId)
+    .groupBy(['category', 'status']),
+)
+
+type Seat = { readonly event_id: string; readonly place: string; readonly max: number }
+
+/** Null if it cannot be decided yet. */
+export async function decideWhileCounting(sql: Sql, seat: Seat): Promise<boolean | null> {
+  // Those of this transaction too.
+  await countNew(sql)
+  const { atLeast, atMost } = await seatBounds(sql, seat)
+  if (atMost < seat.max) return true
+  return atLeast >= seat.max ? false : null
+}
+
+/** How many registrations keep such a seat at least, and at most. */
+export async function seatBounds(
+  sql: Sql,
+  { event_id: eventId, place }: Seat,
+): Promise<{ readonly atLeast: number; readonly atMost: number }> {
+  const limits = (await limitsOf(sql, eventId))?.limits ?? []
+  const pool = allSeatPools(limits).find(({ id }) => id === place)
+  if (pool === undefined) return { atLeast: 0, atMost: Infinity }
+  const rows = (await registrationsByCategory.all(sql, { eventId })).filter(({ category }) =>
+    mayNeedSeat(pool.limit, category === '' ? null : category),
+  )
+  const sum = (counts: readonly { readonly count: number }[]): number =>
+    counts.reduce((total, { count }) => total + count, 0)
+  return {
+    // A paid registration that has not ended keeps its seats.
+    atLeast:
+      pool.option === null && dependsOnCategoryOnly(pool.limit)
+        ? sum(rows.filter(({ status }) => status === 'success'))
+        : 0,
+    atMost: sum(rows),
+  }
+}
+
+/** Until more earlier registrations are counted, the response is 503. */
+export function throwUndecided(): never {
+  throw rowsBehind('earlier registrations are still being counted for a new quota')
+}
+
+const dependsOnCategoryOnly = ({ when = [] }: Quota): boolean =>
+  when.every((map) => map.every(({ field }) => field === 'category'))
+
+function mayNeedSeat({ when }: Quota, category: string | null): boolean {
+  if (when === undefined) return true
+  const ofCategory = when.map((map) => map.filter(({ field }) => field === 'category'))
+  return matchesCondition(ofCategory, {}, category)
+}

@@ -1,0 +1,199 @@
+/**
+ * Store contract for changed event files of an event with many registrations: they are processed in batches in the
+ * background, and every answer is right meanwhile.
+ */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { paise } from '../../../engine/index.ts'
+import type { Quota, UniqueRule } from '../../../engine/index.ts'
+import type { ExternalContext, ServedFile, Store } from '../../../server/storage/index.ts'
+import {
+  confirmedBy,
+  hour,
+  later,
+  newRegistration,
+  noon,
+  registerSample,
+} from '../sample-registrations.ts'
+import type { Changes } from '../sample-registrations.ts'
+import type { ContractSetup } from './contract-setup.ts'
+
+/** More than are processed at once: two batches. */
+const MANY = 1_020
+const CHUNK = 60
+const byName: UniqueRule = {
+  name: 'full_name text',
+  onDuplicate: 'block',
+  parts: [{ id: 'full_name', as: 'text' }],
+}
+const createHall = (max: number, when: Partial<Quota> = ofCategory('pg')): Quota => ({
+  id: 'hall',
+  max,
+  full: { message: 'Full' },
+  ...when,
+})
+const ofCategory = (category: string): Partial<Quota> => ({
+  when: [[{ field: 'category', test: { is: 'in', values: [category] } }]],
+})
+const ofMembers: Partial<Quota> = {
+  when: [[{ field: 'member', test: { is: 'in', values: [true] } }]],
+}
+const full = { ok: false, error: { code: 'full', place: 'hall' } }
+const unique: ExternalContext = {
+  unique: [byName],
+  isConfirmed: false,
+  code: null,
+  rolls: [],
+  holdMs: 60_000,
+}
+
+export function earlierRegistrationsContract(setUp: ContractSetup): void {
+  let store: Store
+  const serve = (changes: Partial<ServedFile>): Promise<void> =>
+    store.saveEventFile({
+      hash: 'hash-1',
+      eventId: 'demo',
+      text: '',
+      shared: '',
+      at: noon,
+      holdPlaceMs: 60_000,
+      ...changes,
+    })
+  const register = (changes: Changes = {}) =>
+    store.register(newRegistration({ orderId: null, at: later(MANY), ...changes }))
+  const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(later(hour))
+  const processAll = async (): Promise<void> => {
+    while (await processBatch());
+  }
+  const takenSeats = async (): Promise<number | undefined> =>
+    (await store.takenSeats('demo')).find(({ place }) => place === 'hall')?.taken
+
+  describe('earlier registrations', () => {
+    beforeEach(async () => {
+      store = setUp().store
+      for (let n = 0; n < MANY; n += CHUNK)
+        await Promise.all(
+          Array.from({ length: CHUNK }, (_, index) =>
+            registerSample(store, { name: `Person ${n + index}`, orderId: null, at: later(n) }),
+          ),
+        )
+    })
+
+    test('of a category are counted for its new quota at once, before they are processed', async () => {
+      await serve({ limits: [createHall(MANY)] })
+      expect(await takenSeats()).toBe(MANY)
+      expect(await register()).toEqual(full)
+      expect(await store.availableSeats('demo', {}, later(MANY))).toEqual({ hall: 0 })
+      expect((await register({ category: 'other' })).ok).toBe(true)
+      await processAll()
+      expect(await takenSeats()).toBe(MANY)
+      expect(await register()).toEqual(full)
+      await serve({ limits: [createHall(MANY + 1)] })
+      // A changed maximum is no reason to count again.
+      expect(await processBatch()).toBe(false)
+      expect((await register()).ok).toBe(true)
+      expect(await register()).toEqual(full)
+    })
+
+    test('do not delay a registration if the quota cannot be full', async () => {
+      await serve({ limits: [createHall(MANY * 3)] })
+      expect((await register()).ok).toBe(true)
+      await processAll()
+      expect(await takenSeats()).toBe(MANY + 1)
+    })
+
+    test('are counted first if an answer decides about the seat; a registration waits until then', async () => {
+      await serve({ limits: [createHall(MANY, ofMembers)] })
+      const waiting = register()
+      await processAll()
+      expect(await waiting).toEqual(full)
+      expect(await takenSeats()).toBe(MANY)
+      await serve({ limits: [createHall(MANY + 1, ofMembers)] })
+      expect((await register()).ok).toBe(true)
+    })
+
+    test('that change before they are processed are counted as they are', async () => {
+      const last = { at: later(MANY - 1) }
+      const [cancelled, erased, paid, unpaid] = await Promise.all([
+        registerSample(store, { ...last, orderId: null }),
+        registerSample(store, { ...last, orderId: null }),
+        registerSample(store, last),
+        registerSample(store, last),
+      ])
+      await serve({ limits: [createHall(MANY * 3, ofMembers)] })
+      const action = { actor: 'owner', who: 'asha', why: 'x', at: later(MANY), once: null } as const
+      const cancelResult = await store.cancel(
+        { ...action, act: 'cancel', regNo: cancelled.regNo },
+        { payBack: paise(0), shown: null, mail: null },
+      )
+      expect(cancelResult.ok).toBe(true)
+      // Its answers are deleted; it still takes part.
+      const eraseResult = await store.erasePersonalData({
+        ...action,
+        act: 'erase',
+        regNo: erased.regNo,
+      })
+      expect(eraseResult.ok).toBe(true)
+      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
+      await processAll()
+      // All but the cancelled one, and the one whose hold has expired.
+      expect(await takenSeats()).toBe(MANY + 2)
+      await serve({ limits: [createHall(MANY + 2, ofMembers)] })
+      await store.applyPaymentEvent(unpaid.orderId, confirmedBy('AP2'), null)
+      expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: unpaid.regNo }])
+    })
+
+    test('are processed from where they were when the server was stopped', async () => {
+      await serve({ limits: [createHall(MANY, ofMembers)], unique: [byName] })
+      expect(await processBatch()).toBe(true)
+      store = await setUp().reopen()
+      await processAll()
+      expect(await takenSeats()).toBe(MANY)
+      expect(await register()).toEqual(full)
+      expect(
+        await register({ category: 'other', name: 'person 3', outside: unique }),
+      ).toMatchObject({
+        error: { code: 'registered_already' },
+      })
+    })
+
+    test('release their seats when the quota applies to others, or is removed', async () => {
+      await serve({ limits: [createHall(MANY)] })
+      await processAll()
+      await serve({ limits: [createHall(1, ofCategory('other'))] })
+      expect(await takenSeats()).toBe(0)
+      expect((await register({ category: 'other' })).ok).toBe(true)
+      expect((await register()).ok).toBe(true)
+      await processAll()
+      expect(await takenSeats()).toBe(1)
+      expect(await register({ category: 'other' })).toEqual(full)
+      await serve({ limits: [] })
+      expect(await store.takenSeats('demo')).toEqual([])
+      await processAll()
+      expect((await register({ category: 'other' })).ok).toBe(true)
+    })
+
+    test('conflict with a new unique answer while delegates still register with the previous version', async () => {
+      await serve({ unique: [byName] })
+      expect((await register({ name: 'Late' })).ok).toBe(true)
+      await processAll()
+      for (const name of ['late', 'Person 0'])
+        expect(await register({ name, outside: unique })).toMatchObject({
+          error: { code: 'registered_already' },
+        })
+      // Nothing is indexed again.
+      expect(await processBatch()).toBe(false)
+    })
+
+    test('conflict with a new unique answer at once; others wait until all are indexed', async () => {
+      await serve({ unique: [byName] })
+      const conflict = { error: { code: 'registered_already' } }
+      const same = { name: ` PERSON ${MANY - 1}`, outside: unique }
+      expect(await register(same)).toMatchObject(conflict)
+      const waiting = register({ name: 'Someone else', outside: unique })
+      await processAll()
+      expect((await waiting).ok).toBe(true)
+      for (const name of [same.name, 'someone ELSE', 'Person 0'])
+        expect(await register({ name, outside: unique })).toMatchObject(conflict)
+    })
+  })
+}
