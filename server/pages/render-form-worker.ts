@@ -11,7 +11,7 @@ export type RenderedPage = {
   readonly names: string
 }
 /** The output of the web build for the server (web/app/server-rendering.tsx). */
-type Renderer = { readonly draw: (page: PageData) => RenderedPage }
+type Renderer = { readonly renderPage: (page: PageData) => RenderedPage }
 const { module, page } = workerData as { readonly module: string; readonly page: PageData }
-const { draw } = (await import(module)) as Renderer
-parentPort?.postMessage(draw(page))
+const { renderPage } = (await import(module)) as Renderer
+parentPort?.postMessage(renderPage(page))
