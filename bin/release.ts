@@ -53,7 +53,7 @@ const manifest = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as 
 }
 const platform = `${process.platform}-${process.arch}`
 const NODE_PACKAGE = `node-${platform}`
-/** `rollcall-0.1.0`: the folder in the file. */
+/** The folder inside the archive, such as `rollcall-0.1.0`. */
 export const FOLDER_NAME = `rollcall-${manifest.version}`
 export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 
@@ -105,7 +105,7 @@ function writeUpgradeNotes(): string {
   )?.[1]
   return `# Rollcall ${manifest.version}: upgrading from an older version
 
-It includes Node ${node} and uses a database of version ${migrations.length}. It migrates a database of any earlier version, after copying it
+This release includes Node ${node} and uses a database of version ${migrations.length}. It migrates a database of any earlier version, after copying it
 (\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). See docs/operation/monitoring.md for details.
 
 1. \`sha256sum --check --quiet ${CHECKSUMS}\` in this folder.

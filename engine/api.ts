@@ -1,8 +1,8 @@
 /** Entry point: the types of requests and answers, which server and browser exchange. */
 export type {
-  ActionDoneAnswer,
-  ActionsAnswer,
-  FoundAnswer,
+  ActionResponse,
+  ActionsResponse,
+  SearchResponse,
   WireAction,
   WireApproval,
   WireEditable,
@@ -10,71 +10,74 @@ export type {
   WireSecondPayment,
 } from './api/actions.ts'
 export { readLines, toWireCurrency, toWireLines } from './api/bill-lines.ts'
-export type { AddedAnswer, AddingAnswer } from './api/manual-registration.ts'
 export type {
-  CodesAnswer,
-  CodesMadeAnswer,
-  DecidedAnswer,
-  DocumentsAnswer,
+  ManualRegistrationResponse,
+  ManualRegistrationFormResponse,
+} from './api/manual-registration.ts'
+export type {
+  CodesResponse,
+  CodesCreatedResponse,
+  DecisionResponse,
+  DocumentsResponse,
   EventStats,
-  ListAnswer,
+  ListResponse,
   ListRow,
-  OfficeRegistrationAnswer,
-  ReviewsAnswer,
-  MemberListsAnswer,
-  StatsAnswer,
+  OfficeRegistrationResponse,
+  ReviewsResponse,
+  MemberListsResponse,
+  StatsResponse,
   WireCode,
   WireReview,
 } from './api/office.ts'
 export type {
-  EventFilesAnswer,
-  MailsAnswer,
-  RecoveryAnswer,
+  EventFilesResponse,
+  EmailsResponse,
+  RecoveryResponse,
   WireEventFile,
   WireMail,
   WireRecovery,
 } from './api/operations.ts'
 export type { WireAsk, WirePaying, WirePaymentClaim } from './api/payment-methods.ts'
-export type { BulkAnswer, ReconcileAnswer } from './api/reconciliation.ts'
+export type { BulkActionResponse, ReconcileResponse } from './api/reconciliation.ts'
 export {
   FONTS_ELEMENT_ID,
-  type CodeAnswer,
-  type ErrorAnswer,
-  type EventAnswer,
+  type DiscountCodeResponse,
+  type ErrorResponse,
+  type EventResponse,
   type EventCard,
   type EventFile,
-  type EventFileAnswer,
-  type EventsAnswer,
+  type EventFileResponse,
+  type EventsResponse,
   type PageData,
   type PaymentData,
-  type ProofAnswer,
-  type RegisterAnswer,
-  type RegistrationAnswer,
-  type MemberRecordAnswer,
+  type UploadResponse,
+  type RegisterResponse,
+  type RegistrationResponse,
+  type MemberRecordResponse,
   toWireQuote,
   type WireQuote,
 } from './api/registration.ts'
-export type { MyAnswer, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
+export type { SelfServiceResponse, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
 export type {
-  SettlementKeptAnswer,
-  SettlementsAnswer,
+  SettlementSavedResponse,
+  SettlementsResponse,
   WirePayout,
   WireSettled,
   WireSettlement,
   WireUnsettled,
 } from './api/settlements.ts'
-export { buildTariff, type AvailabilityAnswer, type TariffAnswer } from './api/price-list.ts'
+export { buildTariff, type AvailabilityResponse, type TariffResponse } from './api/price-list.ts'
 export type {
-  AccountAnswer,
-  ActivityAnswer,
-  LoginAnswer,
+  AccountResponse,
+  ActivityResponse,
+  LoginResponse,
   OfficeEvent,
-  PasswordLinkAnswer,
-  UsersAnswer,
-  UserChangedAnswer,
-  RecoveryCodesAnswer,
-  SecondFactorAnswer,
-  SessionAnswer,
+  PasswordLinkResponse,
+  UsersResponse,
+  UserUpdatedResponse,
+  RecoveryCodesResponse,
+  SecondFactorResponse,
+  SessionResponse,
   WireActivity,
   WireUser,
   WireSession,

@@ -277,7 +277,7 @@ export {
   type PollResult,
 } from './payments/can-pay.ts'
 export { payerKey } from './payments/duplicate-payment.ts'
-export type { Awaited, KnownPayment, PayoutKnown } from './payments/known-references.ts'
+export type { UnpaidOrder, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {
   isGatewayPayment,
   isDeskPayment,
@@ -361,7 +361,7 @@ export {
   type HeldMoney,
   type HeldOrder,
   type Payout,
-  type Settled,
+  type SettledLine,
   type Unsettled,
 } from './payments/settlement.ts'
 
@@ -377,7 +377,7 @@ export {
   type DocumentBody,
   type DocumentKind,
   type Issuer,
-  type Sold,
+  type ItemsPaidFor,
 } from './documents/receipt-invoice-and-credit-note.ts'
 export {
   isHeldEmails,
@@ -389,11 +389,11 @@ export {
 export {
   SORTS,
   type MyList,
-  type MyListsAnswer,
+  type MyListsResponse,
   type SortName,
   type WireSums,
 } from './reports/list-sorting-and-sums.ts'
 export { exportColumns } from './reports/export-columns.ts'
 export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/list-columns.ts'
 export { SALES_FILTER, salesColumns, salesValues } from './reports/sales-columns.ts'
-export { seatRows, salesRows, type SoldAnswer, type SoldSum } from './reports/sales-sums.ts'
+export { seatRows, salesRows, type SalesResponse, type SoldSum } from './reports/sales-sums.ts'

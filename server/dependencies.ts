@@ -108,7 +108,7 @@ export type EventRegistry = {
 }
 
 /** The gateway's response to a status query about an order. */
-export type StatusAnswer =
+export type StatusResponse =
   | { readonly is: 'fact'; readonly fact: PaymentEvent; readonly raw: string }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
   /**
@@ -119,7 +119,7 @@ export type StatusAnswer =
   | { readonly is: 'unreachable'; readonly error: string }
 
 /** The gateway's response to a refund request. */
-export type RefundAnswer =
+export type RefundResult =
   /** Accepted; the status call reports completion. `reference` is the refund's own. */
   | { readonly is: 'begun'; readonly reference: string; readonly raw: string }
   /** Rejected: no money moves. */
@@ -186,7 +186,7 @@ export type GatewayAdapter = {
     orderId: OrderId,
     at: Instant,
     timeoutMs: number,
-  ): Promise<StatusAnswer>
+  ): Promise<StatusResponse>
   /** Requests a refund; `reference` is the gateway's reference of the payment. */
   refund(
     event: EventConfig,
@@ -194,7 +194,7 @@ export type GatewayAdapter = {
     amount: Paise,
     at: Instant,
     timeoutMs: number,
-  ): Promise<RefundAnswer>
+  ): Promise<RefundResult>
   /** Returns every origin that a payment passes, for form-action. */
   origins(): readonly string[]
 }

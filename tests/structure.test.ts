@@ -19,7 +19,7 @@ const sources = paths.filter((path) => /\.(ts|tsx|js)$/.test(path))
 describe("the engine's entry points name each export, and every export is used outside the engine", () => {
   test.each([
     ['index.ts', 'applyPaymentEvent'],
-    ['api.ts', 'ErrorAnswer'],
+    ['api.ts', 'ErrorResponse'],
     ['messages.ts', 'REFUSAL_MESSAGES'],
     ['authoring.ts', 'compileEvent'],
   ])('engine/%s', (entryPoint, allowed) => {

@@ -12,7 +12,7 @@ const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.ur
 /** URL of the server for `npm run dev`. */
 const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 
-/** Schemas used by the checker in the browser for an organiser's file and the files beside it. */
+/** Schemas used by the checker in the browser for an organiser's file and its shared files. */
 const schemas = precompiledSchemas('event', 'lists', 'gateways', 'texts')
 
 /**
@@ -48,8 +48,8 @@ export default defineConfig(({ isSsrBuild = false }) => ({
       // omitted from a page.
       treeshake: { moduleSideEffects: (id) => !id.startsWith(resolvePath('../engine/')) },
       output: {
-        // Two requests for every page, and one or two of its own. Very small chunks would cost a
-        // request each and compress separately.
+        // Every page loads two shared chunks, and one or two chunks with its own code. Very small
+        // chunks would cost a request each and compress separately.
         codeSplitting: {
           groups: [
             // All imports of the entry.

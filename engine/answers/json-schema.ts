@@ -202,12 +202,12 @@ function getShowConditions(event: PublicEvent, field: Field): readonly Condition
 }
 
 /**
- * Gives the conditions for a field to show: a hidden field counts as not answered, whatever it
- * still holds.
+ * Returns the conditions under which a field is visible. A hidden field counts as not answered,
+ * even if it has a value.
  */
-type Shown = (id: string) => readonly Schema[]
+type GetShowConditions = (id: string) => readonly Schema[]
 
-function lower(event: PublicEvent, condition: Condition, shown: Shown): Schema {
+function lower(event: PublicEvent, condition: Condition, shown: GetShowConditions): Schema {
   return any(
     condition.map((map) =>
       all(
@@ -265,10 +265,10 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
 }
 
 /**
- * A chosen category is a test on its field. A derived one: some rule gives a matching category and
- * no earlier rule gives another.
+ * A chosen category is a test on its field. A derived category matches if a rule that results in it
+ * applies, and no earlier rule does.
  */
-function lowerCategory(event: PublicEvent, test: Test, shown: Shown): Schema {
+function lowerCategory(event: PublicEvent, test: Test, shown: GetShowConditions): Schema {
   const choice = event.categoryChoice
   const ids = event.categories.map((category) => category.id)
   const matchingCategories =

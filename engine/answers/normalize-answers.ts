@@ -230,7 +230,7 @@ function readAll(event: PublicEvent, raw: RawAnswers): Answers {
   return fromPairs(pairs)
 }
 
-/** All fields, and those that have a condition of their own or of their section. */
+/** All fields, and those with a condition of the field or its section. */
 const fieldsOf = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined

@@ -122,7 +122,7 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
   }
 }
 
-/** An unticked box is no answer: No is not consent. */
+/** An unticked box is not an answer: No is not consent. */
 function readConsent(value: unknown): Scalar | undefined {
   if (isObject(value)) return undefined
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value

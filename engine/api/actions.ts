@@ -9,7 +9,7 @@ import type { WirePaymentClaim } from './payment-methods.ts'
 import type { WireReview } from './office.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. */
-export type ActionsAnswer = {
+export type ActionsResponse = {
   status: 'success'
   reg_no: string
   /** ISO 4217 code of all amounts, which are in major units; absent: INR. */
@@ -91,7 +91,7 @@ export type WireEditable = {
 export type WireAction = { at: string; who: string; act: string; text: string; why: string }
 
 /** POST /admin/registrations/{reg_no}/acts/. `repeated`: the same click was processed before. */
-export type ActionDoneAnswer = {
+export type ActionResponse = {
   status: 'success'
   message: string
   reg_no: string
@@ -100,7 +100,7 @@ export type ActionDoneAnswer = {
 }
 
 /** GET /admin/find/?q=: registrations of all events the user has access to. `more`: there are others. */
-export type FoundAnswer = {
+export type SearchResponse = {
   status: 'success'
   more: boolean
   found: WireFound[]

@@ -4,7 +4,7 @@ import type { PublicEvent } from '../event/config.ts'
 import type { WireAsk } from './payment-methods.ts'
 
 /** GET /admin/add/?event=ID. */
-export type AddingAnswer = {
+export type ManualRegistrationFormResponse = {
   status: 'success'
   /** The server's clock, ISO with +05:30, which decides prices. */
   now: string
@@ -21,4 +21,8 @@ export type AddingAnswer = {
  * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment
  * method it remains unpaid. Errors as for registration; `errors` also covers the method's fields.
  */
-export type AddedAnswer = { status: 'success'; reg_no: string; state: RegistrationState }
+export type ManualRegistrationResponse = {
+  status: 'success'
+  reg_no: string
+  state: RegistrationState
+}

@@ -24,7 +24,7 @@ export type ListRow = {
   payment_status_display: string
   in_review: boolean
 } & Record<string, string | number | boolean | null>
-export type ListAnswer = {
+export type ListResponse = {
   status: 'success'
   count: number
   /** True if a search's count stopped at its maximum. */
@@ -48,7 +48,7 @@ export type ListAnswer = {
 }
 
 /** GET /admin/registrations/{reg_no}/: all data of one registration. */
-export type OfficeRegistrationAnswer = {
+export type OfficeRegistrationResponse = {
   status: 'success'
   registration: ListRow
   /** Of all amounts in it. */
@@ -100,7 +100,7 @@ export type OfficeRegistrationAnswer = {
 }
 
 /** GET /admin/reviews/?event=ID: open payment reviews, the oldest first. */
-export type ReviewsAnswer = {
+export type ReviewsResponse = {
   status: 'success'
   count: number
   reviews: WireReview[]
@@ -145,7 +145,7 @@ export type WireReview = {
   suggested: string | null
 }
 /** For a decision and a refund; `refund` is the progress of the resulting refund. Null if there is none. */
-export type DecidedAnswer = {
+export type DecisionResponse = {
   status: 'success'
   message: string
   reg_no: string | null
@@ -171,7 +171,7 @@ export type EventStats = {
   needs_decision: number
 }
 /** GET /admin/dashboard/stats/: `<key>_stats` per event, in addition to the fixed names. */
-export type StatsAnswer = {
+export type StatsResponse = {
   status: 'success'
   data: Record<string, unknown> & {
     /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
@@ -206,7 +206,7 @@ export type StatsAnswer = {
 }
 
 /** GET /admin/codes/?event=ID. */
-export type CodesAnswer = {
+export type CodesResponse = {
   status: 'success'
   kinds: { id: string; label: string }[]
   codes: WireCode[]
@@ -215,7 +215,7 @@ export type CodesAnswer = {
  * 201 of POST /admin/codes/ {event, kind, count?, uses?, until?, note?, code?}; POST
  * /admin/codes/withdraw/ {event, code} returns a message.
  */
-export type CodesMadeAnswer = { status: 'success'; codes: string[] }
+export type CodesCreatedResponse = { status: 'success'; codes: string[] }
 export type WireCode = {
   code: string
   kind: string
@@ -230,10 +230,10 @@ export type WireCode = {
   withdrawn_at: string | null
 }
 /** GET /admin/rolls/?event=ID: the number of rows in each member list of the event file. */
-export type MemberListsAnswer = { status: 'success'; rolls: { id: string; rows: number }[] }
+export type MemberListsResponse = { status: 'success'; rolls: { id: string; rows: number }[] }
 
 /** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
-export type DocumentsAnswer = {
+export type DocumentsResponse = {
   status: 'success'
   /** `title`: the printed title of the document: "Bill of supply". */
   documents: {

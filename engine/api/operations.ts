@@ -2,7 +2,7 @@
 import type { HeldEmails } from '../documents/recovery-series.ts'
 
 /** GET /admin/mail/. */
-export type MailsAnswer = {
+export type EmailsResponse = {
   status: 'success'
   /** By state; `counted_to` plus one means that there are more. */
   counts: { queued: number; failed: number; sent: number }
@@ -36,7 +36,7 @@ export type WireMail = {
  * GET /admin/recovery-state/: the state of the installation after a restore. Instants as in
  * `registration.ts`.
  */
-export type RecoveryAnswer = {
+export type RecoveryResponse = {
   status: 'success'
   /** Null: it is not in recovery. */
   recovery: WireRecovery | null
@@ -83,7 +83,7 @@ export type WireRecovery = {
 /** POST /admin/recovery-state/end/ {mails} returns a message. */
 
 /** GET /admin/served-files/, and POST /admin/served-files/reload/ after reading them again. */
-export type EventFilesAnswer = { status: 'success'; files: WireEventFile[] }
+export type EventFilesResponse = { status: 'success'; files: WireEventFile[] }
 export type WireEventFile = {
   file: string
   /** Null: nothing of it is served. */

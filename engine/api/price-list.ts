@@ -9,7 +9,7 @@ import { currencyOf } from '../rules/category.ts'
 import { quoteCategory } from '../pricing/quote.ts'
 
 /** GET of the event's tariff path. The same response for every alias. */
-export type TariffAnswer = {
+export type TariffResponse = {
   status: 'success'
   /** The server's clock, ISO with +05:30. */
   now: string
@@ -28,7 +28,7 @@ export type TariffAnswer = {
 }
 
 /** GET /api/events/{id}/availability/: everything in a form that changes with each registration. */
-export type AvailabilityAnswer = {
+export type AvailabilityResponse = {
   status: 'success'
   /** As in the tariff. */
   left: Record<string, number>
@@ -36,13 +36,13 @@ export type AvailabilityAnswer = {
 
 /**
  * Returns the complete tariff in all three shapes that readers of the specification expect. `left`:
- * the number of seats left by quota; an absent one has as many as the file states.
+ * the seats left per quota; a quota that is missing has its maximum.
  */
 export function buildTariff(
   event: PublicEvent,
   at: Instant,
   left: Readonly<Record<string, number>> = {},
-): TariffAnswer {
+): TariffResponse {
   const today = dayOf(at)
   const opening = checkRegistrationOpen(event, today)
   const period = periodOn(event.fees, today)

@@ -9,7 +9,7 @@ import type { WireSettlement } from './settlements.ts'
  * POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as
  * text/csv. Writes only that the bank returned a recorded payment.
  */
-export type ReconcileAnswer =
+export type ReconcileResponse =
   | {
       status: 'success'
       header: null
@@ -63,7 +63,7 @@ export type WireAwaited = {
  * [{reference, also?, amount, day, narration}]}: each item is processed separately, whatever the
  * result of the others.
  */
-export type BulkAnswer = {
+export type BulkActionResponse = {
   status: 'success'
   message: string
   done: string[]

@@ -3,7 +3,7 @@
  *
  * Amounts are in major units of their currency (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
  */
-import type { TariffAnswer } from './price-list.ts'
+import type { TariffResponse } from './price-list.ts'
 import { toWireCurrency, toWireLines, type WireLine } from './bill-lines.ts'
 import { rupees } from '../lib/money.ts'
 import type { Quote } from '../pricing/quote.ts'
@@ -13,7 +13,7 @@ import type { FieldErrors } from '../event/answer-types.ts'
 import type { Failure, PaymentState } from '../payments/payment.ts'
 import type { PaymentStatus } from '../registration/registration-and-payment-states.ts'
 
-export type ErrorAnswer = {
+export type ErrorResponse = {
   status: 'error'
   code: string
   message: string
@@ -32,12 +32,12 @@ export type ErrorAnswer = {
 }
 
 /** POST /api/events/{id}/code/ {code}: the effect of a discount code. */
-export type CodeAnswer = { status: 'success'; kind: string; label: string }
+export type DiscountCodeResponse = { status: 'success'; kind: string; label: string }
 /**
  * POST /api/events/{id}/proofs/, one file: a document uploaded ahead of the form. `token` is its
  * answer in the form; `until` is when it is deleted.
  */
-export type ProofAnswer = {
+export type UploadResponse = {
   status: 'success'
   token: string
   name: string
@@ -48,7 +48,7 @@ export type ProofAnswer = {
  * POST /api/events/{id}/roll/ {field, value}: the columns of the member list row that the event
  * shows and that conditions may use.
  */
-export type MemberRecordAnswer = { status: 'success'; row: Record<string, string> }
+export type MemberRecordResponse = { status: 'success'; row: Record<string, string> }
 export type WireQuote = {
   category: string
   period: string
@@ -91,7 +91,7 @@ export type PaymentData = {
  * is nothing to pay now: `stands` says why. `page`: the page with the instructions for manual
  * payment.
  */
-export type RegisterAnswer = {
+export type RegisterResponse = {
   status: 'success'
   message: string
   reg_no: string
@@ -182,7 +182,7 @@ export const ANSWERED_NAMES = Object.keys({
  * GET of the event's registration path, and within `/api/my/{token}/`: answers under their field
  * ids, built-in values under `api.returns` names and their own.
  */
-export type RegistrationAnswer = {
+export type RegistrationResponse = {
   status: 'success'
   registration: AnsweredValues & Record<string, unknown>
   /**
@@ -192,7 +192,7 @@ export type RegistrationAnswer = {
   partial?: true
 }
 
-export type EventsAnswer = { status: 'success'; events: EventCard[] }
+export type EventsResponse = { status: 'success'; events: EventCard[] }
 export type EventCard = Pick<
   PublicEvent,
   | 'id'
@@ -214,7 +214,7 @@ export type EventCard = Pick<
   took_place: boolean
 }
 /** GET /api/events/{id}/ and the data block of the event's pages. */
-export type EventAnswer = {
+export type EventResponse = {
   status: 'success'
   event: PublicEvent
   hash: string
@@ -233,11 +233,11 @@ export type PageData =
    * `buildTariff`: today's prices, without the seats left. Null if the browser requests them. `drawn`: the
    * page contains the rendered form, with this tariff and no answers.
    */
-  | { page: 'event'; event: EventAnswer; tariff: TariffAnswer | null; drawn: boolean }
-  | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
+  | { page: 'event'; event: EventResponse; tariff: TariffResponse | null; drawn: boolean }
+  | { page: 'result'; outcome: 'success' | 'failed'; event: EventResponse }
   | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
   /** A delegate's self-service page, opened from an email link; `event` null: the link is not known. */
-  | { page: 'my'; event: EventAnswer | null; site: unknown; events: EventCard[] }
+  | { page: 'my'; event: EventResponse | null; site: unknown; events: EventCard[] }
   /** `message` is shown at the top of the page. Null if none. */
   | { page: 'site'; site: unknown; events: EventCard[]; message: string | null }
   | {
@@ -254,4 +254,4 @@ export type PageData =
  */
 export type EventFile = { path: string; text: string }
 /** GET /api/events/{id}/file/. */
-export type EventFileAnswer = { status: 'success' } & EventFile
+export type EventFileResponse = { status: 'success' } & EventFile

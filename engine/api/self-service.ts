@@ -1,23 +1,23 @@
 /** API types of the self-service page: a registration with its payments, documents and requests. */
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { WireEditable, WireSecondPayment } from './actions.ts'
-import type { DocumentsAnswer } from './office.ts'
+import type { DocumentsResponse } from './office.ts'
 import type { WirePaying } from './payment-methods.ts'
-import type { RegistrationAnswer } from './registration.ts'
+import type { RegistrationResponse } from './registration.ts'
 
 /**
  * GET /api/my/{token}/. Amounts are in major units of the currency that `registration` states, instants ISO 8601 with
  * offset.
  */
-export type MyAnswer = {
+export type SelfServiceResponse = {
   status: 'success'
   /** With every answer: the link belongs to the delegate. */
-  registration: RegistrationAnswer['registration']
+  registration: RegistrationResponse['registration']
   state: RegistrationState
   /** Payment instructions and the last payment claim. Null if the payment is not manual, or not due. */
   paying: WirePaying | null
   /** Each is a PDF at /api/my/{token}/documents/{id}/. */
-  documents: DocumentsAnswer['documents']
+  documents: DocumentsResponse['documents']
   /**
    * Fields that can be changed: POST to acts/ {act: 'edit', answers}. `until`: the last day; empty
    * fields: none.

@@ -2,7 +2,7 @@
  * API types of gateway settlements in the office. Amounts are in major units, signed where they may be either; an
  * absent `currency` (ISO 4217 code) is INR.
  */
-import type { Settled } from '../payments/settlement.ts'
+import type { SettledLine } from '../payments/settlement.ts'
 import type { SettlementLine } from '../payments/settlement-report.ts'
 
 /**
@@ -23,9 +23,9 @@ export type WireSettlement = {
   /** Lines of the report that the gateway has not settled yet. */
   not_yet: number
 }
-export type SettlementsAnswer = { status: 'success'; settlement: WireSettlement }
+export type SettlementsResponse = { status: 'success'; settlement: WireSettlement }
 /** POST /admin/settlements/?event=ID with the same report: stores its new lines. */
-export type SettlementKeptAnswer = {
+export type SettlementSavedResponse = {
   status: 'success'
   message: string
   added: number
@@ -37,7 +37,7 @@ export type WireSettled = {
   line: number
   is: SettlementLine['is']
   /** `elsewhere`: of an event to which the user has no access; its state there is not revealed. */
-  as: Settled['as'] | 'elsewhere'
+  as: SettledLine['as'] | 'elsewhere'
   order_id: string
   reference: string
   amount: number

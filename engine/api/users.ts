@@ -3,9 +3,9 @@ import type { Admin, AdminList, PublicEvent } from '../event/config.ts'
 import type { Role } from '../registration/permissions.ts'
 import type { Day } from '../lib/time.ts'
 
-export type LoginAnswer = { status: 'success'; token: string; username: string }
+export type LoginResponse = { status: 'success'; token: string; username: string }
 /** GET /admin/session/: the signed-in user and the data to render the office frame. */
-export type SessionAnswer = {
+export type SessionResponse = {
   status: 'success'
   username: string
   role: Role
@@ -40,7 +40,7 @@ export type OfficeEvent = {
 }
 
 /** GET /admin/me/: a user's own account. */
-export type AccountAnswer = {
+export type AccountResponse = {
   status: 'success'
   username: string
   role: Role
@@ -65,7 +65,7 @@ export type WireSession = {
   browser: string
 }
 /** POST /admin/me/second-factor/: data for an authenticator app, to be confirmed with one of its codes. */
-export type SecondFactorAnswer = {
+export type SecondFactorResponse = {
   status: 'success'
   /** Base32, in groups of four. */
   secret: string
@@ -73,10 +73,10 @@ export type SecondFactorAnswer = {
   address: string
 }
 /** Shown once. */
-export type RecoveryCodesAnswer = { status: 'success'; message: string; recovery_codes: string[] }
+export type RecoveryCodesResponse = { status: 'success'; message: string; recovery_codes: string[] }
 
 /** GET /admin/admins/. */
-export type UsersAnswer = {
+export type UsersResponse = {
   status: 'success'
   people: WireUser[]
   /** All served events, to choose from. */
@@ -96,12 +96,12 @@ export type WireUser = {
   invited_until: string | null
 }
 /** A link to set a password, shown once. Null if none is needed. */
-export type UserChangedAnswer = { status: 'success'; message: string; link: string | null }
+export type UserUpdatedResponse = { status: 'success'; message: string; link: string | null }
 /** POST /admin/set-password/ with only a token: the user whose password the link sets. */
-export type PasswordLinkAnswer = { status: 'success'; username: string }
+export type PasswordLinkResponse = { status: 'success'; username: string }
 
 /** GET /admin/log/. */
-export type ActivityAnswer = {
+export type ActivityResponse = {
   status: 'success'
   rows: WireActivity[]
   /** Send it as `before` to get the next page. Null if this is the last. */

@@ -9,7 +9,7 @@ import {
 import { applyAllow } from './accepted-findings.ts'
 import { catalogue, checks } from './finding-catalogue.ts'
 import { toConfig } from './compile/event.ts'
-import type { Plain } from './compile/read-checked-values.ts'
+import type { PlainMap } from './compile/read-checked-values.ts'
 import { createFinding, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { createModel, type CheckOptions, type Model } from './checked-file.ts'
 import { getOwn } from '../lib/result.ts'
@@ -98,7 +98,7 @@ export function* compilingEvents(
 ): Generator<void, CompiledFiles> {
   const common = readShared(shared)
   // Buttons may link to other events' pages, so every file is read before any is checked.
-  const read: Read[] = []
+  const read: FileToCheck[] = []
   for (const file of files) {
     const before = known(file)
     const isKnown =
@@ -114,9 +114,9 @@ export function* compilingEvents(
     ...(options.otherRoutes ?? []),
     ...read.flatMap(({ before, shaped }) => formRoutesOf(before?.event ?? shaped?.config ?? null)),
   ])
-  const judge = ({ file, shaped }: Read): Shaped =>
+  const judge = ({ file, shaped }: FileToCheck): ParsedFile =>
     judged(shaped ?? checkShape(file, common), common, { ...options, otherRoutes: [...routes] })
-  const all: Judged[] = []
+  const all: CheckedFile[] = []
   for (const file of read) {
     const hasSameLinks =
       file.before !== null &&
@@ -164,13 +164,16 @@ export function* compilingEvents(
   }
 }
 
-type Read = {
+type FileToCheck = {
   readonly file: SourceText
   readonly before: KnownEvent | null
-  readonly shaped: Shaped | null
+  readonly shaped: ParsedFile | null
 }
 /** `fresh` is null while the earlier result is still valid. */
-type Judged = Read & { readonly config: EventConfig | null; readonly fresh: Shaped | null }
+type CheckedFile = FileToCheck & {
+  readonly config: EventConfig | null
+  readonly fresh: ParsedFile | null
+}
 
 /** Returns the findings of a clean event that depend on the day or on production. */
 function isOfTheDay({ event }: KnownEvent, { on, production }: CompileOptions): boolean {
@@ -202,7 +205,7 @@ type Shared = {
   readonly findings: readonly Finding[]
   readonly usable: boolean
 }
-type Shaped = {
+type ParsedFile = {
   readonly source: Source
   readonly config: EventConfig | null
   readonly findings: readonly Finding[]
@@ -222,11 +225,11 @@ const readShared = memoize((shared: SharedFiles): Shared => {
   return { sources, findings, usable: !hasErrors(findings) }
 })
 
-function checkShape(file: SourceText, shared: Shared): Shaped {
+function checkShape(file: SourceText, shared: Shared): ParsedFile {
   const { source, value, findings } = readWithSchema('event', file)
   if (value === null || !shared.usable) return { source, config: null, findings }
-  const plain = (name: SharedName): Plain => shared.sources[name].value as Plain
-  const config = toConfig(value as Plain, {
+  const plain = (name: SharedName): PlainMap => shared.sources[name].value as PlainMap
+  const config = toConfig(value as PlainMap, {
     lists: plain('lists'),
     gateways: plain('gateways'),
     texts: plain('texts'),
@@ -234,12 +237,12 @@ function checkShape(file: SourceText, shared: Shared): Shaped {
   return { source, config, findings }
 }
 
-function readAlone(file: SourceText, shared: Shared, options: CompileOptions): Shaped {
+function readAlone(file: SourceText, shared: Shared, options: CompileOptions): ParsedFile {
   const shaped = judged(checkShape(file, shared), shared, options)
   return { ...shaped, findings: [...shared.findings, ...shaped.findings] }
 }
 
-function judged(shaped: Shaped, shared: Shared, options: CompileOptions): Shaped {
+function judged(shaped: ParsedFile, shared: Shared, options: CompileOptions): ParsedFile {
   const { source, config } = shaped
   if (config === null) return shaped
   const model = createModel(source, shared.sources, config, options)
@@ -275,7 +278,7 @@ function meaning(model: Model, shared: Shared): readonly Finding[] {
 }
 
 function finished(
-  { source, config, findings }: Shaped,
+  { source, config, findings }: ParsedFile,
   crossFile: readonly Finding[],
   common: readonly Finding[] = [],
 ): Compiled {

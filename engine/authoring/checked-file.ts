@@ -68,8 +68,8 @@ type TextPlace =
   | 'plain'
   | 'line'
 /** A text as written in the file, quotes included, from the offset `at`. */
-export type Written = { readonly path: string; readonly written: string; readonly at: number }
-export type TextAt = Written & { readonly text: string; readonly place: TextPlace }
+export type WrittenText = { readonly path: string; readonly written: string; readonly at: number }
+export type TextAt = WrittenText & { readonly text: string; readonly place: TextPlace }
 
 export type Model = {
   readonly source: Source
@@ -91,7 +91,7 @@ export type Model = {
    */
   readonly persons: ReadonlyMap<string, Model>
   /** Every text of the file, displayed or not; examples are answers, not texts. */
-  readonly writtenTexts: readonly Written[]
+  readonly writtenTexts: readonly WrittenText[]
   /** Those that are displayed. */
   readonly displayedTexts: readonly TextAt[]
 }
@@ -328,7 +328,7 @@ const PATTERN = 'pattern'
 /** One pass over the file for all checks that read its texts. */
 export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'writtenTexts'> {
   const displayedTexts: TextAt[] = []
-  const writtenTexts: Written[] = []
+  const writtenTexts: WrittenText[] = []
   const walk = (value: unknown, path: string, places: (typeof PLACES)[string]): void => {
     if (typeof value === 'string') {
       const [start, end] = source.span(path)
@@ -349,7 +349,7 @@ export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'wr
 
 /**
  * Returns the ids of the form's fields, of the payment method field if there is a choice, and of
- * values stored beside them.
+ * values stored with them.
  */
 export function storedIds({ fields, stored, config }: Model): readonly string[] {
   const partFields = config.fields.slice(fields.length)

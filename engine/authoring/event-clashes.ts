@@ -22,7 +22,7 @@ export type Clash = {
 
 /** An address that an event uses: as written in its file, its place there, and the path for lookup. */
 export type Claim = { readonly name: string; readonly at: string; readonly path: string }
-type Met = { readonly owner: number; readonly claim: Claim }
+type OwnedClaim = { readonly owner: number; readonly claim: Claim }
 
 /**
  * Returns every clash among the events, once for every pair. For two with one id nothing else is
@@ -193,11 +193,11 @@ function seenNames() {
 }
 
 function seenOrderIds() {
-  type Seen = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
-  const byPrefix = new Map<string, Seen[]>()
+  type OwnedOrderId = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
+  const byPrefix = new Map<string, OwnedOrderId[]>()
   /** By each text that a longer prefix begins with. */
-  const byBeginning = new Map<string, Seen[]>()
-  const put = (map: Map<string, Seen[]>, key: string, seen: Seen): void => {
+  const byBeginning = new Map<string, OwnedOrderId[]>()
+  const put = (map: Map<string, OwnedOrderId[]>, key: string, seen: OwnedOrderId): void => {
     const existing = map.get(key)
     if (existing === undefined) map.set(key, [seen])
     else existing.push(seen)
@@ -221,10 +221,10 @@ function seenOrderIds() {
   }
 }
 
-type Branch = { readonly below: Map<string, Branch>; readonly here: Met[] }
+type Branch = { readonly below: Map<string, Branch>; readonly here: OwnedClaim[] }
 type SeenPaths = {
   /** Returns the other claims that one request could also match; of each owner the first. */
-  meeting(path: string): readonly Met[]
+  meeting(path: string): readonly OwnedClaim[]
   add(claim: Claim, owner: number): void
 }
 
@@ -236,14 +236,14 @@ function seenPaths(): SeenPaths {
     path.includes('?')
       ? [path]
       : pathSegments(path).map((part) => (isPathParameter(part) ? '{}' : part))
-  const reach = (at: Branch, [part, ...rest]: readonly string[]): readonly Met[] => {
+  const reach = (at: Branch, [part, ...rest]: readonly string[]): readonly OwnedClaim[] => {
     if (part === undefined) return at.here
     const next = part === '{}' ? [...at.below.values()] : [at.below.get(part), at.below.get('{}')]
     return next.flatMap((entry) => (entry === undefined ? [] : reach(entry, rest)))
   }
   return {
     meeting: (path) => {
-      const first = new Map<number, Met>()
+      const first = new Map<number, OwnedClaim>()
       for (const seen of reach(top, splitPath(path)))
         if (!first.has(seen.owner)) first.set(seen.owner, seen)
       return [...first.values()]

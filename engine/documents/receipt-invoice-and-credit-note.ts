@@ -33,7 +33,7 @@ export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
 /**
- * The event data that documents need, stored beside the registrations, so that the payment
+ * The event data that documents need, stored with the registrations, so that the payment
  * transaction can issue them.
  */
 export type Issuer = {
@@ -182,7 +182,7 @@ export function documentTitle({ kind, form }: DocumentNamed): string {
 }
 
 /** The items paid for: the lines of the bill if they add up to the amount, else one line. */
-export type Sold = {
+export type ItemsPaidFor = {
   readonly regNo: string
   readonly answers: Answers
   readonly fullName: string
@@ -206,7 +206,7 @@ export type Sold = {
 /** Creates a receipt, or the document that the law requires for the items sold. `amount` is positive. */
 export function createDocument(
   issuer: Issuer,
-  sold: Sold,
+  sold: ItemsPaidFor,
   { kind, serial, at }: { kind: 'receipt' | 'invoice'; serial: string; at: Instant },
 ): DocumentBody {
   const { invoice, event, tax } = issuer

@@ -15,7 +15,7 @@ export type Approval = {
   readonly ifRefused: {
     /** The category offered instead; absent: none. */
     readonly offer?: string
-    /** The message to a refused delegate, beside the office's reason. */
+    /** The message to a refused delegate, in addition to the office's reason. */
     readonly message?: string
   }
 }

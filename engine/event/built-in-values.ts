@@ -1,4 +1,4 @@
-/** Values that the engine supplies to texts and columns beside answers, by name. */
+/** Values that the engine supplies to texts and columns in addition to answers, by name. */
 
 /** Available for every registration. */
 export const ENGINE_VALUES = [

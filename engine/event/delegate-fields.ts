@@ -1,7 +1,7 @@
 /** Identifies the fields for name, email, phone and council number by their type and usual names. */
 
 export type Role = 'fullName' | 'email' | 'phone' | 'councilNo'
-/** Role → id of the field (or of the value stored beside the form) that fills it; absent: none does. */
+/** Role → id of the field (or of a value stored with the form) that supplies it. Absent if none does. */
 export type Roles = { readonly [role in Role]?: string }
 
 type Question = { readonly id: string; readonly type: string }
@@ -26,7 +26,7 @@ const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean
   councilNo: [({ id }) => id.endsWith('_reg_no')],
 }
 
-/** Computed once, when an event is compiled, from its fields and the values stored beside them. */
+/** Computed once, when an event is compiled, from its fields and the values stored with them. */
 export function findRoles(questions: readonly Question[]): Roles {
   return Object.fromEntries(
     Object.entries(PLAYED_BY).flatMap(([role, candidates]) => {

@@ -2,16 +2,16 @@
 import type { Field } from './form-types.ts'
 import type { Day } from '../lib/time.ts'
 
-type Named = {
+type MethodLabels = {
   readonly id: string
   readonly label: string
   /** The last day to start a payment with this method; absent: the same as registration. */
   readonly until?: Day
 }
 /** Payment through the event's card gateway. */
-export type CardMethod = Named & { readonly is: 'card' }
+export type CardMethod = MethodLabels & { readonly is: 'card' }
 /** The delegate pays independently and submits a payment claim; staff find the payment at the bank. */
-export type TransferMethod = Named & {
+export type TransferMethod = MethodLabels & {
   readonly is: 'transfer'
   /** Payment instructions, as written by the organisers. */
   readonly instructions: string
@@ -26,7 +26,7 @@ export type TransferMethod = Named & {
   readonly expiresAfterDays: number
 }
 /** Payment taken by staff in person. */
-export type OfficeMethod = Named & {
+export type OfficeMethod = MethodLabels & {
   readonly is: 'desk'
   readonly fields: readonly Field[]
   /** One of the fields: the number of the slip; absent: not asked. */

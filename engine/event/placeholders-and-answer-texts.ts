@@ -54,7 +54,7 @@ export function wordsFromId(id: string): string {
 
 /**
  * Formats an answer for display: the option's label, Yes or No, a formatted day, or money for an
- * amount stored beside the form.
+ * amount stored with the form.
  */
 export function answerText(event: PublicEvent, id: string, answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'

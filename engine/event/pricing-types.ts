@@ -116,6 +116,6 @@ export type MemberList = {
     readonly type: 'text' | 'date' | 'choice'
     readonly options?: readonly string[]
   }[]
-  /** The columns of their own row that delegates may see. */
+  /** The columns of their entry that delegates may see. */
   readonly shows: readonly string[]
 }

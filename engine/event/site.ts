@@ -25,7 +25,7 @@ export type Site = {
     readonly text: string
     readonly button: SiteLink
     readonly link: SiteLink
-    /** An illustration beside the title, hidden from screen readers. Amounts in major units of `currency`. */
+    /** An illustration next to the title, hidden from screen readers. Amounts in major units of `currency`. */
     readonly picture: {
       readonly title: string
       readonly day: string

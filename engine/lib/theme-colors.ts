@@ -1,7 +1,7 @@
 /** Derives an event's theme from its one colour: the accent rule of the design, in OKLCH (Ottosson). */
 import { assert } from './result.ts'
 
-type Look = {
+type ThemeColors = {
   readonly band: string
   readonly onBand: string
   readonly accent: string
@@ -22,7 +22,7 @@ const ACCENT_RATIO = 4.6
  * `colour` is `#RRGGBB`, as are all results. accent is readable on tint and on the page background;
  * onBand is readable on the band.
  */
-export function themeColors(colour: string): Look {
+export function themeColors(colour: string): ThemeColors {
   const { l, c, h } = toLch(parse(colour))
   const band = bandColour({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
   const tint = hex(inGamut({ l: 0.972, c: Math.min(0.22 * c, 0.024), h }))

@@ -12,7 +12,7 @@ import { splitTotal } from '../pricing/line-tax.ts'
 import { type Line, linesText } from '../pricing/bill-lines.ts'
 import { type PaymentStatus, statusText } from '../registration/registration-and-payment-states.ts'
 import { type Instant, formatInstant, readInstant } from '../lib/time.ts'
-import type { RegistrationAnswer } from '../api/registration.ts'
+import type { RegistrationResponse } from '../api/registration.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { EngineValue } from '../event/built-in-values.ts'
 import {
@@ -60,11 +60,11 @@ export type RegistrationView = {
 }
 
 /** Either the stored registration or the public API response. */
-export type AnyRegistration = RegistrationView | RegistrationAnswer['registration']
+export type AnyRegistration = RegistrationView | RegistrationResponse['registration']
 
 export function viewOf(event: PublicEvent, registration: AnyRegistration): RegistrationView {
   return 'reg_no' in registration
-    ? readRegistration(event, registration as RegistrationAnswer['registration'])
+    ? readRegistration(event, registration as RegistrationResponse['registration'])
     : (registration as RegistrationView)
 }
 
@@ -157,7 +157,7 @@ export function transactionIdOf(
 /** Reads a registration from the API response, for the functions that also serve the server. */
 export function readRegistration(
   event: PublicEvent,
-  wire: RegistrationAnswer['registration'],
+  wire: RegistrationResponse['registration'],
 ): RegistrationView {
   const answerOf = (id: string): readonly (readonly [string, Answer])[] => {
     const value = getOwn(wire, id)

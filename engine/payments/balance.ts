@@ -9,9 +9,9 @@ import { paise, type Paise } from '../lib/money.ts'
 /** A shortfall that staff accepted, and the bill of that payment. */
 export type AcceptedShortfall = { readonly bill: Paise; readonly amount: Paise }
 
-/** The payments that count for a registration, beside its bill. */
+/** The counted payments of a registration, in addition to its bill. */
 export type MoneyOfBill = {
-  /** The sum of all payments that ever counted, whatever was refunded since. */
+  /** The sum of all payments that were ever counted, before refunds. */
   readonly came: Paise
   /**
    * Refunded because it was owed before a cancellation. A refund after a cancellation is a share of

@@ -67,7 +67,7 @@ export type Payable = {
 
 /**
  * Returns the payment state from stored data, without asking the gateway. A success is complete
- * whatever other money arrived.
+ * regardless of other payments.
  */
 export function paymentState(registration: Payable, at: Instant): PaymentState {
   const { paymentStatus, inReview, payments } = registration
@@ -188,7 +188,7 @@ export function paymentTerms(
 }
 
 /** Whether it may be paid, and how. */
-export type Paying =
+export type PaymentPermission =
   /** Continue with the open order, of which the gateway has no record. */
   | { readonly is: 'same-order'; readonly orderId: OrderId }
   /**
@@ -221,7 +221,7 @@ export function canPay(
   pollResults: ReadonlyMap<OrderId, PollResult>,
   terms: Terms,
   at: Instant,
-): Paying {
+): PaymentPermission {
   const { inReview } = registration
   const owes = owesDifference(registration)
   const payments = owes
@@ -261,17 +261,17 @@ export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boole
 }
 
 /** No payment is in progress: only days and prices decide. */
-function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): Paying {
+function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): PaymentPermission {
   const { opening, holdUntil, accepted, quote } = terms
   const replaces = newest.status === 'pending' ? newest.orderId : null
   const isOpen = replaces !== null && newest.way == null
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
-  // A held price remains payable after the last day; after closing by hand no order is started.
+  // A held price remains payable after the last day; after a manual closing no order is started.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
   // Counted from when it was placed, so that asking again and again holds no door open.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
-  const decideRetry = (next: Quote | null): Paying => {
+  const decideRetry = (next: Quote | null): PaymentPermission => {
     if (isOpen && next === null && isAskedByThem(newest, terms))
       return { is: 'same-order', orderId: newest.orderId }
     if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
@@ -336,7 +336,7 @@ export function canRetry(event: EventConfig, registration: Payable, at: Instant)
 }
 
 /** Returns the amount to request from the gateway. Null if none. */
-function amountToPay(paying: Paying, registration: Payable): Paise | null {
+function amountToPay(paying: PaymentPermission, registration: Payable): Paise | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)
     : registration.payments[0]

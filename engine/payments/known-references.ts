@@ -5,7 +5,7 @@ import type { RegNo } from '../event/registration-number.ts'
 import type { Day } from '../lib/time.ts'
 
 /** A registration that awaits payment. */
-export type Awaited = {
+export type UnpaidOrder = {
   readonly regNo: RegNo
   readonly name: string
   readonly due: Paise

@@ -1,4 +1,4 @@
-/** Manual payment methods, beside the card gateway, and the role that may confirm each. */
+/** Manual payment methods, in addition to the card gateway, and the role that may confirm each. */
 import type { Role } from '../registration/permissions.ts'
 
 const METHODS = {

@@ -67,7 +67,7 @@ const asForm = memoize((event: EventConfig) =>
   })),
 )
 
-/** The name under which a file of a method is stored beside the form's files, whose names have no dot. */
+/** The name under which a file of a method is stored with the form's files, whose names have no dot. */
 export function methodFileName(
   method: Pick<TransferMethod, 'id'>,
   field: Pick<Field, 'id'>,

@@ -53,7 +53,7 @@ export type PaymentEvent =
        * the first.
        */
       readonly further?: readonly (ReportedMoney & { readonly currency?: string })[]
-      /** Its refunds, each with a reference of its own. */
+      /** Its refunds, each with a separate reference. */
       readonly refunds?: readonly ReportedRefund[]
     })
   | {

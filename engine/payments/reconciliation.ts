@@ -7,7 +7,7 @@ import {
   lineReferenceKeys,
   findLineUtrs,
 } from './statement-references.ts'
-import type { Awaited, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
+import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
 import { INR, formatMoney, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
@@ -73,7 +73,7 @@ export function findStatementReferences({ lines, withdrawals }: Lines): readonly
 /** Matches all lines of a statement together, because a reference that is in several of them identifies none. */
 export function reconcile(
   statement: Lines,
-  awaited: readonly Awaited[],
+  awaited: readonly UnpaidOrder[],
   known: KnownReferences,
 ): readonly Reconciled[] {
   const { lines, withdrawals } = statement
@@ -159,7 +159,7 @@ const isOfAnother = ({ eventId = null }: KnownPayment, eventHere: string | undef
 /** Determines the references of each line, over the whole file. */
 function findReferences(
   { lines, withdrawals, details }: Lines,
-  awaited: readonly Awaited[],
+  awaited: readonly UnpaidOrder[],
   {
     payments,
     payouts = new Map(),
@@ -242,7 +242,7 @@ function findReferences(
   }
 
   /** Registrations awaiting payment that the line names: by their number, or by a reported reference that is in no other line. */
-  const findAwaited = (line: StatementLine): readonly Awaited[] => [
+  const findAwaited = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
       ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
       ...findReported(line, isItsOwn).flatMap((regNo) => byRegNo.get(regNo) ?? []),
@@ -339,11 +339,11 @@ function findReferences(
     )
     const usable = findLineUtrs(line).filter(isUsable)
     const unshared = usable.filter(isItsAlone)
-    // Without a reference of its own it is recorded under those it shares: otherwise one transfer could be counted twice.
+    // Without a unique reference it is recorded under the shared ones: otherwise one transfer could be counted twice.
     const utrs = unshared.length > 0 ? unshared : usable
     // Any other word is the bank's branch, the payer's account or a day: it is in other payers' lines too.
     const reference = formatKey(reported ?? utrs[0] ?? fallbackName(line))
-    // The line of a cheque keeps its name and takes the number with it, so that nobody else is paid by it.
+    // The line of a cheque keeps its name and takes the number with it, so that it cannot pay for another registration.
     const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
     const key = bankKey(reference)
     return { reference, also: numbers.filter((other) => other !== key).map(formatKey) }
@@ -370,7 +370,7 @@ function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey,
 }
 
 /** Claimed without a reference that the bank shows: the same amount, at about the same day. */
-function canMatch({ amount, day }: StatementLine, claim: Awaited): boolean {
+function canMatch({ amount, day }: StatementLine, claim: UnpaidOrder): boolean {
   const { told } = claim
   if (told === null) return false
   const isNear =
@@ -381,7 +381,7 @@ function canMatch({ amount, day }: StatementLine, claim: Awaited): boolean {
 }
 
 /** Returns the amount due for a payment on that day. */
-const getDue = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
+const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Paise => dueOn?.(day) ?? due
 
 const ofOthers = (titles: readonly string[]): string =>
   titles.length === 0

@@ -260,7 +260,7 @@ function readLine(
   }
 }
 
-/** A chargeback, unless it was won: that one is a credit, and its sign says so. */
+/** A chargeback, unless it was won: that one is a credit, as its sign shows. */
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /** By the word, else by the sign. The numbers are those of the status call. */

@@ -19,7 +19,7 @@ export type HeldMoney = {
   readonly account: string
   readonly amount: Paise
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** False: the gateway calls it a test, or nothing known as a sale, and nobody has accepted it. */
+  /** False: the gateway calls it a test, or not a known kind of sale, and staff have not accepted it. */
   readonly isMoney: boolean
   /** False: through another account of the gateway. Only its own order names it: other accounts may count alike. */
   readonly isOfAccount: boolean
@@ -34,7 +34,7 @@ type HeldRefund = {
   /** Paid by the organiser's bank, so that the gateway still pays out the whole payment. */
   readonly byHand: boolean
 }
-/** An order of ours that a settlement names. */
+/** One of our orders that a settlement lists. */
 export type HeldOrder = {
   readonly order: string
   readonly regNo: RegNo
@@ -43,7 +43,7 @@ export type HeldOrder = {
   readonly transfers?: readonly string[]
 }
 
-export type Settled = {
+export type SettledLine = {
   readonly line: SettlementLine
   /**
    * `settled`: as recorded; `refunded`: a known refund; `review`: the payment is in payment review;
@@ -90,7 +90,7 @@ export function checkSettlementLines(
   lines: readonly SettlementLine[],
   payments: readonly HeldMoney[],
   orders: readonly HeldOrder[],
-): readonly Settled[] {
+): readonly SettledLine[] {
   const byReference = new Map(
     payments.filter(({ isOfAccount }) => isOfAccount).map((money) => [money.reference, money]),
   )
@@ -132,7 +132,7 @@ export function checkSettlementLines(
       for (const refund of money.refunds) if (isMatch(refund)) return [money, refund]
     return [payment, null]
   }
-  return lines.map((line): Settled => {
+  return lines.map((line): SettledLine => {
     const order = orderById.get(line.order) ?? null
     if (line.is === 'refund') {
       if (isTransfer(line)) return { line, as: 'unknown', money: null, order, why: OF_A_TRANSFER }
@@ -248,7 +248,7 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
  * those that it refunded in full itself and those that were dismissed.
  */
 export function unsettled(
-  settled: readonly Settled[],
+  settled: readonly SettledLine[],
   payments: readonly HeldMoney[],
   at: Instant,
 ): readonly Unsettled[] {

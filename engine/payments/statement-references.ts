@@ -19,7 +19,7 @@ export const lineReferenceKeys = memoize(
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
 
-/** A line without a number of its own is identified by its day, amount and texts. */
+/** A line without a number is identified by its day, amount and texts. */
 export function fallbackName({ day, amount, reference, narration }: StatementLine): string {
   const texts = reference === '' ? narration : `${reference} ${narration}`
   const name = `${day} ${amount} ${texts}`
@@ -87,7 +87,7 @@ export function namesPayment(
   )
 }
 
-/** Words of banks for a cheque and its clearing. "CLG" may be a college: its PIN code is no number of a cheque. */
+/** Words of banks for a cheque and its clearing. "CLG" may be a college: its PIN code is not a cheque number. */
 const CHEQUE_WORD = /^(?:CHQ|CHEQUE|CLG|CLEARING|MICR|CTS)(?:NO)?(?=\d|$)/
 /** "CHQ DEP 456789": words between the bank's word and the number. */
 const WORDS_APART_MAX = 2

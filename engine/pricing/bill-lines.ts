@@ -31,7 +31,7 @@ export type AdjustmentPart = {
 }
 
 /**
- * Formats quantity and unit price beside an amount with tax: "2 × ₹ 4,720". The stated price may
+ * Formats quantity and unit price next to an amount with tax: "2 × ₹ 4,720". The stated price may
  * exclude tax: then the unit price is the amount's share, or only the quantity ("× 2") if that is
  * not a whole number of minor units. Null: quantity one.
  */

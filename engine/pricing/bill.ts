@@ -38,7 +38,7 @@ export type NotOnSale = {
 export const EACH = 'each'
 
 /** A line during adjustment: the price as the file states it, before tax is calculated. */
-type Priced = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Paise }
+type LineWithTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Paise }
 
 /**
  * Returns the lines for these answers: the registration, the items in the file's order, then the
@@ -56,7 +56,7 @@ export function calculateBill(
   const refused = (item: string | null, option: string | null) =>
     err({ category, period, item, option })
   if (cell === null) return refused(null, null)
-  const priced: Priced[] = [
+  const priced: LineWithTax[] = [
     {
       id: REGISTRATION,
       option: null,
@@ -205,10 +205,10 @@ function labelOfLine(
 /** The placeholder names of a label, found once for each version of a file. */
 const labelPlaceholders = memoize(({ label }: Item) => placeholderNames(label))
 
-/** Applies adjustments from top to bottom, each as a line of its own, and adds the tax of every line. */
+/** Applies adjustments from top to bottom, each as a separate line, and adds the tax of every line. */
 function withAdjustments(
   event: PublicEvent,
-  priced: readonly Priced[],
+  priced: readonly LineWithTax[],
   answers: Answers,
   category: string,
   on: Day,

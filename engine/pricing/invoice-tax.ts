@@ -45,9 +45,9 @@ export type PlacedLine = {
 }
 
 /** A line that costs nothing bears no tax, whatever its rate. */
-export const isTaxed = ({ rate, base, gst }: Taxed): boolean =>
+export const isTaxed = ({ rate, base, gst }: TaxedAmount): boolean =>
   (rate ?? 0) > 0 && (base !== 0 || gst !== 0)
-type Taxed = { readonly rate?: number | null; readonly base: Paise; readonly gst: Paise }
+type TaxedAmount = { readonly rate?: number | null; readonly base: Paise; readonly gst: Paise }
 
 /**
  * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ
@@ -143,7 +143,7 @@ export type TaxForm = keyof typeof TAX_FORMS
  * supply if nothing is (rule 49), both in one if an unregistered recipient buys both (rule 46A).
  */
 export function saleForm(
-  lines: readonly Taxed[],
+  lines: readonly TaxedAmount[],
   isRegistered: boolean,
 ): Extract<TaxForm, 'tax-invoice' | 'invoice-cum-bill' | 'bill-of-supply'> {
   if (!lines.some(isTaxed)) return 'bill-of-supply'

@@ -5,32 +5,32 @@ import type { PublicEvent } from '../event/config.ts'
 import { type Paise, type Tax, ratesText } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
 
-type Priced = Pick<PublicEvent, 'fees'>
+type EventFees = Pick<PublicEvent, 'fees'>
 
 /**
  * Whether price lists for delegates include tax, always for the whole list. Follows the
  * registration prices; if those bear no tax, includes it only if every item's price does.
  */
-export function isListedWithTax({ fees }: Priced): boolean {
+export function isListedWithTax({ fees }: EventFees): boolean {
   const taxes = fees.tax === null ? fees.items.map((item) => item.tax) : [fees.tax]
   return !taxes.some((tax) => tax?.prices === 'exclusive')
 }
 
 /** Returns the part of a price that such a list shows. */
 export function listedPart<Amount>(
-  event: Priced,
+  event: EventFees,
   price: { readonly base: Amount; readonly total: Amount },
 ): Amount {
   return isListedWithTax(event) ? price.total : price.base
 }
 
 /** Returns a price of the event file, with its tax, as such a list shows it. */
-export function listedPrice(event: Priced, tax: Tax | null, price: Paise): Paise {
+export function listedPrice(event: EventFees, tax: Tax | null, price: Paise): Paise {
   return listedPart(event, splitPrice(tax, price))
 }
 
 /** Text above a list of registrations: "exclusive of 18% GST", "18% GST included"; empty: no tax. */
-export function listedTaxText(event: Priced): string {
+export function listedTaxText(event: EventFees): string {
   const { tax } = event.fees
   if (tax === null || tax.percent === 0) return ''
   const taxName = `${tax.percent}% ${tax.name}`
@@ -39,7 +39,7 @@ export function listedTaxText(event: Priced): string {
 }
 
 /** Returns the same as a sentence. */
-export function listedTaxSentence(event: Priced): string {
+export function listedTaxSentence(event: EventFees): string {
   const text = listedTaxText(event)
   return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
@@ -50,7 +50,7 @@ export function paidPrice(tax: Tax | null, price: Paise): Split['total'] {
 }
 
 /** Text above lists for organisers: "GST (18% and 5%) included"; empty: nothing is taxed. */
-export function paidTaxText({ fees }: Priced): string {
+export function paidTaxText({ fees }: EventFees): string {
   const taxes = [fees.tax, ...fees.items.map(({ tax }) => tax)].filter((tax) => tax !== null)
   const rates = ratesText(taxes.map(({ percent }) => percent))
   const [first] = taxes

@@ -10,7 +10,7 @@ export function refundPercent({ steps, otherwise }: Cancellation, day: Day): num
 
 /** The figures of a refund at cancellation. */
 export type CancellationRefund = {
-  /** The sum of all payments that count, whatever was refunded of it. */
+  /** The sum of all counted payments, before refunds. */
   readonly paid: Paise
   /** Paid in excess of today's price (overpayment, reductions of the bill): always refunded in full. */
   readonly owed: Paise

@@ -122,7 +122,7 @@ function unnamedBuyer(
 }
 
 /**
- * Returns values stored beside the form, and answers to fields that no longer exist; the context is
+ * Returns values stored with the form, and answers to fields that no longer exist; the context is
  * looked up again.
  */
 function besides(event: EventConfig, answers: Answers): Answers {

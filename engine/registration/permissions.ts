@@ -4,7 +4,7 @@
 export const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Descriptions of the roles, shown beside the choice. */
+/** Descriptions of the roles, shown next to the choice. */
 export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
   viewer: 'Viewer: sees lists, registrations and figures.',
   desk: 'Front desk: adds registrations, records payments, resends emails.',

@@ -1,7 +1,7 @@
 /** States of a registration and of its payment, with their labels. */
 
 /**
- * States of the registration, beside its payment status: awaiting approval, refused, to be paid (in
+ * States of the registration, in addition to its payment status: awaiting approval, refused, to be paid (in
  * full, or a difference), payment claimed by the delegate, complete, cancelled, expired.
  */
 export const STATES = [

@@ -16,12 +16,12 @@ import {
 } from './registration-and-payment-states.ts'
 import type { Quote } from '../pricing/quote.ts'
 
-/** The actor: a user of the office by role, the delegate, or the clock. */
+/** The actor: a staff user by role, the delegate, or the clock. */
 export type Actor = Role | 'delegate' | 'clock'
 
 type Row = {
   readonly in: readonly RegistrationState[]
-  /** The least role of the office that may do it; or the only other actor who may. */
+  /** The lowest staff role that can perform it, or the only other actor that can. */
   readonly minimumActor: Actor
   /** Absent: the state stays, or follows from the payments. */
   readonly becomes?: RegistrationState
@@ -46,15 +46,15 @@ const ACTIONS = {
   /** Records money received by a manual payment method: transfer, front desk. */
   confirm: { in: ['to_pay', 'told', 'lapsed'], minimumActor: 'desk', requiresReason: false },
   /**
-   * Records money for a registration that needs none: it is paid already, or ended. It goes to
-   * payment review and does not count by itself.
+   * Records an extra payment for a registration that is already paid or has ended. The payment goes
+   * to review, and does not count until staff decide.
    */
   came_again: {
     in: ['complete', 'cancelled', 'refused'],
     minimumActor: 'desk',
     requiresReason: false,
   },
-  /** Decisions on money in payment review, as its own table allows. */
+  /** Decisions on payment reviews; `payment-review.ts` lists those allowed for each kind. */
   accept: { in: ACTIVE_STATES, minimumActor: 'treasurer', requiresReason: true },
   dismiss: { in: STATES, minimumActor: 'treasurer', requiresReason: true },
   refund: {
@@ -124,7 +124,7 @@ const ACTIONS = {
     minimumActor: 'delegate',
     requiresReason: false,
   },
-  /** Withdraws that request, as long as the office has not answered it. */
+  /** Withdraws that request, until staff decide on it. */
   withdraw_refund: {
     in: ['to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
@@ -148,14 +148,14 @@ export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTIONS, name)
 }
 
-/** Returns the actions this actor may do to a registration in that state; buttons are made from it. */
+/** Returns the actions that the actor can perform in the state. The office shows a button for each. */
 export function allowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
   return (Object.keys(ACTIONS) as ActionName[]).filter(
     (action) => actionRow(action).in.includes(state) && canAct(action, actor),
   )
 }
 
-/** Whether this actor may ever do the action, in any state. */
+/** Whether the actor can perform the action in any state. */
 export function canAct(action: ActionName, actor: Actor): boolean {
   const { minimumActor } = actionRow(action)
   if (minimumActor === 'delegate' || minimumActor === 'clock') return actor === minimumActor
@@ -243,7 +243,7 @@ export type PaymentSituation = {
   readonly hasExpired: boolean
   /** The balance after a correction: if positive, it is still to be paid. */
   readonly due: Paise
-  /** There is a deadline to pay: the clock expires the registration, not an order. */
+  /** Whether the registration itself has a payment deadline, not only its order. */
   readonly hasPaymentDeadline: boolean
 }
 

@@ -6,7 +6,7 @@
  */
 import { getOwn } from '../lib/result.ts'
 
-/** `label` is shown beside the number; `said` follows "registrations" in the sentence of a list. */
+/** `label` is shown next to the number; `said` follows "registrations" in the sentence of a list. */
 export const WORK_QUEUE = {
   review: { label: 'Needs review', said: 'needing review' },
   told: { label: 'Payments reported by delegates', said: 'reported as paid but not confirmed' },

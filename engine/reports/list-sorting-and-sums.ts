@@ -29,4 +29,4 @@ export type MyList = {
  * GET /admin/my-lists/: keyed by event id and list id, separated by a slash. POST {event, list,
  * columns, views} returns the same.
  */
-export type MyListsAnswer = { status: 'success'; lists: Readonly<Record<string, MyList>> }
+export type MyListsResponse = { status: 'success'; lists: Readonly<Record<string, MyList>> }

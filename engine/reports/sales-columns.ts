@@ -4,8 +4,8 @@ import type { Line } from '../pricing/bill-lines.ts'
 import { type Currency, rupees, type Paise } from '../lib/money.ts'
 import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
-type Sold = Pick<EventConfig, 'fees'>
-type Selling = Pick<EventConfig, 'fees' | 'fields'>
+type EventFees = Pick<EventConfig, 'fees'>
+type EventSales = Pick<EventConfig, 'fees' | 'fields'>
 
 /** A name that no field and no built-in value can have. */
 const ITEMS = 'items.'
@@ -14,7 +14,7 @@ const COUNT = '.count'
 export const SALES_FILTER = `${ITEMS}sold`
 
 /** Returns the columns in the order of the bill; empty if nothing is sold besides the registration. */
-export function salesColumns({ fees: { items, adjustments } }: Sold): readonly Column[] {
+export function salesColumns({ fees: { items, adjustments } }: EventFees): readonly Column[] {
   return [
     ...items.flatMap(({ id, label }): readonly Column[] => [
       {
@@ -36,7 +36,7 @@ export function salesColumns({ fees: { items, adjustments } }: Sold): readonly C
  * Returns the filter; null if nothing is sold besides the registration. An option of an item is
  * `item.option`.
  */
-export function salesFilter(event: Selling): Filter | null {
+export function salesFilter(event: EventSales): Filter | null {
   const { items, adjustments } = event.fees
   const options = [
     ...items.flatMap(({ id, label }): readonly Option[] => {
@@ -54,7 +54,7 @@ export function salesFilter(event: Selling): Filter | null {
 }
 
 /** Returns the options by which an item is sold; empty if it has none. */
-export function itemOptions({ fees, fields }: Selling, item: string): readonly Option[] {
+export function itemOptions({ fees, fields }: EventSales, item: string): readonly Option[] {
   const optionField = fees.items.find(({ id }) => id === item)?.by
   return optionField === undefined
     ? []

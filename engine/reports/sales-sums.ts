@@ -10,7 +10,7 @@ import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
  * GET /admin/sold/?event_id=…&list_id=… and the list's filters: sums over the registrations of a
  * list. Amounts with tax.
  */
-export type SoldAnswer = {
+export type SalesResponse = {
   status: 'success'
   /** ISO 4217 code of the amounts, which are in major units; absent: INR. */
   currency?: string
@@ -58,7 +58,7 @@ export type SeatsInUse = { readonly place: string; readonly max: number; readonl
  * Returns rows in the order of the bill: the registration, items with their options, adjustments;
  * then items that the file no longer sells.
  */
-export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnswer['rows'] {
+export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SalesResponse['rows'] {
   const { items, adjustments } = event.fees
   const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
   const position = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
@@ -94,7 +94,7 @@ function lineLabel({ fees }: EventConfig, id: string): string {
 export function seatRows(
   event: EventConfig,
   seatsInUse: readonly SeatsInUse[],
-): SoldAnswer['places'] {
+): SalesResponse['places'] {
   return allSeatPools(event.quotas).map(({ id, max, limit }) => {
     const field = event.fields.find((field) => field.id === limit.eachOptionOf)
     const option = field?.options?.find((candidate) => `${limit.id}.${candidate.id}` === id)

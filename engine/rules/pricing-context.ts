@@ -2,7 +2,7 @@
  * Pricing context: availability of seats, the discount code and member records, found by the
  * server.
  *
- * Conditions and prices read it beside the answers, under names that no field can have. It is
+ * Conditions and prices read it in addition to the answers, under names that no field can have. It is
  * stored with the answers, so that a bill can be recalculated from stored data.
  */
 import type { PublicEvent } from '../event/config.ts'

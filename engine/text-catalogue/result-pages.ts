@@ -17,7 +17,7 @@ export const RESULT_MESSAGES = {
       'If you have paid, your registration is not lost. Write to {support} and quote {order}.',
   },
 
-  /** The number alone does not show everything: the page asks for the email address. */
+  /** With only the registration number, the page shows part of the registration and asks for the email address. */
   verifyEmail: {
     title: 'Your email address',
     titleOfError: 'Error: Your email address',

@@ -59,6 +59,6 @@ process.on('message', (request: BackgroundRequest) => {
   void run(request)
     .catch((error: unknown) => ({ id: request.id, is: 'failed' as const, error: String(error) }))
     .then(respond)
-    // The server has gone.
+    // The server has exited.
     .catch(() => process.exit())
 })

@@ -1,6 +1,6 @@
 /**
  * Runs the background process, which generates documents and emails and sends the emails.
- * It is a process of its own because the typesetter never returns its memory, and because its priority is lower than
+ * It is a separate process because the typesetter never returns its memory, and because its priority is lower than
  * that of registrations. It starts with the first task and ends after a short idle time.
  */
 import { fork } from 'node:child_process'

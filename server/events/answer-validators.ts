@@ -29,7 +29,7 @@ import type {
   RawAnswers,
   Result,
 } from '../../engine/index.ts'
-import type { EventAnswer } from '../../engine/api.ts'
+import type { EventResponse } from '../../engine/api.ts'
 import type { Deps, EventRegistry, Log, ServedEvent } from '../dependencies.ts'
 import { later } from '../ops/lazy-import.ts'
 import { readVersion } from './versions/version-approval.ts'
@@ -85,7 +85,7 @@ const getValidator = memoize((served: ServedEvent): ValidateFunction => {
 })
 
 /** Returns an event for the browser: its public part, its schema, and the address of the compiled schema. */
-export function buildEventResponse(served: ServedEvent, at: Instant): EventAnswer {
+export function buildEventResponse(served: ServedEvent, at: Instant): EventResponse {
   const { event, schema, url } = getPublicForm(served)
   return {
     status: 'success',

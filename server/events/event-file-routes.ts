@@ -1,7 +1,7 @@
 /** Serves event files as their authors wrote them, for the page that shows what a file produces. */
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { EventFile, EventFileAnswer } from '../../engine/api.ts'
+import type { EventFile, EventFileResponse } from '../../engine/api.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
 import { removeComments } from '../../engine/authoring.ts'
 import { sendError } from '../http/error-response.ts'
@@ -53,7 +53,7 @@ export async function addEventFileRoutes(app: FastifyInstance, deps: Deps): Prom
   ): Promise<unknown> => {
     const served = deps.events.byId(request.params.id)
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
-    const file: EventFileAnswer = { status: 'success', ...buildPublicFile(served) }
+    const file: EventFileResponse = { status: 'success', ...buildPublicFile(served) }
     return reply.header('cache-control', 'no-cache').send(file)
   }
   for (const slash of ['', '/']) app.get(`/api/events/:id/file${slash}`, handleFile)

@@ -3,7 +3,7 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lastPriceInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import type { EventsAnswer } from '../../engine/api.ts'
+import type { EventsResponse } from '../../engine/api.ts'
 import { buildSecurityHeaders } from '../http/security-headers.ts'
 import { sendStored } from '../http/stored-responses.ts'
 import type { Made, StoredResponses } from '../http/stored-responses.ts'
@@ -37,7 +37,7 @@ export async function addEventRoutes(
 
   const handleEvents = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
     sendPublic(request, reply, 'events', (validSince) => {
-      const response: EventsAnswer = {
+      const response: EventsResponse = {
         status: 'success',
         events: [...deps.events.cards(validSince)],
       }

@@ -1,10 +1,10 @@
 /** Defines the single format of error responses. */
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
-import type { ErrorAnswer } from '../../engine/api.ts'
+import type { ErrorResponse } from '../../engine/api.ts'
 
 /** Fields that an error response may have in addition to its code and message. */
-export type ErrorDetails = Omit<ErrorAnswer, 'status' | 'code' | 'message'>
+export type ErrorDetails = Omit<ErrorResponse, 'status' | 'code' | 'message'>
 
 /**
  * Sends `{status: 'error', code, message}` with any further fields; for internal errors, also the request id.
@@ -29,7 +29,7 @@ export function buildErrorBody(
   code: string,
   message: string,
   details: ErrorDetails = {},
-): ErrorAnswer {
+): ErrorResponse {
   return { status: 'error', code, message, ...details }
 }
 

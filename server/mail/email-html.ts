@@ -31,7 +31,7 @@ export type EmailTheme = Pick<EventConfig, 'title' | 'support'> & {
 }
 type Page = { readonly subject: string; readonly text: string }
 
-/** `publicUrl`: a link to one of our pages on a line of its own becomes a button. */
+/** `publicUrl`: a link to one of our pages on a separate line becomes a button. */
 export function renderEmailHtml(
   event: EmailTheme,
   { subject, text }: Page,

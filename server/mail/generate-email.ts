@@ -17,7 +17,7 @@ export type EmailJob = {
   /** Null if the event's file was removed: then the email has no HTML. */
   readonly theme: EmailTheme | null
   readonly replyTo: string | null
-  /** Null if the email is no ticket. */
+  /** Null if the email is not a ticket. */
   readonly ticket: Ticket | null
 }
 export type Ticket = {

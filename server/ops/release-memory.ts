@@ -60,7 +60,7 @@ export async function releaseMemoryOfThreads(): Promise<void> {
 
 /**
  * Runs after each load, when the server has become idle; and again when background work, such as polling the payments
- * that the load left open, has used as much memory anew.
+ * that the load left open, has used as much memory again.
  */
 export function scheduleMemoryReleaseAfterLoad(
   server: EventEmitter,

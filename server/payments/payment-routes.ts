@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { INR, readAmount } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, Paise, RegNo } from '../../engine/index.ts'
-import type { RegisterAnswer } from '../../engine/api.ts'
+import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
 import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -144,7 +144,7 @@ async function pay(
     by: payer,
   })
   if (!order.ok) return sendRefusal(reply, retryRefusal(event, order.error))
-  const response: RegisterAnswer = {
+  const response: RegisterResponse = {
     status: 'success',
     message: REFUSAL_MESSAGES.recorded.payNow,
     reg_no: regNo,

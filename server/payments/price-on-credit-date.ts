@@ -1,6 +1,6 @@
 /** Computes price and amount due on the credit date, for events where that date sets the price. */
 import { instant, quoteWithCategory, startOfDay, transferMethod } from '../../engine/index.ts'
-import type { Awaited, Day, EventConfig, Instant, Paise, Quote } from '../../engine/index.ts'
+import type { UnpaidOrder, Day, EventConfig, Instant, Paise, Quote } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredAwaited } from '../storage/reconciliation/match-candidates.ts'
 
@@ -42,7 +42,7 @@ export function withPrice(
 }
 
 /** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
-export function priceByDay(event: EventConfig, { priced, ...one }: StoredAwaited): Awaited {
+export function priceByDay(event: EventConfig, { priced, ...one }: StoredAwaited): UnpaidOrder {
   if (priced === null) return one
   const quoted = new Map<Day, Paise>()
   const quotedOn = (day: Day): Paise =>

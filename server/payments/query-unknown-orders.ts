@@ -5,7 +5,7 @@
  */
 import { assertNever, paise } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Paise, PaymentEvent } from '../../engine/index.ts'
-import type { StatusAnswer } from '../dependencies.ts'
+import type { StatusResponse } from '../dependencies.ts'
 import { findPayer } from './gateways/airpay/payer-name.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
@@ -35,7 +35,7 @@ export async function lookUpOrder(
   if (event.payment === null || gateway.merchantOf(event) === null) return 'unsure'
   const response = await gateway
     .status(event, orderId, clock(), timeoutMs)
-    .catch((error: unknown): StatusAnswer => ({ is: 'unreachable', error: String(error) }))
+    .catch((error: unknown): StatusResponse => ({ is: 'unreachable', error: String(error) }))
   const result = await applyResponse(deps, event, orderId, response)
   if (result === 'unsure') {
     await store.postponeUnknownOrder(orderId, clock())
@@ -55,7 +55,7 @@ async function applyResponse(
   { store, clock }: PaymentsDeps,
   event: EventConfig,
   orderId: OrderId,
-  response: StatusAnswer,
+  response: StatusResponse,
 ): Promise<LookupResult> {
   switch (response.is) {
     case 'unreachable':

@@ -4,7 +4,7 @@
  * request.
  */
 import { assert } from '../../engine/index.ts'
-import type { RefundAnswer } from '../dependencies.ts'
+import type { RefundResult } from '../dependencies.ts'
 import type { RefundResponse, RefundToSend } from '../storage/index.ts'
 import { findRequestEvent, findQueryProblem } from './verify-payment.ts'
 import type { PaymentsDeps, Versions } from './verify-payment.ts'
@@ -50,11 +50,15 @@ async function requestRefund(
   const name = event.payment?.gateway.name ?? ''
   const answer = await gateway
     .refund(event, reference, amount, clock(), REFUND_TIMEOUT_MS)
-    .catch((error: unknown): RefundAnswer => ({ is: 'unsure', error: String(error), raw: '' }))
+    .catch((error: unknown): RefundResult => ({
+      is: 'unsure',
+      error: String(error),
+      raw: '',
+    }))
   return toRefundResponse(answer, name)
 }
 
-function toRefundResponse(answer: RefundAnswer, gateway: string): RefundResponse {
+function toRefundResponse(answer: RefundResult, gateway: string): RefundResponse {
   switch (answer.is) {
     case 'begun':
       return { is: 'begun', reference: answer.reference, said: '', raw: answer.raw, gateway }

@@ -23,9 +23,9 @@ import type {
   OrderId,
   PaymentEvent,
 } from '../../engine/index.ts'
-import type { Deps, Payments, StatusAnswer } from '../dependencies.ts'
+import type { Deps, Payments, StatusResponse } from '../dependencies.ts'
 import { registrationView } from '../registration/registration-for-emails-and-public.ts'
-import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../storage/index.ts'
+import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
  * The maximum clock difference of two machines. A payment time that differs more is from another time zone, or wrong.
@@ -89,7 +89,7 @@ export async function queryPayment(
   return { verified, isReachable: answer.is !== 'unreachable', outcome: toQueryOutcome(answer) }
 }
 
-function toQueryOutcome(answer: StatusAnswer): PollResult {
+function toQueryOutcome(answer: StatusResponse): PollResult {
   switch (answer.is) {
     case 'fact':
       return 'ended'
@@ -147,7 +147,7 @@ async function queryGateway(
   event: EventConfig,
   payment: StoredPayment,
   timeoutMs: number,
-): Promise<StatusAnswer> {
+): Promise<StatusResponse> {
   const error = findQueryProblem({ gateway }, event, payment)
   if (error !== null) return { is: 'unreachable', error }
   try {
@@ -160,7 +160,7 @@ async function queryGateway(
 async function applyResponse(
   deps: PaymentsDeps,
   subject: QuerySubject,
-  answer: StatusAnswer,
+  answer: StatusResponse,
 ): Promise<Verified> {
   const { event, payment } = subject
   const at = deps.clock()
@@ -232,7 +232,7 @@ async function storePaymentEvent(
   raw: string,
 ): Promise<Verified> {
   const { event, payment } = subject
-  const answer: RawAnswer = {
+  const answer: RawResponse = {
     gateway: event.payment?.gateway.name ?? '',
     body: raw,
     contentType: 'text/xml',

@@ -90,7 +90,7 @@ export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promi
   if (kind === 'paused')
     return text.replace(LOST_LINK_PLACEHOLDER, () => `${deps.environment.publicUrl}/my`)
   if (kind === 'links') return fillInLinks(deps, lines, email.eventId)
-  // Replaced only on a line of its own, so that a placeholder in a delegate's name has no effect.
+  // Replaced only on a separate line, so that a placeholder in a delegate's name has no effect.
   if (!lines.includes(LINK_PLACEHOLDER)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)
   if (stored === null) return null

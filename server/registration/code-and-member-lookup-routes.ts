@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidMessage, getOwn } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig } from '../../engine/index.ts'
-import type { CodeAnswer, MemberRecordAnswer } from '../../engine/api.ts'
+import type { DiscountCodeResponse, MemberRecordResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
 import { sendError } from '../http/error-response.ts'
 import { asRecord } from '../http/request-input.ts'
@@ -52,7 +52,7 @@ export async function addLookupRoutes(
         ? sendError(reply, 404, 'code_unknown', codeMessage(status.is))
         : sendError(reply, 409, 'code_spent', codeMessage(status.is))
     const label = event.codeKinds.find(({ id }) => id === status.kind)?.label ?? status.kind
-    const response: CodeAnswer = { status: 'success', kind: status.kind, label }
+    const response: DiscountCodeResponse = { status: 'success', kind: status.kind, label }
     return reply.send(response)
   })
 
@@ -73,7 +73,7 @@ export async function addLookupRoutes(
       if (row === null) return sendError(reply, 404, 'not_on_roll', invalidMessage(field))
       const shownColumns = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []
       const shown = shownColumns.map((id) => [id, getOwn(row, id) ?? ''] as const)
-      const response: MemberRecordAnswer = {
+      const response: MemberRecordResponse = {
         status: 'success',
         row: { ...Object.fromEntries(shown), ...pickConditionCells(event, field.roll, row) },
       }

@@ -11,7 +11,7 @@ import {
 import { toWireCurrency, toWireLines } from '../../engine/api.ts'
 import { transactionIdOf } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Paise } from '../../engine/index.ts'
-import type { RegistrationAnswer } from '../../engine/api.ts'
+import type { RegistrationResponse } from '../../engine/api.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
@@ -22,7 +22,7 @@ export function registrationView(
   event: EventConfig,
   stored: StoredRegistration,
   at: Instant,
-): RegistrationAnswer['registration'] {
+): RegistrationResponse['registration'] {
   const { currency } = stored
   const toRupees = (value: Paise | null): number | null =>
     value === null ? null : rupees(value, currency)
@@ -85,7 +85,7 @@ export function publicView(
   stored: StoredRegistration,
   at: Instant,
   isProven: boolean,
-): RegistrationAnswer['registration'] {
+): RegistrationResponse['registration'] {
   const shown = isProven ? fieldsShownToOwner(event) : fieldsShownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
   const paymentId = isProven ? stored.paymentId : null

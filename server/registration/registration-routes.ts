@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getOwn, publicAvailability } from '../../engine/index.ts'
 import { buildTariff } from '../../engine/api.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { AvailabilityAnswer, RegistrationAnswer } from '../../engine/api.ts'
+import type { AvailabilityResponse, RegistrationResponse } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { readBody } from '../http/request-body.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
@@ -67,7 +67,7 @@ export function addRegistrationRoutes(
       ? hidePreviousHolder(config, found, actions)
       : hideNewHolder(config, found, actions)
     const registration = publicView(config, shown, deps.clock(), isProven)
-    const response: RegistrationAnswer = {
+    const response: RegistrationResponse = {
       status: 'success',
       registration,
       ...(isProven ? {} : { partial: true }),
@@ -107,7 +107,7 @@ export function addRegistrationRoutes(
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     const { config } = served
     const left = publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock()))
-    const response: AvailabilityAnswer = { status: 'success', left }
+    const response: AvailabilityResponse = { status: 'success', left }
     return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
   }
   for (const slash of ['', '/']) app.get(`/api/events/:id/availability${slash}`, handleAvailability)

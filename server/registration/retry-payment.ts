@@ -32,7 +32,7 @@ import type {
   Result,
   PaymentState,
 } from '../../engine/index.ts'
-import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
+import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
 import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
 import type { ContextRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { emailAlreadyRegistered } from './send-already-registered-email.ts'
@@ -94,7 +94,7 @@ export function buildResponse(
   reg_no: string,
   data: PaymentData | null,
   state: PaymentState = data === null ? 'complete' : 'not-paid',
-): RegisterAnswer {
+): RegisterResponse {
   if (state === 'to-approve') {
     return { status: 'success', message: recorded.toApprove, reg_no, stands: state }
   }

@@ -29,7 +29,7 @@ import type {
   Result,
   PaymentState,
 } from '../../engine/index.ts'
-import type { RegisterAnswer } from '../../engine/api.ts'
+import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { checkAnswers } from '../events/answer-validators.ts'
 import { readBody } from '../http/request-body.ts'
@@ -85,7 +85,7 @@ const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 const GUESSABLE_CODES: readonly string[] = ['code_unknown', 'not_on_roll']
 /** The store's code for a version that is no longer served. */
 const VERSION_MOVED = 'version_moved'
-type RegisterResult = Result<RegisterAnswer, Refusal | typeof VERSION_MOVED>
+type RegisterResult = Result<RegisterResponse, Refusal | typeof VERSION_MOVED>
 
 type Register = (
   served: ServedEvent,
@@ -132,7 +132,7 @@ export function buildRegisterHandler(
 function registerAndDiscardFiles(
   availability: AvailabilityChecks,
   ...args: RegisterArgs
-): Promise<Result<RegisterAnswer, Refusal>> {
+): Promise<Result<RegisterResponse, Refusal>> {
   const [deps, , , body] = args
   const registration = registerWithActiveVersion(availability, ...args)
   return body.files.size === 0 ? registration : registration.finally(() => discardAll(deps, body))
@@ -142,7 +142,7 @@ function registerAndDiscardFiles(
 async function registerWithActiveVersion(
   availability: AvailabilityChecks,
   ...[deps, served, ...rest]: RegisterArgs
-): Promise<Result<RegisterAnswer, Refusal>> {
+): Promise<Result<RegisterResponse, Refusal>> {
   let version: ServedEvent = served
   for (;;) {
     const args: RegisterArgs = [deps, version, ...rest]
@@ -190,7 +190,7 @@ export function addManualRegistration(
   served: ServedEvent,
   request: { readonly key: string; readonly answers: Body['values'] },
   entry: ManualEntry,
-): Promise<Result<RegisterAnswer, Refusal>> {
+): Promise<Result<RegisterResponse, Refusal>> {
   const body = { values: request.answers, files: new Map() }
   return registerAndDiscardFiles(
     openAvailabilityChecks(deps),
@@ -369,7 +369,7 @@ async function buildManualPaymentResponse(
   deps: Deps,
   event: EventConfig,
   regNo: RegNo,
-): Promise<RegisterAnswer> {
+): Promise<RegisterResponse> {
   const link = await issueLink(deps, { regNo, eventId: event.id })
   return { ...buildResponse(event, regNo, null, 'by-hand'), page: new URL(link).pathname }
 }
@@ -380,7 +380,7 @@ async function buildRepeatedResponse(
   event: EventConfig,
   { regNo }: RegistrationResult,
   at: Instant,
-): Promise<Result<RegisterAnswer, Refusal>> {
+): Promise<Result<RegisterResponse, Refusal>> {
   const earlierRegistration = await deps.store.registration(regNo)
   assert(earlierRegistration !== null, 'a resubmitted registration does not exist')
   if (MANUAL_STATES.includes(paymentState(earlierRegistration, at)))

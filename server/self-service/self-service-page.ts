@@ -10,7 +10,7 @@ import {
   rupees,
 } from '../../engine/index.ts'
 import type { Field } from '../../engine/index.ts'
-import type { MyAnswer } from '../../engine/api.ts'
+import type { SelfServiceResponse } from '../../engine/api.ts'
 import { buildRefusalView } from '../registration/actions/approve-registration.ts'
 import { calculateCancellationRefund } from '../registration/actions/balance-due.ts'
 import { listEditableAnswers } from '../registration/actions/correctable-answers.ts'
@@ -26,7 +26,7 @@ import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 export async function buildSelfServicePage(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { served: { config }, registration, isFromMail }: ResolvedLink,
-): Promise<MyAnswer> {
+): Promise<SelfServiceResponse> {
   const at = clock()
   const { regNo, state } = registration
   const [documents, actions, keptAmount, money, instructions, secondPayment] = await Promise.all([
@@ -84,7 +84,10 @@ export async function buildSelfServicePage(
   }
 }
 
-function toWireFiles(fields: readonly Field[], { answers }: StoredRegistration): MyAnswer['files'] {
+function toWireFiles(
+  fields: readonly Field[],
+  { answers }: StoredRegistration,
+): SelfServiceResponse['files'] {
   return fields.flatMap((field) => {
     const { id, label, type, accept = [], bytesMax } = field
     const name = getOwn(answers, id)

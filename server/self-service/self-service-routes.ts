@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isActionName, methodFiles } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { ActionDoneAnswer } from '../../engine/api.ts'
+import type { ActionResponse } from '../../engine/api.ts'
 import { readIdempotency, readText } from '../registration/actions/action-input.ts'
 import { sendDenial, getActionParameters } from '../office/registrations/action-routes.ts'
 import { DELEGATE_ACTION_HANDLERS } from './self-service-actions.ts'
@@ -117,7 +117,7 @@ export async function addSelfServiceRoutes(
       const result = await actionHandler({ deps, served, registration, wanted: action, params })
       if (!result.ok) return sendDenial(reply, result.error)
       const { message, state, repeated } = result.value
-      const response: ActionDoneAnswer = {
+      const response: ActionResponse = {
         status: 'success',
         message,
         reg_no: regNo,

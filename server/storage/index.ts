@@ -36,7 +36,7 @@ import type {
   NewGatewayMessage,
   CompletedRefund,
   PaymentKeys,
-  RawAnswer,
+  RawResponse,
   RefundToSend,
   RecordedPaymentEvent,
   RefundResponse,
@@ -164,7 +164,7 @@ export interface Store
     orderId: OrderId,
     paymentEvent: PaymentEvent,
     email: NewMail | null,
-    response?: RawAnswer,
+    response?: RawResponse,
     keys?: PaymentKeys,
   ): Promise<{
     readonly changed: boolean
@@ -247,7 +247,7 @@ export interface Store
   /** Returns registrations with a payment review, newest first. */
   registrationsInReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
-  /** Searches several events at once: words, numbers, payment references; newest first. */
+  /** Searches several events in one call: words, numbers, payment references; newest first. */
   searchEvents(
     eventIds: readonly string[],
     text: string,

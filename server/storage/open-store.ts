@@ -41,9 +41,9 @@ export type OpenedStore = {
 
 /**
  * Uses PostgreSQL if it has an address, else the file in the data folder. `migrates`: a database of an older version is
- * migrated, after a copy; otherwise it fails with a message. A folder that had a database and has none fails too,
- * unless `isNew`. An empty PostgreSQL database gets its tables if `isNew`, or, if that is omitted, if nothing is
- * migrated.
+ * migrated, after a copy; otherwise it fails with a message. Opening a folder whose database is missing fails
+ * too, unless `isNew`. The tables of an empty PostgreSQL database are created if `isNew`, which defaults to true if
+ * nothing is migrated.
  */
 export async function openStore({
   dataDir,
@@ -98,8 +98,8 @@ export async function openInside({
   const wrongLog = wrongLogIn(dataDir)
   if (wrongLog !== null) throw wrongLog
   const file = join(dataDir, DATABASE_FILE)
-  // A server watches its file. A command runs briefly, possibly while a server runs. A file in another place, reached
-  // through a link, may belong to another server too, which marks it.
+  // A server watches its file. A command runs briefly, possibly while a server runs. A linked file may also belong to
+  // another server, which records its use.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   const shared = migrates && !isLink ? newShared() : undefined
   const watchOptions = shared === undefined ? {} : { shared }
@@ -145,7 +145,7 @@ export async function openInside({
     db.close()
     ownDatabase.close()
   }
-  // The writer thread has seen the file last.
+  // The writer thread used the file last.
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
     if (shared !== undefined && isLost(shared) && verb !== 'rescue')

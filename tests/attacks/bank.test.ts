@@ -5,7 +5,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ReconcileAnswer } from '../../engine/api.ts'
+import type { ReconcileResponse } from '../../engine/api.ts'
 import { runs } from '../runs.ts'
 import { freshAddress, signInAsAdmin, startTarget } from './target.ts'
 import type { Target } from './target.ts'
@@ -66,7 +66,7 @@ const matchStatement = async (...rows: readonly string[]) => {
     body,
   })
   expect(response.status, response.body).toBe(200)
-  return JSON.parse(response.body) as Extract<ReconcileAnswer, { header: null }>
+  return JSON.parse(response.body) as Extract<ReconcileResponse, { header: null }>
 }
 const buildCredit = (narration: string, amount = FEE): string => `09/01/27,${narration},,,${amount}`
 const buildDebit = (narration: string): string => `09/01/27,${narration},,${FEE},`

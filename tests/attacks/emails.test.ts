@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
 import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type { OrderId, RegNo } from '../../engine/index.ts'
-import type { RegisterAnswer } from '../../engine/api.ts'
+import type { RegisterResponse } from '../../engine/api.ts'
 import { openStoreHere } from '../server/store-without-threads.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -35,7 +35,7 @@ async function submitRegistration(
     email,
   })
   expect(registerResponse.statusCode).toBe(201)
-  return registerResponse.json<RegisterAnswer>()
+  return registerResponse.json<RegisterResponse>()
 }
 const requestLinks = (email: string) =>
   server.app.inject({ method: 'POST', url: '/api/my/', payload: { email } })
@@ -131,7 +131,7 @@ describe("an outsider who floods another person's mailbox", () => {
       })
       const claim = await server.app.inject({
         method: 'POST',
-        url: `/api${response.json<RegisterAnswer>().page ?? ''}/acts/`,
+        url: `/api${response.json<RegisterResponse>().page ?? ''}/acts/`,
         payload: {
           act: 'tell',
           answers: { utr: String(500_000_000_000 + n), paid_on: '2027-01-09' },

@@ -72,10 +72,10 @@ const sendAsTreasurer = (request: RequestParts): Promise<HttpResponse> =>
 const post = (path: string, body: unknown): Promise<HttpResponse> =>
   target.post(path, body, freshAddress(), headers)
 
-/** Texts that only the other event contains. */
+/** Whether the response contains data of the other event. */
 const disclosesOtherEvent = ({ body }: HttpResponse): boolean =>
   [otherRegNo, SECRET_ANSWERS.full_name, SECRET_ANSWERS.email].some((word) => body.includes(word))
-/** Data that an attack must not change. */
+/** Reads the data that an attack must not change. */
 const readStoredData = () =>
   ['registrations', 'payments', 'captures', 'admins', 'tellings'].map((table) =>
     target.rows(`SELECT * FROM ${table}`),
@@ -244,7 +244,7 @@ describe('a treasurer of another event', () => {
     expect(readStoredData()).toEqual(before)
   })
 
-  test('finds no data of it in searches, figures, emails, the audit log or lists', async () => {
+  test('finds no data of the other event in searches, figures, emails, the audit log or lists', async () => {
     const paths = [
       '/admin/dashboard/stats/',
       '/admin/session/',

@@ -31,7 +31,7 @@ const LOCAL_CLIENTS = 64
 const WARM_SECONDS = 1.5
 const LOOKUPS = 40
 
-/** The targets of the issue. */
+/** The performance targets. */
 const TARGETS = {
   perSecond: 600,
   quotaPerSecond: 300,
@@ -230,7 +230,7 @@ async function benchLocal(folder: string, cluster: Cluster): Promise<Line> {
         : (['sqlite', 'postgres'] as const))
         runs[name].push(await measure(name === 'postgres' ? postgres : sqlite))
     console.log(
-      `\nOn this machine without delay, ${LOCAL_CLIENTS} clients, ${LOCAL_ROUNDS} × ${SECONDS} s each, turn about, medians\n\n${LOAD_HEAD}`,
+      `\nOn this machine without delay, ${LOCAL_CLIENTS} clients, ${LOCAL_ROUNDS} × ${SECONDS} s each, alternating, medians\n\n${LOAD_HEAD}`,
     )
     const [postgresLoad, sqliteLoad] = [takeMedians(runs.postgres), takeMedians(runs.sqlite)]
     console.log(`${formatLoad('PostgreSQL', postgresLoad)}\n${formatLoad('SQLite', sqliteLoad)}`)
@@ -312,7 +312,7 @@ const send = (
   })
 
 const LOAD_HEAD =
-  '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all) | a round trip, ms | refused |\n|---|---|---|---|---|---|---|---|---|'
+  '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all samples) | round trip ms | refused |\n|---|---|---|---|---|---|---|---|---|'
 const formatShare = (share: number): string => `${(share * 100).toFixed(0)} %`
 /** Infinite if nothing was stored in the time. */
 const formatCpu = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(2) : '–')

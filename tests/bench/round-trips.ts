@@ -1,13 +1,13 @@
 /** Counts the round trips between a server and PostgreSQL that one request needs, and names their statements. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
+import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
 import type { Trip } from '../server/storage/delaying-proxy.ts'
 import type { ProxyProcess } from '../server/storage/proxy-process.ts'
 import { createPaidMessage } from '../crash/sample-gateway.ts'
 import { createDelegate, median, signIn } from './bench-servers.ts'
 import type { BenchEvent, BenchServer } from './bench-servers.ts'
 
-export type Counted = {
+export type RoundTripCount = {
   readonly what: string
   /** The fewest of all runs: others include work that the server does by itself meanwhile. */
   readonly roundTrips: number
@@ -31,7 +31,7 @@ export async function countRoundTrips(
   proxy: ProxyProcess,
   server: BenchServer,
   concurrent: BenchServer,
-): Promise<readonly Counted[]> {
+): Promise<readonly RoundTripCount[]> {
   const headers = await signIn(server.url)
   await createCode(server, headers)
   const known = await register(server, 'plain2026')
@@ -61,9 +61,9 @@ export async function countRoundTrips(
       },
     ],
   ]
-  const counted: Counted[] = []
+  const counted: RoundTripCount[] = []
   for (const [what, roundTripsMax, prepare] of operations) {
-    const runs: Omit<Counted, 'what' | 'roundTripsMedian' | 'roundTripsMax'>[] = []
+    const runs: Omit<RoundTripCount, 'what' | 'roundTripsMedian' | 'roundTripsMax'>[] = []
     // The first ones prepare statements and open connections.
     for (let run = 0; run < RUNS; run += 1) runs.push(await countOnce(proxy, await prepare()))
     const settled = runs.slice(3)
@@ -83,7 +83,7 @@ export async function countRoundTrips(
 async function countOnce(
   proxy: ProxyProcess,
   work: () => Promise<unknown>,
-): Promise<Omit<Counted, 'what' | 'roundTripsMedian' | 'roundTripsMax'>> {
+): Promise<Omit<RoundTripCount, 'what' | 'roundTripsMedian' | 'roundTripsMax'>> {
   await waitForQuiet(proxy)
   await proxy.startTrace()
   const before = await proxy.traffic()
@@ -124,10 +124,10 @@ async function register(
   server: BenchServer,
   event: BenchEvent,
   code?: string,
-): Promise<RegisterAnswer> {
+): Promise<RegisterResponse> {
   const body = createDelegate(code === undefined ? {} : { code })
   const response = await post(`${server.url}/api/${event}/register/`, body, JSON_TYPE)
-  return JSON.parse(response) as RegisterAnswer
+  return JSON.parse(response) as RegisterResponse
 }
 
 export const lookUp = (server: BenchServer, regNo: string): Promise<string> =>
@@ -163,7 +163,7 @@ async function readText(url: string, answer: Response): Promise<string> {
   return text
 }
 
-export function formatCounts(counted: readonly Counted[], roundTripMs: number): string {
+export function formatCounts(counted: readonly RoundTripCount[], roundTripMs: number): string {
   const lines = counted.map(
     ({ what, roundTrips, roundTripsMedian, packets, ms, roundTripsMax }) =>
       `| ${what} | ${roundTrips} (${roundTripsMedian}) | ≤ ${roundTripsMax} ${roundTrips <= roundTripsMax ? '✓' : '✗'} | ${packets} | ${ms.toFixed(0)} | ${(ms / roundTripMs).toFixed(1)} |`,
@@ -176,7 +176,7 @@ export function formatCounts(counted: readonly Counted[], roundTripMs: number): 
 }
 
 /** The statements of each round trip, one line each. */
-export const formatTrips = ({ what, trips }: Counted): string =>
+export const formatTrips = ({ what, trips }: RoundTripCount): string =>
   [
     `${what}:`,
     ...trips.map(

@@ -43,8 +43,8 @@ const SET_DATE = `(() => {
   return input.dispatchEvent(new Event('input', { bubbles: true }))
 })()`
 
-type There = { readonly name: string; readonly start: () => Promise<Driver> }
-const OTHERS: readonly (There & { readonly lacks: string | null })[] = [
+type BrowserCase = { readonly name: string; readonly start: () => Promise<Driver> }
+const OTHERS: readonly (BrowserCase & { readonly lacks: string | null })[] = [
   { name: 'firefox', start: () => throughFirefox(), lacks: noFirefox() },
   { name: 'webkit', start: throughWebKit, lacks: noWebKit() },
   {
@@ -57,7 +57,7 @@ for (const { name, lacks } of OTHERS)
   if (lacks !== null) process.stderr.write(`not tried in ${name}: ${lacks}\n`)
 /** Where no other is installed `npm run thorough` makes the journey in the tests' own: `npm test` has made it in pieces. */
 const OWN = { name: 'chromium', start: () => createPlaywrightDriver(process.env['CHROMIUM'] ?? '') }
-const FOUND: readonly There[] = OTHERS.filter(({ lacks }) => lacks === null)
+const FOUND: readonly BrowserCase[] = OTHERS.filter(({ lacks }) => lacks === null)
 const BROWSERS = FOUND.length === 0 && ALL_RUNS ? [OWN] : FOUND
 
 let server: TestServer
@@ -85,7 +85,7 @@ afterAll(async () => {
 
 /** Begun by whoever needs it first, and closed when all is done. */
 const drivers = new Map<string, Promise<Driver>>()
-const driverOf = ({ name, start }: There): Promise<Driver> => {
+const driverOf = ({ name, start }: BrowserCase): Promise<Driver> => {
   const begun = drivers.get(name) ?? start()
   drivers.set(name, begun)
   return begun

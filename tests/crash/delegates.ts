@@ -3,7 +3,7 @@
  * return and retry; treasurers decide and refund. Records every success response, whose result must
  * survive any crash.
  */
-import type { PaymentData, ReviewsAnswer } from '../../engine/api.ts'
+import type { PaymentData, ReviewsResponse } from '../../engine/api.ts'
 import type { Running } from './server.ts'
 
 const CLIENTS = 64
@@ -176,7 +176,7 @@ async function decideOne(
     return
   }
   const reviewsResponse = await fetch(`${url}/admin/reviews/`, { headers })
-  const { reviews } = (await reviewsResponse.json()) as ReviewsAnswer
+  const { reviews } = (await reviewsResponse.json()) as ReviewsResponse
   if (reviews.length === 0) return
   const { id, version, decisions } = pick(reviews)
   const decision = pick(decisions.filter((decision) => decision !== 'move'))

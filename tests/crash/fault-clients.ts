@@ -3,7 +3,7 @@
  * got.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
+import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { createPaidMessage } from './sample-gateway.ts'
 
@@ -90,12 +90,12 @@ async function register(
   const isDiscarded = n % DISCARD_ONE_IN === 0
   const answer = isDiscarded ? await untilAnswered(send, isOver) : first
   if (answer === null) return null
-  const body = JSON.parse(answer.text) as Partial<RegisterAnswer> & { readonly code?: string }
+  const body = JSON.parse(answer.text) as Partial<RegisterResponse> & { readonly code?: string }
   if (answer.status === 409 && isMember && body.code === 'full') results.soldOut.push(email)
   else if (answer.status !== 201 || body.reg_no === undefined)
     results.unexpected.push(`${email}: ${answer.status} ${answer.text.slice(0, 200)}`)
   else {
-    const firstRegNo = (JSON.parse(first.text) as Partial<RegisterAnswer>).reg_no
+    const firstRegNo = (JSON.parse(first.text) as Partial<RegisterResponse>).reg_no
     if (isDiscarded && hasKeys && first.status === 201 && firstRegNo !== body.reg_no)
       results.unexpected.push(
         `${email} was ${firstRegNo}, and is ${body.reg_no} for the repeated request`,

@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventAnswer } from '../../engine/api.ts'
+import type { EventResponse } from '../../engine/api.ts'
 import { findFreePort } from '../browser/serve.ts'
 import { createPdf } from '../server/sample-uploads.ts'
 import { fixtureEvent } from '../server/small-event.ts'
@@ -287,7 +287,7 @@ async function registerAtPaid(
 ): Promise<void> {
   const page = await retryUntilResponse(() => fetch(`${url()}/api/events/paid2026`), isOver)
   if (page === null) return
-  const form = JSON.parse(page.text) as EventAnswer
+  const form = JSON.parse(page.text) as EventResponse
   const module = await retryUntilResponse(() => fetch(`${url()}${form.validator_url}`), isOver)
   if (module === null) return
   if (module.status !== 200)

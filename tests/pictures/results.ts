@@ -1,13 +1,13 @@
 /** The results of a payment as the delegate sees them: at the return address of the gateway, and by an emailed link. */
 import type { Page } from 'playwright-core'
-import type { RegistrationAnswer } from '../../engine/api.ts'
+import type { RegistrationResponse } from '../../engine/api.ts'
 import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
 import { createPaymentLink } from '../browser/serve.ts'
 import { createQuote } from './form.ts'
 import { NOW, openPath, TODAY } from './state.ts'
 import type { PictureServer, State } from './state.ts'
 
-type RegistrationData = RegistrationAnswer['registration']
+type RegistrationData = RegistrationResponse['registration']
 export const NUMBER = 'AFPI4839201755603'
 const REGISTRATION: RegistrationData = {
   full_name: 'Dr. Example Nair',

@@ -4,7 +4,7 @@
  */
 import { INR, dayOf, rupees } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
-import type { AddedAnswer } from '../../engine/api.ts'
+import type { ManualRegistrationResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { normaliseReference, respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
@@ -12,7 +12,7 @@ import type { Timeline } from './virtual-time.ts'
 import { createAnswers, findPrice, APPROVAL_EVENT } from './events.ts'
 import type { Version } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
-import type { Answer } from './server.ts'
+import type { SimulatedResponse } from './server.ts'
 import type { DeskStep } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
@@ -94,7 +94,7 @@ export async function addAtDesk(
       timeline,
     )
     if (addResponse?.status !== 201) return null
-    const { reg_no: regNo, state } = JSON.parse(addResponse.body) as AddedAnswer
+    const { reg_no: regNo, state } = JSON.parse(addResponse.body) as ManualRegistrationResponse
     addRegistration(regNo)
     if (isSignedOut)
       reportViolation({
@@ -134,9 +134,9 @@ export async function addAtDesk(
 
 /** Without a response, the page sends the same request again. */
 async function sendWithRetries(
-  send: () => Promise<Answer | null>,
+  send: () => Promise<SimulatedResponse | null>,
   timeline: Timeline,
-): Promise<Answer | null> {
+): Promise<SimulatedResponse | null> {
   for (let attempts = 1; ; attempts++) {
     const answer = await send()
     if ((answer !== null && answer.status !== 503) || attempts >= TRIES_MAX) return answer

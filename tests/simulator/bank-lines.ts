@@ -4,7 +4,7 @@
  */
 import { INR, paise, rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
-import type { ReconcileAnswer } from '../../engine/api.ts'
+import type { ReconcileResponse } from '../../engine/api.ts'
 import { normaliseReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
 import { OWN_ACCOUNT } from './events.ts'
@@ -12,7 +12,7 @@ import type { Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
 
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
-type PreviewAnswer = Extract<ReconcileAnswer, { header: null }>
+type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 
 /** A stranger transfers the amount of a registration with a payment claim. */
 export function payEqualAmount(
@@ -71,7 +71,7 @@ export function findSharedReferences(rows: readonly string[]): ReadonlySet<strin
 
 /** A matched line contains the registration's number, or a complete reference that is in no other line and is not our account. */
 export function checkMatchedNames(
-  lines: PreviewAnswer['lines'],
+  lines: PreviewResponse['lines'],
   claims: readonly Claim[],
   sharedReferences: ReadonlySet<string>,
 ): Violation | null {
@@ -98,7 +98,7 @@ export function checkMatchedNames(
 
 export function checkRepeatedLines(
   equalRows: readonly string[],
-  repeatedLines: PreviewAnswer['repeated'],
+  repeatedLines: PreviewResponse['repeated'],
 ): Violation | null {
   return equalRows.length === 0 || repeatedLines.length > 0
     ? null

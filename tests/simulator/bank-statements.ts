@@ -4,7 +4,7 @@
  */
 import { INR, rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
-import type { BulkAnswer, ReconcileAnswer } from '../../engine/api.ts'
+import type { BulkActionResponse, ReconcileResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import {
   drawAdditions,
@@ -36,8 +36,8 @@ const CLAIMS_SQL = `SELECT r.reg_no, t.reference,
 const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
   WHERE c.source <> 'airpay'`
 
-type PreviewAnswer = Extract<ReconcileAnswer, { header: null }>
-type Lines = PreviewAnswer['lines']
+type PreviewResponse = Extract<ReconcileResponse, { header: null }>
+type Lines = PreviewResponse['lines']
 /** By the reference as the bank prints it. */
 type Recorded = ReadonlyMap<string, { readonly amount: number; readonly reg_no: string | null }>
 
@@ -109,7 +109,10 @@ export async function loadStatement(
     reportViolation({ invariant: 'a bank statement can be read', cause: preview.body })
   if (preview?.status !== 200) return
   const claimsAfter = await readClaims(sql, event)
-  const { lines, repeated } = JSON.parse(preview.body) as Pick<PreviewAnswer, 'lines' | 'repeated'>
+  const { lines, repeated } = JSON.parse(preview.body) as Pick<
+    PreviewResponse,
+    'lines' | 'repeated'
+  >
   if (isPastedTwice && repeated.length < receivedPayments.length)
     reportViolation({
       invariant: 'a repeated line counts as one line, and is reported',
@@ -165,7 +168,7 @@ export async function loadStatement(
     }
     const confirmResponse = await client.call('POST', '/admin/reconcile/confirm/', token, payload)
     if (confirmResponse?.status !== 200) return
-    const { done } = JSON.parse(confirmResponse.body) as BulkAnswer
+    const { done } = JSON.parse(confirmResponse.body) as BulkActionResponse
     countActions(done.length)
     for (const { reg_no: regNo, reference, amount } of linesToConfirm) {
       const recordedPayment = (await readRecorded(sql)).get(normaliseReference(reference))

@@ -4,7 +4,7 @@
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
-import type { ActionsAnswer } from '../../engine/api.ts'
+import type { ActionsResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 
@@ -39,7 +39,7 @@ export async function checkProposal<Page>(
   { sql, refundDue }: { readonly sql: () => Sql; readonly refundDue: (id: number) => number },
   regNo: string,
   { now, open: openPage }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
-): Promise<{ readonly answer: Page; judge(page: ActionsAnswer): Violation | null }> {
+): Promise<{ readonly answer: Page; judge(page: ActionsResponse): Violation | null }> {
   const readState = async (): Promise<string> => {
     const sums = await sql()<Omit<Sums, 'refundDue'>>(SUMS_SQL).get(regNo)
     const knownSums: Sums | null =

@@ -28,7 +28,7 @@ const PAID_ORDERS_SQL = `SELECT p.id, p.order_id, p.amount,
     (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state = 'accepted') AS parts
   FROM payments p JOIN registrations r ON r.id = p.registration_id
   JOIN event_issuers e ON e.event_id = r.event_id WHERE p.status IN ('success', 'refunded') AND p.amount > 0`
-type Charged = {
+type PaidOrder = {
   id: number
   reg_no: string
   total: number
@@ -165,7 +165,7 @@ export function createDocumentInvariants(sql: () => Sql): {
     const invoicedByRate = groupByRate(await sql()<ByRate>(INVOICED_BY_RATE_SQL).all())
     const registeredByRate = groupByRate(await sql()<ByRate>(BY_RATE_SQL).all())
     const billedLines = Map.groupBy(await sql()<BilledLine>(BILLED_SQL).all(), ({ id }) => id)
-    for (const row of await sql()<Charged>(CHARGED_SQL).all()) {
+    for (const row of await sql()<PaidOrder>(CHARGED_SQL).all()) {
       const isInvoiced = row.invoices === 1 && (alwaysInvoiced.get(row.id) ?? true)
       alwaysInvoiced.set(row.id, isInvoiced)
       if (!isInvoiced) continue

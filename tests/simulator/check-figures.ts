@@ -4,8 +4,8 @@
  */
 import { parse } from 'csv-parse/sync'
 import { INR, amountText, dayOf } from '../../engine/index.ts'
-import type { Instant, SoldAnswer } from '../../engine/index.ts'
-import type { ListAnswer, StatsAnswer, WireSettlement } from '../../engine/api.ts'
+import type { Instant, SalesResponse } from '../../engine/index.ts'
+import type { ListResponse, StatsResponse, WireSettlement } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { compileServedEvent } from './events.ts'
 import type { EventId } from './events.ts'
@@ -21,7 +21,7 @@ const NET_PAYMENTS_SQL = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.
 
 const NET_PAYMENTS_ELSEWHERE_SQL = `${NET_PAYMENTS_SQL} AND c.source <> 'airpay'`
 
-type Captured = {
+type CaptureRow = {
   readonly id: number
   readonly reference: string
   readonly amount: number
@@ -64,9 +64,9 @@ async function readFigures(
   const settledAmount = await reconcileReport(client, token, { sql, gateway, now }, event)
   if (settledAmount === 'read') return 'read'
   if ((await readKept()) !== netBefore) return null
-  const { registrations, sums } = JSON.parse(listBody) as ListAnswer
-  const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SoldAnswer
-  const { data } = JSON.parse(stats) as StatsAnswer
+  const { registrations, sums } = JSON.parse(listBody) as ListResponse
+  const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SalesResponse
+  const { data } = JSON.parse(stats) as StatsResponse
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
   const sum = <T>(items: readonly T[], amountOfOne: (one: T) => number): number =>
     items.reduce((total, item) => total + amountOfOne(item), 0)
@@ -83,7 +83,11 @@ async function readFigures(
   }
 }
 
-type Settled = { readonly order: Order; readonly made: Transaction; readonly back: GatewayRefund[] }
+type SettledOrder = {
+  readonly order: Order
+  readonly made: Transaction
+  readonly back: GatewayRefund[]
+}
 
 /**
  * The net amount by the reconciliation: the settled sales minus refunds, plus payments outside the gateway. The report contains every
@@ -98,14 +102,14 @@ async function reconcileReport(
 ): Promise<number | 'read' | null> {
   const reportTime = now()
   const readBooks = async () => ({
-    captured: await sql()<Captured>(CAPTURED_SQL).all(event),
+    captured: await sql()<CaptureRow>(CAPTURED_SQL).all(event),
     refunded: await sql()<Refunded>(REFUNDED_SQL).all(),
   })
   const before = await readBooks()
   const { captured, refunded } = before
   const isKnown = ({ reference }: GatewayRefund): boolean =>
     refunded.some((candidate) => candidate.reference === reference)
-  const settled = captured.flatMap(({ reference }): Settled[] => {
+  const settled = captured.flatMap(({ reference }): SettledOrder[] => {
     const gatewayRecord = gateway.find(reference)
     if (gatewayRecord === null || !isCapture(gatewayRecord.made)) return []
     const gatewayRefunds = gatewayRecord.order.gatewayRefunds.filter(
@@ -155,7 +159,7 @@ async function reconcileReport(
 }
 
 /** The gateway's settlement report: each sale and each refund, without a fee. */
-function buildReport(settled: readonly Settled[], day: string): readonly string[] {
+function buildReport(settled: readonly SettledOrder[], day: string): readonly string[] {
   const line = (
     { orderId }: Order,
     reference: string,

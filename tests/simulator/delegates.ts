@@ -3,7 +3,7 @@
  * form.
  */
 import type { RegNo } from '../../engine/index.ts'
-import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../engine/api.ts'
+import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
 import { INR, amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from '../../server/payments/gateways/select-gateway.ts'
@@ -21,7 +21,7 @@ import {
 import type { Version } from './events.ts'
 import { isCapture, buildMessage } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
-import type { Answer, Machine } from './server.ts'
+import type { SimulatedResponse, Machine } from './server.ts'
 import type { Delegate, Plan, Step, PlannedMessage, Visit } from './plan.ts'
 import type { Mailbox } from './emails.ts'
 import type { Invariants, Violation } from './check-payments.ts'
@@ -67,7 +67,7 @@ type BrowserState = {
 
 /** The errors for a form that requests an unavailable option. */
 type Refusal = { readonly code: string; readonly quote?: { readonly category: string } | null }
-type Moved = { readonly code: string; readonly quote: { readonly total: number } }
+type PriceChange = { readonly code: string; readonly quote: { readonly total: number } }
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -96,7 +96,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     type = '',
     payload = '',
     key = '',
-  ): Promise<Answer | null> => {
+  ): Promise<SimulatedResponse | null> => {
     await timeline.wait(20)
     const headers = {
       ...(type === '' ? {} : { 'content-type': type }),
@@ -221,27 +221,27 @@ export function createDelegates(context: DelegatesContext): Delegates {
     browser: BrowserState,
     event: Delegate['event'],
     number: string,
-  ): Promise<RegistrationAnswer['registration'] | null> => {
+  ): Promise<RegistrationResponse['registration'] | null> => {
     const path = compileServedEvent(event, 'usual').config.api.registration.replace(
       '{reg_no}',
       number,
     )
     const answer = await call('GET', path)
     if (answer?.status !== 200) return null
-    const { registration } = JSON.parse(answer.body) as RegistrationAnswer
+    const { registration } = JSON.parse(answer.body) as RegistrationResponse
     if (registration.payment_status === 'success' && !browser.isFree)
       reportViolation(await invariants.shownPaid(browser.regNo))
     return registration
   }
-  const parseForm = (answer: Answer | null): RegisterAnswer | null =>
+  const parseForm = (answer: SimulatedResponse | null): RegisterResponse | null =>
     answer?.status === 201 || answer?.status === 200
-      ? (JSON.parse(answer.body) as RegisterAnswer)
+      ? (JSON.parse(answer.body) as RegisterResponse)
       : null
 
   const send = (
     { name, event, isMember, code, way: paymentMethod, items }: Delegate,
     agreed: Fields,
-  ): Promise<Answer | null> =>
+  ): Promise<SimulatedResponse | null> =>
     call(
       'POST',
       compileServedEvent(event, 'usual').config.api.register,
@@ -251,7 +251,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     )
   /** The reaction of a delegate to a sold seat or a used code. Null if they give up. */
   const chooseAlternative = (
-    answers: readonly (Answer | null)[],
+    answers: readonly (SimulatedResponse | null)[],
     agreed: Fields,
   ): Fields | null => {
     const rejection = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
@@ -267,7 +267,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   /** The browser resubmits a form without a response, with the same key. */
   const register = async (
     delegate: Delegate,
-  ): Promise<(RegisterAnswer & { readonly agreed: Fields }) | null> => {
+  ): Promise<(RegisterResponse & { readonly agreed: Fields }) | null> => {
     let agreed: Fields = {}
     for (let attempts = 0; attempts < TRIES_MAX; attempts++) {
       const isHasty = delegate.isHasty && attempts === 0
@@ -292,7 +292,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     }
     return null
   }
-  const storeForm = (browser: BrowserState, response: RegisterAnswer | null): void => {
+  const storeForm = (browser: BrowserState, response: RegisterResponse | null): void => {
     const form = response?.payment_data
     // A day later the same form is a new registration, which is not followed here.
     if (
@@ -308,10 +308,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
     path: string,
     fields: Fields,
   ): Promise<boolean> => {
-    const send = (extraFields: Fields): Promise<Answer | null> =>
+    const send = (extraFields: Fields): Promise<SimulatedResponse | null> =>
       call('POST', path, FORM, new URLSearchParams({ ...fields, ...extraFields }).toString())
     const answer = await send({})
-    const priceChange = answer?.status === 409 ? (JSON.parse(answer.body) as Moved) : null
+    const priceChange = answer?.status === 409 ? (JSON.parse(answer.body) as PriceChange) : null
     const form = parseForm(
       priceChange?.code === 'price_moved'
         ? await send({ price: String(priceChange.quote.total) })

@@ -69,9 +69,9 @@ export type Gateway = {
     made: Omit<Transaction, 'reference' | 'isReported' | 'isClaimed'>,
   ): Transaction
   /** Its response to the status call, and the transactions in it. */
-  status(merchantId: string, orderId: string, at: Instant): StatusAnswer
+  status(merchantId: string, orderId: string, at: Instant): StatusResponse
 }
-export type StatusAnswer = {
+export type StatusResponse = {
   readonly text: string
   readonly named: readonly (Transaction | GatewayRefund)[]
 }
@@ -156,7 +156,7 @@ export function createGateway(random: Random): Gateway {
   }
 }
 
-function buildUnpaidAnswer(orderId: string, code: string): StatusAnswer {
+function buildUnpaidAnswer(orderId: string, code: string): StatusResponse {
   const fields = { TRANSACTIONID: orderId, TRANSACTIONSTATUS: code, MESSAGE: 'No transaction' }
   return { text: buildAnswer([fields]), named: [] }
 }

@@ -12,14 +12,14 @@ import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent }
 import type { Credentials, EventId, Version } from './events.ts'
 import { createGateway } from './gateway.ts'
 import { createMachine } from './server.ts'
-import type { World } from './server.ts'
+import type { SimulationEnvironment } from './server.ts'
 import type { Store } from '../../server/storage/index.ts'
 import { createNetwork } from './network.ts'
 import { createStaffClient } from './office-sessions.ts'
 import { createTreasurer } from './treasurer.ts'
 import { createDelegates } from './delegates.ts'
 import { DAY_MS } from './plan.ts'
-import type { Mishap, Plan } from './plan.ts'
+import type { Incident, Plan } from './plan.ts'
 import { createMailbox } from './emails.ts'
 import { createInvariants } from './check-payments.ts'
 import type { Violation } from './check-payments.ts'
@@ -113,7 +113,7 @@ export async function runHistory(
     canQuery: ({ merchantId }) =>
       Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
   })
-  const environment: World = {
+  const environment: SimulationEnvironment = {
     timeline,
     disk,
     random,
@@ -136,7 +136,7 @@ export async function runHistory(
   }
   const machine = await createMachine(environment)
   try {
-    const applyMishap = (fault: Mishap): void => {
+    const applyMishap = (fault: Incident): void => {
       writeTrace(() => JSON.stringify(fault))
       tally.mishaps += 1
       const schedule = (ms: number, run: () => void): void => {

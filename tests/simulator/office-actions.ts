@@ -4,7 +4,7 @@
  */
 import { addDays, assertNever, dayOf, paise, reviewVersion } from '../../engine/index.ts'
 import type { ActionName, RegistrationState, RegNo, ManualMethod } from '../../engine/index.ts'
-import type { ActionsAnswer } from '../../engine/api.ts'
+import type { ActionsResponse } from '../../engine/api.ts'
 import { addAtDesk } from './add-registrations.ts'
 import { findAccountType, respellReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
@@ -14,7 +14,7 @@ import type { EventId, Version } from './events.ts'
 import { compareFigures } from './check-figures.ts'
 import type { Gateway } from './gateway.ts'
 import { createStaffClient } from './office-sessions.ts'
-import type { Answer, Machine } from './server.ts'
+import type { SimulatedResponse, Machine } from './server.ts'
 import { chooseDecision } from './treasurer.ts'
 import type { DeskAction, DeskStep, Plan } from './plan.ts'
 import type { Mailbox } from './emails.ts'
@@ -120,7 +120,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       })
     if (hasAccess && pageAnswer?.status !== 200) return
     const page =
-      hasAccess && pageAnswer !== null ? (JSON.parse(pageAnswer.body) as ActionsAnswer) : null
+      hasAccess && pageAnswer !== null ? (JSON.parse(pageAnswer.body) as ActionsResponse) : null
     // A server with a wrong clock uses another step of the scale.
     if (page !== null && !plan.mishaps.some(({ is }) => is === 'clock'))
       reportViolation(proposal.judge(page))
@@ -140,7 +140,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const key = client.nextClick()
     const payload = { ...body, why: `${body.act} ${key}`, key }
     tally.acts += 1
-    const send = async (): Promise<Answer | null> => {
+    const send = async (): Promise<SimulatedResponse | null> => {
       const actionResponse = await call(
         'POST',
         `/admin/registrations/${regNo}/acts/`,
@@ -183,7 +183,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
 
   /** The items of a registration before its last correction. */
   const itemsBefore = new Map<string, Readonly<Record<string, boolean>>>()
-  const readItems = (page: ActionsAnswer | null): Readonly<Record<string, boolean>> =>
+  const readItems = (page: ActionsResponse | null): Readonly<Record<string, boolean>> =>
     Object.fromEntries(
       ITEM_IDS.map((item) => {
         const value = page?.fields.find(({ id }) => id === item)?.value
@@ -194,7 +194,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   /** Builds the request body. Null if the action does not apply. */
   const chooseBody = async (
     is: DeskAction,
-    page: ActionsAnswer | null,
+    page: ActionsResponse | null,
     regNo: string,
     random: Random,
   ): Promise<Body | null> => {

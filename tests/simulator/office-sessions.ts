@@ -1,7 +1,7 @@
 /** Staff access to the server: signed in, through its API, with a separate key for each click. */
 import { hashToken } from '../../server/office/auth/sessions.ts'
 import type { Timeline } from './virtual-time.ts'
-import type { Answer, Machine } from './server.ts'
+import type { SimulatedResponse, Machine } from './server.ts'
 import type { Violation } from './check-payments.ts'
 import type { StaffName } from './expected-permissions.ts'
 
@@ -14,7 +14,7 @@ export type StaffClient = {
     url: string,
     token: string,
     payload?: object | string | null,
-  ): Promise<Answer | null>
+  ): Promise<SimulatedResponse | null>
   /** Null if the server is down. */
   signIn(staffName: StaffName): Promise<string | null>
   /** A unique key for one click. */

@@ -73,7 +73,7 @@ export type Delegate = {
   readonly isHasty: boolean
   readonly steps: readonly Step[]
 }
-export type Mishap = { readonly afterMs: number } & (
+export type Incident = { readonly afterMs: number } & (
   | { readonly is: 'crash'; readonly downMs: number; readonly reopens: boolean }
   | { readonly is: 'clock'; readonly skewMs: number; readonly lastsMs: number }
   | {
@@ -138,7 +138,7 @@ export type Plan = {
   readonly profile: Profile
   readonly start: Instant
   readonly delegates: readonly Delegate[]
-  readonly mishaps: readonly Mishap[]
+  readonly mishaps: readonly Incident[]
   readonly office: readonly OfficeStep[]
   readonly desk: readonly DeskStep[]
 }
@@ -309,7 +309,7 @@ function drawMessages(profile: Profile, random: Random): readonly PlannedMessage
   }))
 }
 
-function drawFault(is: Mishap['is'], profile: Profile, random: Random): Mishap {
+function drawFault(is: Incident['is'], profile: Profile, random: Random): Incident {
   const afterMs = random.below(profile.mishapsWithinMs)
   switch (is) {
     case 'crash':

@@ -4,7 +4,7 @@
  */
 import { VERSIONS } from './events.ts'
 import type { Version } from './events.ts'
-import type { DeskAction, Mishap, OfficeStep } from './plan.ts'
+import type { DeskAction, Incident, OfficeStep } from './plan.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -45,7 +45,7 @@ export type Profile = {
   /** Slow responses. */
   readonly slow: number
   /** The average number of each in a history. */
-  readonly mishaps: Readonly<Record<Mishap['is'], number>>
+  readonly mishaps: Readonly<Record<Incident['is'], number>>
   readonly mishapsWithinMs: number
   /** The versions that an event's file may have for a while. */
   readonly versions: readonly Version[]

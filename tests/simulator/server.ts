@@ -42,12 +42,16 @@ const RESTART_MS = 10_000
 /** The share of work in progress at a crash that is committed without a response. */
 const COMMITTED_AT_CRASH = 0.4
 
-export type Answer = { readonly status: number; readonly body: string; readonly location: string }
+export type SimulatedResponse = {
+  readonly status: number
+  readonly body: string
+  readonly location: string
+}
 /** Null if the connection was lost, or the server is down. */
-export type Call = (options: InjectOptions) => Promise<Answer | null>
+export type Call = (options: InjectOptions) => Promise<SimulatedResponse | null>
 
 /** The environment of the server in a history. */
-export type World = {
+export type SimulationEnvironment = {
   readonly timeline: Timeline
   readonly disk: Disk
   readonly random: Random
@@ -91,7 +95,7 @@ type Running = {
   events: readonly ServedEvent[]
   /** No request gets a response before the files are stored with their seats. */
   isListening: boolean
-  readonly world: World
+  readonly world: SimulationEnvironment
 }
 
 let runningServer: Running | null = null
@@ -185,7 +189,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
 }
 
 /** Timers, network queries and random numbers come from the history; returns a function that restores the real ones. */
-function replaceGlobals(environment: World): () => void {
+function replaceGlobals(environment: SimulationEnvironment): () => void {
   const originals = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
@@ -229,7 +233,9 @@ function replaceGlobals(environment: World): () => void {
   }
 }
 
-export async function createMachine(simulation: World): Promise<Machine & { close(): void }> {
+export async function createMachine(
+  simulation: SimulationEnvironment,
+): Promise<Machine & { close(): void }> {
   const routes = await buildRoutes()
   const { timeline, disk } = simulation
   const restoreGlobals = replaceGlobals(simulation)
@@ -323,7 +329,7 @@ export async function createMachine(simulation: World): Promise<Machine & { clos
   let queryCount = 0
   const transport = simulation.transport
   Object.assign(simulation, {
-    transport: (...args: Parameters<World['transport']>) => {
+    transport: (...args: Parameters<SimulationEnvironment['transport']>) => {
       queryCount += 1
       return transport(...args)
     },

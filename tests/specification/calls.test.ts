@@ -4,11 +4,11 @@ import { INR, paise } from '../../engine/index.ts'
 import { resultValues } from '../../engine/messages.ts'
 import type { Answers } from '../../engine/index.ts'
 import type {
-  ListAnswer,
+  ListResponse,
   PaymentData,
-  RegisterAnswer,
-  StatsAnswer,
-  TariffAnswer,
+  RegisterResponse,
+  StatsResponse,
+  TariffResponse,
 } from '../../engine/api.ts'
 import { noon, numberOf, PASSWORD, register, signIn } from '../server/office/office.ts'
 import type { Office } from '../server/office/office.ts'
@@ -107,7 +107,7 @@ describe('registering', () => {
       pg_proof: { name: 'proof.pdf', bytes: createPdf() },
     })
     expect(response.statusCode).toBe(201)
-    const answer = response.json<RegisterAnswer>()
+    const answer = response.json<RegisterResponse>()
     expect(answer).toMatchObject({ status: 'success', message: expect.stringMatching(/\w/) })
     checkHandOff(answer.payment_data, answer.reg_no, '6195.00')
     expect(answer.payment_data).toMatchObject({ email: 'example@example.org' })
@@ -127,7 +127,7 @@ describe('registering', () => {
         {},
         buildKeyHeader('afpicon'),
       )
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     expect(
       await registration(
         `/api/afpicon/registrations/${payment_data?.orderid}/`,
@@ -148,7 +148,7 @@ describe('registering', () => {
   test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it', async () => {
     const response = await send('/api/chirurgia/register/', CHIRURGIA, buildKeyHeader('chirurgia'))
     expect(response.statusCode).toBe(201)
-    const { reg_no, payment_data } = response.json<RegisterAnswer>()
+    const { reg_no, payment_data } = response.json<RegisterResponse>()
     expect(reg_no).toMatch(/^CHIR\d+$/)
     checkHandOff(payment_data, reg_no, '3540.00')
     expect(
@@ -176,7 +176,7 @@ describe('registering', () => {
   test('S095 S096 S152 S153: Mid Zone accepts JSON', async () => {
     const response = await send('/api/midzone/register/', MIDZONE, buildKeyHeader('midzone'))
     expect(response.statusCode).toBe(201)
-    const { status, message, reg_no, payment_data } = response.json<RegisterAnswer>()
+    const { status, message, reg_no, payment_data } = response.json<RegisterResponse>()
     expect(status).toBe('success')
     expect(message).toMatch(/\w/)
     checkHandOff(payment_data, reg_no, '1180.00')
@@ -199,7 +199,7 @@ describe('registering', () => {
   test('S106 S144: a browser cannot state that it has paid, or its price', async () => {
     const { reg_no } = (
       await send('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
       payment_status: 'pending',
     })
@@ -225,7 +225,7 @@ describe('prices', () => {
   test("S094 S148: Chirurgia's tariff: the current period, and a price per category and period", async () => {
     const { current_period, tariff_data } = (await get(
       '/api/chirurgia/tariff-info/',
-    )) as unknown as TariffAnswer
+    )) as unknown as TariffResponse
     expect(current_period).toBe('early-bird')
     expect(tariff_data['asi-member']).toEqual({
       'early-bird': { price: 5900 },
@@ -234,7 +234,7 @@ describe('prices', () => {
     expect(Object.keys(tariff_data).length).toBe(7)
   })
   test("S098 S151: Mid Zone's pricing: base and total per category", async () => {
-    const { pricing } = (await get('/api/midzone/pricing/')) as unknown as TariffAnswer
+    const { pricing } = (await get('/api/midzone/pricing/')) as unknown as TariffResponse
     expect(pricing).toEqual({
       'afpi-delegate': { base: 1000, gst: 180, total: 1180 },
       'non-afpi-delegate': { base: 1250, gst: 225, total: 1475 },
@@ -383,7 +383,9 @@ describe('the office', () => {
   })
 
   test('S103 S138 S157: figures per event, revenue, and the newest registrations', async () => {
-    const { data } = (await officeSession.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    const { data } = (await officeSession.json(
+      '/admin/dashboard/stats/',
+    )) as unknown as StatsResponse
     const figures = [
       'total_registrations',
       'paid_registrations',
@@ -410,7 +412,7 @@ describe('the office', () => {
   test("S100 S102 S158 S159: PULMOCON's list with its filters and fields", async () => {
     const { status, count, next, previous, results, registrations } = (await officeSession.json(
       '/admin/pulmocon/registrations/?payment_status=&category=pg-students&search=closed&date_from=2025-08-01&date_to=2025-08-31&page=1',
-    )) as unknown as ListAnswer
+    )) as unknown as ListResponse
     expect([status, count, next, previous]).toEqual(['success', 1, null, null])
     expect(results.registrations).toEqual(registrations)
     const [row] = registrations
@@ -444,7 +446,7 @@ describe('the office', () => {
       (
         (await officeSession.json(
           '/admin/pulmocon/registrations/?category=apccm-member',
-        )) as unknown as ListAnswer
+        )) as unknown as ListResponse
       ).count,
     ).toBe(0)
   })
@@ -452,7 +454,7 @@ describe('the office', () => {
   test("S101 S160: AFPICON's older list with its filters and fields", async () => {
     const { registrations, count } = (await officeSession.json(
       '/admin/afpicon/registrations/?payment_status=success&ticket_type=afpi-pg&search=paid@&date_from=2025-11-10&date_to=2025-11-10&afpi_member=true&page=1',
-    )) as unknown as ListAnswer
+    )) as unknown as ListResponse
     expect(count).toBe(1)
     expect(Object.keys(registrations[0] ?? {})).toEqual(
       expect.arrayContaining([
@@ -487,7 +489,7 @@ describe('the office', () => {
       headers: { cookie: officeSession.cookie },
     })
     expect(byCookie.statusCode).toBe(200)
-    const answer = byCookie.json<ListAnswer>()
+    const answer = byCookie.json<ListResponse>()
     expect(answer.status).toBe('success')
     expect(answer.count).toBe(answer.registrations.length)
     expect(answer.results.registrations.length).toBe(answer.count)

@@ -7,7 +7,7 @@
 import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
-import type { ErrorAnswer, WireQuote } from '../../engine/api.ts'
+import type { ErrorResponse, WireQuote } from '../../engine/api.ts'
 import { isRecord, textsOf } from './json-readers.ts'
 import { readResponseCurrency } from './response-currency.ts'
 
@@ -24,9 +24,9 @@ export type ApiError = {
    */
   readonly message: string
   /** The server's error response, if it sent one. */
-  readonly answer: Partial<ErrorAnswer> | null
+  readonly answer: Partial<ErrorResponse> | null
 }
-export type Answered<T> =
+export type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiError }
 
@@ -44,7 +44,11 @@ export const unexpectedText = (): string => texts['other'] ?? ''
 
 type Failure =
   | { readonly is: 'network' | 'aborted' }
-  | { readonly is: 'not_ok'; readonly status: number; readonly answer: Partial<ErrorAnswer> | null }
+  | {
+      readonly is: 'not_ok'
+      readonly status: number
+      readonly answer: Partial<ErrorResponse> | null
+    }
   | { readonly is: 'unexpected'; readonly status: number }
 
 /**
@@ -82,7 +86,7 @@ function toApiError(failure: Failure, fallback: string | undefined): ApiError {
  * Parses the common error shape leniently: missing properties and those of another type are
  * omitted. Null if the body reports success, or is not an error.
  */
-function readError(body: unknown): Partial<ErrorAnswer> | null {
+function readError(body: unknown): Partial<ErrorResponse> | null {
   if (!isRecord(body)) return null
   const { status, code, message } = body
   if (typeof status !== 'string' || status === 'success') return null
@@ -131,9 +135,9 @@ export async function call<T>(
   path: string,
   read: Reader<T>,
   options: CallOptions = {},
-): Promise<Answered<T>> {
+): Promise<CallResult<T>> {
   const { json, form, fallback, signal } = options
-  const fail = (failure: Failure): Answered<T> => err(toApiError(failure, fallback))
+  const fail = (failure: Failure): CallResult<T> => err(toApiError(failure, fallback))
   let response: Response
   let text: string
   try {
@@ -161,8 +165,8 @@ export function readResponse<T>(
   text: string,
   read: Reader<T>,
   fallback?: string,
-): Answered<T> {
-  const fail = (failure: Failure): Answered<T> => err(toApiError(failure, fallback))
+): CallResult<T> {
+  const fail = (failure: Failure): CallResult<T> => err(toApiError(failure, fallback))
   const body = parseJson(text)
   const answer = readError(body)
   if (status < 200 || status > 299 || answer !== null) return fail({ is: 'not_ok', status, answer })
@@ -171,7 +175,7 @@ export function readResponse<T>(
 }
 
 /** The result of a call without a response. */
-export function failedCall<T>(): Answered<T> {
+export function failedCall<T>(): CallResult<T> {
   return err(toApiError({ is: 'network' }, undefined))
 }
 
@@ -187,7 +191,7 @@ function parseJson(text: string): unknown {
 /** Downloads a CSV file by fetch, so that an error can be shown instead of saved. */
 export async function download(
   path: string,
-): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
+): Promise<CallResult<{ readonly blob: Blob; readonly name: string | null }>> {
   const fail = (failure: Failure) => err(toApiError(failure, undefined))
   try {
     const response = await fetch(path)

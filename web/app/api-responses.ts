@@ -20,12 +20,12 @@ import type {
   Quote,
 } from '../../engine/index.ts'
 import type {
-  EventFileAnswer,
+  EventFileResponse,
   PaymentData,
-  ProofAnswer,
-  RegisterAnswer,
-  RegistrationAnswer,
-  TariffAnswer,
+  UploadResponse,
+  RegisterResponse,
+  RegistrationResponse,
+  TariffResponse,
   WireQuote,
 } from '../../engine/api.ts'
 import type { Reader } from './api-client.ts'
@@ -48,7 +48,7 @@ import { readResponseCurrency } from './response-currency.ts'
  * period.
  */
 export const tariffReader =
-  (event: PublicEvent, now: string): Reader<TariffAnswer> =>
+  (event: PublicEvent, now: string): Reader<TariffResponse> =>
   (body) => {
     if (!isRecord(body)) return null
     const data =
@@ -83,7 +83,7 @@ export const tariffReader =
   }
 
 /** Parses the seats left, by quota. */
-export const readAvailability: Reader<NonNullable<TariffAnswer['left']>> = (body) =>
+export const readAvailability: Reader<NonNullable<TariffResponse['left']>> = (body) =>
   isRecord(body) ? recordOf(body['left'], numberOf) : null
 
 const isOptional = (value: unknown): value is string | null | undefined =>
@@ -116,9 +116,9 @@ function readPrice(price: unknown, currency: Currency): Price | null {
 /** Today's prices from the complete table, computed as the engine does. */
 function calculatePricing(
   event: PublicEvent,
-  data: TariffAnswer['tariff_data'],
+  data: TariffResponse['tariff_data'],
   period: string | null,
-): TariffAnswer['pricing'] {
+): TariffResponse['pricing'] {
   if (period === null) return {}
   return Object.fromEntries(
     Object.entries(data).flatMap(([category, row]) => {
@@ -158,7 +158,7 @@ export function toQuote(wire: WireQuote): Quote | null {
 }
 
 /** `stands` is missing in a response that contains only what the specification requires. */
-export type Registered = Omit<RegisterAnswer, 'stands'> & { readonly stands?: PaymentState }
+export type Registered = Omit<RegisterResponse, 'stands'> & { readonly stands?: PaymentState }
 
 /**
  * Status 201 of the register call. Unusable payment data make the response invalid, so that no
@@ -195,13 +195,13 @@ export const readRetried: Reader<PaymentData> = (body) =>
   isRecord(body) ? readPaymentData(body['payment_data']) : null
 
 /** The public registration call. `registration` is null if the call succeeded and there is none. */
-export type FoundAnswer = {
-  readonly registration: RegistrationAnswer['registration'] | null
+export type SearchResponse = {
+  readonly registration: RegistrationResponse['registration'] | null
   /** Only part of the data, because the caller knows only the number. */
   readonly partial?: boolean
 }
 
-export const readFound: Reader<FoundAnswer> = (body) => {
+export const readFound: Reader<SearchResponse> = (body) => {
   if (!isRecord(body)) return null
   const { registration } = body
   if (registration === null || registration === undefined)
@@ -211,7 +211,7 @@ export const readFound: Reader<FoundAnswer> = (body) => {
 }
 
 /** Parses a registration and fills in what the server omits. */
-export function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
+export function readRegistration(found: unknown): RegistrationResponse['registration'] | null {
   if (!isRecord(found) || !hasAll(found, 'string', 'reg_no')) return null
   const status = readStatus(found)
   if (status === null) return null
@@ -265,7 +265,7 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     decide_by: textOf(decideBy),
     may_pay: pay === true,
     lines: recordsOf(found['lines']),
-  } as RegistrationAnswer['registration']
+  } as RegistrationResponse['registration']
 }
 
 /**
@@ -324,8 +324,8 @@ const isAmountOrNull = (value: unknown, currency: Currency): boolean =>
   value === null || fromRupees(value, currency) !== null
 
 /** An event file as its author wrote it. */
-export const readEventFile: Reader<EventFileAnswer> = (body) =>
-  isRecord(body) && hasAll(body, 'string', 'path', 'text') ? (body as EventFileAnswer) : null
+export const readEventFile: Reader<EventFileResponse> = (body) =>
+  isRecord(body) && hasAll(body, 'string', 'path', 'text') ? (body as EventFileResponse) : null
 
 /** The effect of a discount code. */
 export const readCode: Reader<{ readonly kind: string; readonly label: string }> = (body) =>
@@ -338,5 +338,7 @@ export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
   isRecord(body) ? textsOf(body['row']) : null
 
 /** A document stored on the server. */
-export const readProof: Reader<ProofAnswer> = (body) =>
-  isRecord(body) && hasAll(body, 'string', 'token', 'name', 'until') ? (body as ProofAnswer) : null
+export const readProof: Reader<UploadResponse> = (body) =>
+  isRecord(body) && hasAll(body, 'string', 'token', 'name', 'until')
+    ? (body as UploadResponse)
+    : null

@@ -1,6 +1,6 @@
 /** File uploads with progress, as an extension of api-client.ts. Loaded with the first file. */
 import { readResponse, failedCall } from './api-client.ts'
-import type { Answered, Reader } from './api-client.ts'
+import type { CallResult, Reader } from './api-client.ts'
 
 /** Time in milliseconds without progress after which a connection counts as lost. */
 const STALL_MS = 20_000
@@ -28,7 +28,7 @@ export function upload<T>(
     readonly signal: AbortSignal
     readonly onPercent: (percent: number) => void
   },
-): Promise<Answered<T>> {
+): Promise<CallResult<T>> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest()
     const stop = () => request.abort()
@@ -37,7 +37,7 @@ export function upload<T>(
       clearTimeout(stallTimer)
       stallTimer = setTimeout(stop, STALL_MS + file.size / SLOWEST_BYTES_PER_MS)
     }
-    const end = (answer: Answered<T>) => {
+    const end = (answer: CallResult<T>) => {
       clearTimeout(stallTimer)
       signal.removeEventListener('abort', stop)
       resolve(answer)

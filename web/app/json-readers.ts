@@ -1,9 +1,9 @@
 /** Readers of untrusted JSON. Each returns the requested value or null, and never throws. */
 
-export type Unread = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Whether the value is an object, not null and not an array. */
-export const isRecord = (value: unknown): value is Unread =>
+export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses every entry. Null if one of them cannot be parsed. */
@@ -34,7 +34,7 @@ export function recordOf<T>(
 }
 
 /** The objects of an array that contains only objects; otherwise an empty array. */
-export const recordsOf = (value: unknown): Unread[] =>
+export const recordsOf = (value: unknown): JsonObject[] =>
   listOf(value, (entry) => (isRecord(entry) ? entry : null)) ?? []
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -63,7 +63,7 @@ export const textsOf = (value: unknown): Record<string, string> | null => record
 
 /** Whether all these properties have the given type. */
 export function hasAll(
-  value: Unread,
+  value: JsonObject,
   type: 'string' | 'number' | 'boolean',
   ...names: readonly string[]
 ): boolean {

@@ -2,7 +2,7 @@
 import { err } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import { call } from './api-client.ts'
-import type { Answered, CallOptions, Reader } from './api-client.ts'
+import type { CallResult, CallOptions, Reader } from './api-client.ts'
 
 /** Timeout in milliseconds. Later responses are rare on any connection. */
 const TIMEOUT_MS = 20_000
@@ -21,7 +21,7 @@ export async function callWithRetries<T>(
   read: Reader<T>,
   options: Omit<CallOptions, 'signal' | 'form'> & { readonly form?: FormData },
   onRetry: () => void,
-): Promise<Answered<T>> {
+): Promise<CallResult<T>> {
   for (let attempt = 1; ; attempt++) {
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), timeoutMs(options.form))

@@ -6,7 +6,7 @@
 import type { Plugin } from 'vite'
 
 const throwError = (description: string): string =>
-  `throw new Error(${JSON.stringify(`never drawn: ${description}`)})`
+  `throw new Error(${JSON.stringify(`omitted code was used: ${description}`)})`
 
 /** End of the module's path, and the code of its replacement. */
 const REPLACED_MODULES: readonly (readonly [path: string, code: string])[] = [
@@ -37,22 +37,22 @@ export { no as findSchemaDefinitionRecursive, no as splitKeyElementFromObject, n
   ],
   [
     '@rjsf/utils/lib/schema/omitExtraData.js',
-    `const no = () => { ${throwError('an answer that no field asked for')} }
+    `const no = () => { ${throwError('an answer without a field')} }
 export default no
 export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   ],
   // No field has alternatives.
   [
     '@rjsf/utils/lib/schema/getClosestMatchingOption.js',
-    `export default () => { ${throwError('one of several schemas')} }`,
+    `export default () => { ${throwError('a choice of schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/getFirstMatchingOption.js',
-    `export default () => { ${throwError('one of several schemas')} }`,
+    `export default () => { ${throwError('a choice of schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/findFieldInSchema.js',
-    `export default () => { ${throwError('a field among several schemas')} }`,
+    `export default () => { ${throwError('a field in a choice of schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/toPathSchema.js',
@@ -62,7 +62,7 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   // (web/registration/form/registration-form.tsx); the messages are our own.
   [
     '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
-    `export default () => { ${throwError("messages that are not the event file's")} }`,
+    `export default () => { ${throwError('messages of ajv')} }`,
   ],
   // Label and hint are outside the input (web/registration/fields/field-layout.tsx), and inputs
   // have no Clear button.
@@ -80,7 +80,7 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   ],
   [
     '@mui/material/InputAdornment/InputAdornment.mjs',
-    `export default () => { ${throwError('a button that empties an input')} }`,
+    `export default () => { ${throwError('a Clear button in an input')} }`,
   ],
   // No schema has examples, but every input requests the component for them.
   ['@rjsf/core/lib/components/SchemaExamples.js', 'export default () => null'],
@@ -136,27 +136,27 @@ export const getContainerQuery = () => { ${throwError('a container query')} }`,
   ],
   [
     '@mui/material/styles/stringifyTheme.mjs',
-    `export const stringifyTheme = () => { ${throwError('a theme written out')} }`,
+    `export const stringifyTheme = () => { ${throwError('a serialised theme')} }`,
   ],
   // Radios, checkboxes and selects have our icons, but MUI requests its own as well.
   [
     '@mui/material/Radio/RadioButtonIcon.mjs',
-    `export default () => { ${throwError("MUI's circle of a radio")} }`,
+    `export default () => { ${throwError('the radio icon of MUI')} }`,
   ],
   [
     '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
-    `export default () => { ${throwError("MUI's arrow of a list")} }`,
+    `export default () => { ${throwError('the arrow icon of MUI')} }`,
   ],
-  // Nobody uses styled.div; its 130 variants would be created at start.
+  // Nothing uses styled.div; its 130 variants would be created at startup.
   [
     '@emotion/styled/dist/emotion-styled.browser.esm.js',
     "export { default } from '../base/dist/emotion-styled-base.browser.esm.js'",
   ],
-  // Every styled element defines itself which of its props are passed to the browser.
+  // Every styled element specifies which props it forwards to the browser.
   [
     '@emotion/is-prop-valid/dist/emotion-is-prop-valid.esm.js',
     // Emotion's element factory calls this only for `as`, once.
-    `export default (prop) => { if (prop !== 'as') ${throwError('an element that leaves its props to emotion')}
+    `export default (prop) => { if (prop !== 'as') ${throwError('a styled element without shouldForwardProp')}
   return true }`,
   ],
   [
@@ -166,7 +166,7 @@ export const getContainerQuery = () => { ${throwError('a container query')} }`,
   // The schema does not change while the form is filled in.
   [
     '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
-    `export default () => { ${throwError('another schema under the same answers')} }`,
+    `export default () => { ${throwError('a schema that changes with answers in the form')} }`,
   ],
 ]
 
@@ -181,11 +181,11 @@ const REPLACED_IMPORTS: readonly (readonly [path: string, asked: string, code: s
   [
     '@mui/material/TextField/TextField.mjs',
     '../Select/index.mjs',
-    `export default () => { ${throwError('a list that does not say by what')} }`,
+    `export default () => { ${throwError('a select without a component')} }`,
   ],
 ]
 
-const REPLACEMENT_PREFIX = '\0never-drawn:'
+const REPLACEMENT_PREFIX = '\0omitted:'
 
 type Context = {
   readonly environment: { readonly name: string }
@@ -195,7 +195,7 @@ type Context = {
 export function omitUnusedLibraryCode() {
   const replacedPaths = new Set<string>()
   return {
-    name: 'never-drawn',
+    name: 'omit-unused-library-code',
     apply: 'build',
     // Before any other plugin resolves the module.
     enforce: 'pre',
@@ -224,7 +224,7 @@ export function omitUnusedLibraryCode() {
         .filter((path) => !replacedPaths.has(path))
       if (error === undefined && missingPaths.length > 0)
         this.error(
-          `web/build/omit-unused-library-code.ts names what is not there: ${missingPaths.join(', ')}`,
+          `web/build/omit-unused-library-code.ts lists modules that the libraries no longer have: ${missingPaths.join(', ')}`,
         )
     },
   } satisfies Plugin

@@ -4,7 +4,7 @@ import { Fragment, useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import { isAtLeast } from '../../engine/index.ts'
-import type { OfficeEvent, SessionAnswer } from '../../engine/api.ts'
+import type { OfficeEvent, SessionResponse } from '../../engine/api.ts'
 import { Icon, Logo } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'
 import { readSuccess } from './office-api-responses.ts'
@@ -35,7 +35,7 @@ export function OfficeFrame({
   path,
   children,
 }: {
-  readonly session: SessionAnswer
+  readonly session: SessionResponse
   readonly path: string
   readonly children: ReactNode
 }) {
@@ -187,7 +187,7 @@ export function OfficeFrame({
  */
 function listEventPages(
   { id, gives_codes, status }: OfficeEvent,
-  role: SessionAnswer['role'],
+  role: SessionResponse['role'],
 ): readonly { readonly to: string; readonly label: string }[] {
   return [
     ...(gives_codes ? [{ to: discountCodesUrl(id), label: 'Codes' }] : []),

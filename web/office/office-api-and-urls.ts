@@ -4,9 +4,9 @@
  */
 import { QueryClient } from '@tanstack/react-query'
 import type { AdminList } from '../../engine/index.ts'
-import type { SessionAnswer } from '../../engine/api.ts'
+import type { SessionResponse } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
-import type { Answered, ApiError, CallOptions, Reader } from '../app/api-client.ts'
+import type { CallResult, ApiError, CallOptions, Reader } from '../app/api-client.ts'
 
 export const SIGN_IN = '/admin/login'
 export const DASHBOARD = '/admin/dashboard'
@@ -22,7 +22,7 @@ export const PAYMENT_REVIEWS = '/admin/money'
 export const SET_PASSWORD = '/admin/password'
 
 /** Whether the user manages the team. */
-export const isOwnerOfAll = ({ role, all_events }: SessionAnswer): boolean =>
+export const isOwnerOfAll = ({ role, all_events }: SessionResponse): boolean =>
   role === 'owner' && all_events
 
 /** How long the data of closed pages is cached for Back, in milliseconds. */
@@ -58,7 +58,7 @@ export async function callApi<T>(
 }
 
 /** Returns the value of a response. Throws its ApiError if the call failed. */
-export function unwrap<T>(response: Answered<T>): T {
+export function unwrap<T>(response: CallResult<T>): T {
   if (!response.ok) throw response.error
   return response.value
 }

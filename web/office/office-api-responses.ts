@@ -5,18 +5,18 @@ import type {
   Column,
   Currency,
   Filter,
-  SoldAnswer,
+  SalesResponse,
   WireSums,
   WireWorkQueueItem,
 } from '../../engine/index.ts'
 import type {
-  CodesAnswer,
+  CodesResponse,
   EventStats,
   ListRow,
   OfficeEvent,
-  OfficeRegistrationAnswer,
-  SessionAnswer,
-  StatsAnswer,
+  OfficeRegistrationResponse,
+  SessionResponse,
+  StatsResponse,
 } from '../../engine/api.ts'
 import type { Reader } from '../app/api-client.ts'
 import {
@@ -30,7 +30,7 @@ import {
   textsOf,
 } from '../app/json-readers.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
-import type { Unread } from '../app/json-readers.ts'
+import type { JsonObject } from '../app/json-readers.ts'
 
 /** Parses the response of a call that returns no data. */
 export const readSuccess: Reader<true> = (body) =>
@@ -40,35 +40,35 @@ export const readSuccess: Reader<true> = (body) =>
 export const readMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 
-export const readDiscountCodes: Reader<CodesAnswer> = (body) =>
+export const readDiscountCodes: Reader<CodesResponse> = (body) =>
   isRecord(body) &&
   listOf(body['kinds'], (item) => readStrings(item, 'id', 'label')) !== null &&
   listOf(body['codes'], readDiscountCode) !== null
-    ? (body as CodesAnswer)
+    ? (body as CodesResponse)
     : null
 
 /** Parses the sales report of a list. */
-export const readSalesReport: Reader<SoldAnswer> = (body) =>
+export const readSalesReport: Reader<SalesResponse> = (body) =>
   isRecord(body) &&
   typeof body['capped'] === 'boolean' &&
   typeof body['paid_beside'] === 'number' &&
   listOf(body['rows'], readSalesRow) !== null &&
   listOf(body['people'], (item) => readCounts(item, 'count', 'paid')) !== null &&
   listOf(body['places'], (item) => readCounts(item, 'taken', 'max')) !== null
-    ? (body as SoldAnswer)
+    ? (body as SalesResponse)
     : null
 
-const readSalesRow = (value: unknown): Unread | null => {
+const readSalesRow = (value: unknown): JsonObject | null => {
   const sum = readStrings(value, 'item', 'label')
   const numbers = ['registrations', 'quantity', 'total', 'paid_quantity', 'paid_total']
   return sum !== null && hasAll(sum, 'number', ...numbers) ? sum : null
 }
-const readCounts = (value: unknown, ...numbers: readonly string[]): Unread | null => {
+const readCounts = (value: unknown, ...numbers: readonly string[]): JsonObject | null => {
   const item = readStrings(value, 'id', 'label')
   return item !== null && hasAll(item, 'number', ...numbers) ? item : null
 }
 
-const readDiscountCode = (value: unknown): Unread | null => {
+const readDiscountCode = (value: unknown): JsonObject | null => {
   const code = readStrings(value, 'code', 'kind', 'note')
   return code !== null && hasAll(code, 'number', 'uses', 'uses_max') ? code : null
 }
@@ -78,7 +78,7 @@ export const readCreatedCodes: Reader<readonly string[]> = (body) =>
   isRecord(body) ? listOf(body['codes'], (item) => (typeof item === 'string' ? item : null)) : null
 
 /** Parses the signed-in user, and the events whose lists they may see. */
-export const readSession: Reader<SessionAnswer> = (body) => {
+export const readSession: Reader<SessionResponse> = (body) => {
   if (
     !isRecord(body) ||
     !hasAll(body, 'string', 'username', 'role') ||
@@ -92,7 +92,7 @@ export const readSession: Reader<SessionAnswer> = (body) => {
     isRecord(texts['admin']) &&
     hasAll(texts['admin'], 'string', 'dashboard', 'retry') &&
     listOf(events, readEvent) !== null
-  return isReadable ? (body as SessionAnswer) : null
+  return isReadable ? (body as SessionResponse) : null
 }
 
 const readEvent: Reader<OfficeEvent> = (event) =>
@@ -134,7 +134,7 @@ const COLUMN_KINDS = {
 /** Returns the value if it is a filter or column of a kind that this page can render. */
 const readKnownKind =
   (kinds: Readonly<Record<string, true>>) =>
-  (value: unknown): Unread | null =>
+  (value: unknown): JsonObject | null =>
     isRecord(value) &&
     hasAll(value, 'string', 'label', 'kind') &&
     Object.hasOwn(kinds, String(value['kind']))
@@ -159,7 +159,7 @@ const readList: Reader<AdminList> = (list) =>
  * The dashboard's figures. Days, newest registrations and the work queue may be missing; a figure
  * of the wrong type invalidates the response.
  */
-export const readStats: Reader<StatsAnswer['data']> = (body) => {
+export const readStats: Reader<StatsResponse['data']> = (body) => {
   const data = isRecord(body) ? body['data'] : null
   if (!isRecord(data)) return null
   const { now, revenue_stats: revenue, recent_registrations: recentRows, by_day: byDayData } = data
@@ -188,7 +188,7 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
         by_day: byDay,
         waiting: workQueue,
         event_files: fileReasons,
-      } as StatsAnswer['data'])
+      } as StatsResponse['data'])
     : null
 }
 
@@ -215,7 +215,7 @@ const isEventStats = (value: unknown): value is EventStats =>
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
-type RecentRegistration = StatsAnswer['data']['recent_registrations'][string][number]
+type RecentRegistration = StatsResponse['data']['recent_registrations'][string][number]
 const readRecentRegistration: Reader<RecentRegistration> = (row) =>
   isRecord(row) &&
   hasAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
@@ -224,7 +224,7 @@ const readRecentRegistration: Reader<RecentRegistration> = (row) =>
     ? (row as RecentRegistration)
     : null
 
-type DayFigures = StatsAnswer['data']['by_day'][string][number]
+type DayFigures = StatsResponse['data']['by_day'][string][number]
 const readDayFigures: Reader<DayFigures> = (entry) =>
   isRecord(entry) &&
   typeof entry['day'] === 'string' &&
@@ -325,7 +325,7 @@ const readRow: Reader<ListRow> = (row) => {
 }
 
 /** Parses all data of one registration. */
-export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) => {
+export const readOfficeRegistration: Reader<OfficeRegistrationResponse> = (body) => {
   if (!isRecord(body)) return null
   const registration = readRow(body['registration'])
   const { answers, payments, settled, mails, audit, same_email: sameEmail, event } = body
@@ -342,14 +342,14 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
       null &&
     readStrings(body['contact'], 'email', 'phone') !== null
   return registration !== null && areListsValid && readStrings(event, 'id', 'title') !== null
-    ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationAnswer)
+    ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationResponse)
     : null
 }
 
-const readStrings = (value: unknown, ...names: readonly string[]): Unread | null =>
+const readStrings = (value: unknown, ...names: readonly string[]): JsonObject | null =>
   isRecord(value) && hasAll(value, 'string', ...names) ? value : null
 
-const readPayment = (value: unknown): Unread | null => {
+const readPayment = (value: unknown): JsonObject | null => {
   const payment = readStrings(value, 'order_id', 'created_at', 'asked')
   return payment !== null &&
     isPaymentStatus(payment['status']) &&
@@ -360,7 +360,7 @@ const readPayment = (value: unknown): Unread | null => {
 }
 
 const EMAIL_STATUSES: readonly unknown[] = ['queued', 'sent', 'failed']
-const readEmail = (value: unknown): Unread | null => {
+const readEmail = (value: unknown): JsonObject | null => {
   const email = readStrings(value, 'to', 'subject', 'at')
   return email !== null && EMAIL_STATUSES.includes(email['status']) ? email : null
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
 import { isAtLeast } from '../../engine/index.ts'
-import type { SessionAnswer } from '../../engine/api.ts'
+import type { SessionResponse } from '../../engine/api.ts'
 import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ErrorPage } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
@@ -112,7 +112,7 @@ function SignedInOffice({ path }: { readonly path: string }) {
   return <LoadingPage />
 }
 
-function renderPage(path: string, session: SessionAnswer): ReactNode {
+function renderPage(path: string, session: SessionResponse): ReactNode {
   // The server rejects all other calls until a second factor is set up.
   if (session.needs_second_factor && path !== ACCOUNT) return <Navigate to={ACCOUNT} replace />
   if (path === ACCOUNT) return <AccountPage mustSetUpSecondFactor={session.needs_second_factor} />

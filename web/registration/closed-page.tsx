@@ -8,7 +8,7 @@ import {
 } from '../../engine/index.ts'
 import { EVENT_PAGE_MESSAGES, formatMessage, VALIDATION_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
-import type { EventAnswer } from '../../engine/api.ts'
+import type { EventResponse } from '../../engine/api.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -47,7 +47,7 @@ export function ClosedNotice({
 }
 
 /** A small note that the event has taken place. It does not close the form. */
-export function PastEventNote({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
+export function PastEventNote({ event, now }: Pick<EventResponse, 'event' | 'now'>) {
   const at = readInstant(now)
   if (at === null || !isEventOver(event, dayOf(at))) return null
   return (

@@ -1,7 +1,7 @@
 /** Chooses the page of an event for a given day. Each page is a separate module. */
 import { dayOf, checkRegistrationOpen, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
-import type { EventAnswer } from '../../engine/api.ts'
+import type { EventResponse } from '../../engine/api.ts'
 import { isLazy, chooseWidget } from './fields/choose-field-widget.ts'
 
 /**
@@ -10,7 +10,7 @@ import { isLazy, chooseWidget } from './fields/choose-field-widget.ts'
  */
 export type EventPageKind = 'closed' | 'form' | 'selling'
 
-export function choosePageKind({ event, now }: EventAnswer): EventPageKind {
+export function choosePageKind({ event, now }: EventResponse): EventPageKind {
   const at = readInstant(now)
   // If the server's time cannot be read, show the form; it checks the opening days itself.
   if (at !== null && !checkRegistrationOpen(event, dayOf(at)).open) return 'closed'

@@ -1,8 +1,8 @@
 /** Loads a registration for a page, with loading states and retry. */
 import { useCallback, useEffect, useState } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
-import type { FoundAnswer } from '../app/api-responses.ts'
-import type { Answered, ApiError } from '../app/api-client.ts'
+import type { SearchResponse } from '../app/api-responses.ts'
+import type { CallResult, ApiError } from '../app/api-client.ts'
 import type { Registration } from './result-page-data.ts'
 
 export type LoadFailure = {
@@ -12,7 +12,7 @@ export type LoadFailure = {
   /** Whether a retry may help. */
   readonly canRetry: boolean
 }
-export type LoadState<T extends FoundAnswer = FoundAnswer> =
+export type LoadState<T extends SearchResponse = SearchResponse> =
   | { readonly is: 'loading' }
   /** `answer` is the rest of the response. */
   | { readonly is: 'found'; readonly registration: Registration; readonly answer: T }
@@ -21,15 +21,15 @@ export type LoadState<T extends FoundAnswer = FoundAnswer> =
   | LoadFailure
 
 /** A call that loads a registration, or the state to show instead of calling. */
-export type RegistrationRequest<T extends FoundAnswer = FoundAnswer> = (
+export type RegistrationRequest<T extends SearchResponse = SearchResponse> = (
   signal: AbortSignal,
-) => Promise<Answered<T>> | LoadFailure
+) => Promise<CallResult<T>> | LoadFailure
 
 /**
  * Loads the registration, and reloads it when `request` changes. The returned function reloads it
  * too. The current content stays visible until the response arrives.
  */
-export function useRegistration<T extends FoundAnswer>(
+export function useRegistration<T extends SearchResponse>(
   event: PublicEvent,
   request: RegistrationRequest<T>,
 ): readonly [LoadState<T>, () => void] {

@@ -1,7 +1,7 @@
 /** The data of a result page: the stored registration, and the parameters of its URL. */
-import type { RegistrationAnswer } from '../../engine/api.ts'
+import type { RegistrationResponse } from '../../engine/api.ts'
 
-export type Registration = RegistrationAnswer['registration']
+export type Registration = RegistrationResponse['registration']
 /** URL parameters: shown if there is no stored value, never trusted. */
 export type Query = {
   readonly orderId: string | null

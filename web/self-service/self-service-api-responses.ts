@@ -1,10 +1,10 @@
 /** Parsers of the responses to self-service requests. */
-import type { MyAnswer } from '../../engine/api.ts'
+import type { SelfServiceResponse } from '../../engine/api.ts'
 import { readRegistration } from '../app/api-responses.ts'
 import type { Reader } from '../app/api-client.ts'
 import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
 
-export type SelfServiceData = MyAnswer
+export type SelfServiceData = SelfServiceResponse
 
 export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
   const registration = isRecord(body) ? readRegistration(body['registration']) : null
@@ -41,7 +41,7 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
 export const readActionMessage: Reader<string> = (body) =>
   isRecord(body) ? textOf(body['message']) : null
 
-function readDuplicatePayment(value: unknown): MyAnswer['second_payment'] {
+function readDuplicatePayment(value: unknown): SelfServiceResponse['second_payment'] {
   return isRecord(value) && hasAll(value, 'string', 'first') && hasAll(value, 'number', 'amount')
     ? {
         first: String(value['first']),
@@ -55,7 +55,7 @@ function readManualPayment(value: unknown): unknown {
   return isRecord(value) && hasAll(value, 'string', 'way', 'label', 'tell') ? value : null
 }
 
-function readRefusal(value: unknown): MyAnswer['refused'] {
+function readRefusal(value: unknown): SelfServiceResponse['refused'] {
   if (!isRecord(value) || !hasAll(value, 'string', 'why')) return null
   const { why, say, offer } = value
   const isOffer =

@@ -1,7 +1,7 @@
 /** The self-service page, opened by the links in emails: payment state, pay button and panels. */
 import { useCallback, useState } from 'react'
 import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
-import type { EventAnswer, EventCard } from '../../engine/api.ts'
+import type { EventResponse, EventCard } from '../../engine/api.ts'
 import { readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
@@ -38,7 +38,7 @@ export default function SelfServicePage({ page }: PageProps) {
   )
 }
 
-function LinkedRegistration({ page }: { readonly page: EventAnswer }) {
+function LinkedRegistration({ page }: { readonly page: EventResponse }) {
   return (
     <ResultFrame event={page.event}>
       <OwnRegistration page={page} />
@@ -54,7 +54,7 @@ const readToken = (pathname: string): string => pathname.split('/')[2] ?? ''
 
 const apiPath = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
 
-function OwnRegistration({ page: { event, now } }: { readonly page: EventAnswer }) {
+function OwnRegistration({ page: { event, now } }: { readonly page: EventResponse }) {
   const [token] = useState(() => readToken(window.location.pathname))
   const loadOwnRegistration = useCallback<RegistrationRequest<SelfServiceData>>(
     (signal) =>
@@ -109,7 +109,7 @@ const titleOf = (loadState: LoadState): string | null =>
   loadState.is === 'missing' ? (loadState.canRetry ? loadState.message : expiredLink.title) : null
 
 type ExpiredLinkProps = {
-  readonly event: EventAnswer['event']
+  readonly event: EventResponse['event']
   readonly failure: LoadFailure
   readonly reload: () => void
 }

@@ -1,7 +1,7 @@
 /** Compiles the cancellation refund steps of an event file. */
 import type { Cancellation } from '../../event/approval-and-cancellation-types.ts'
 import { day } from '../../lib/time.ts'
-import { list, map, text, type Plain } from './read-checked-values.ts'
+import { list, map, text, type PlainMap } from './read-checked-values.ts'
 
 const NOTHING = 'none'
 
@@ -11,7 +11,7 @@ export function readRefundPercent(written: unknown): number {
 }
 
 /** Wrong order is reported by a check, and such a file is never served. */
-export function toCancellation(plain: Plain): Cancellation {
+export function toCancellation(plain: PlainMap): Cancellation {
   const steps = list(plain.steps).map(map)
   const last = steps.find(({ otherwise }) => otherwise !== undefined)
   return {

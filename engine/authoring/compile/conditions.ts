@@ -6,7 +6,7 @@ import {
   optionalDay,
   text,
   texts,
-  type Plain,
+  type PlainMap,
 } from './read-checked-values.ts'
 
 /** Compiles a condition: one map, or a list of maps of which any may hold. */
@@ -34,7 +34,7 @@ function toTest(value: unknown): Test {
   return { is: 'number', ...toBounds(test) }
 }
 
-function toBounds(test: Plain): Omit<Extract<Test, { is: 'number' }>, 'is'> {
+function toBounds(test: PlainMap): Omit<Extract<Test, { is: 'number' }>, 'is'> {
   return removeUndefined({
     atLeast: test.at_least as number | undefined,
     atMost: test.at_most as number | undefined,

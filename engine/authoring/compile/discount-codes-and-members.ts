@@ -11,11 +11,11 @@ import {
   optionalText,
   text,
   texts,
-  type Plain,
+  type PlainMap,
 } from './read-checked-values.ts'
 
 export function toPricingContext(
-  file: Plain,
+  file: PlainMap,
 ): Pick<EventConfig, 'quotas' | 'holdSeatsMs' | 'unique' | 'codeKinds' | 'memberLists'> {
   return {
     quotas: list(file.quotas).map(map).map(toLimit),
@@ -29,7 +29,7 @@ export function toPricingContext(
   }
 }
 
-function toLimit(limit: Plain): Quota {
+function toLimit(limit: PlainMap): Quota {
   const { full } = limit
   return {
     id: text(limit.id),
@@ -54,7 +54,7 @@ function toLimit(limit: Plain): Quota {
   }
 }
 
-function toUnique(unique: Plain): Unique {
+function toUnique(unique: PlainMap): Unique {
   return {
     fields: texts(unique.fields),
     onDuplicate: unique.on_duplicate === 'warn' ? 'warn' : 'block',
@@ -62,7 +62,7 @@ function toUnique(unique: Plain): Unique {
   }
 }
 
-function toKind(kind: Plain): CodeKind {
+function toKind(kind: PlainMap): CodeKind {
   const gives = map(kind.gives)
   const id = text(kind.id)
   return {
@@ -75,7 +75,7 @@ function toKind(kind: Plain): CodeKind {
   }
 }
 
-function toMemberList(id: string, roll: Plain): MemberList {
+function toMemberList(id: string, roll: PlainMap): MemberList {
   return {
     id,
     key: text(roll.key),

@@ -31,7 +31,7 @@ import {
   text,
   texts,
   wireNames,
-  type Plain,
+  type PlainMap,
   type PlainShared,
 } from './read-checked-values.ts'
 import {
@@ -46,7 +46,7 @@ import {
   RESULT_AMOUNTS,
 } from '../../event/defaults.ts'
 
-export function toConfig(file: Plain, shared: PlainShared): EventConfig {
+export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const event = map(file.event)
   const rawForm = map(file.form)
   const common = map(shared.texts.form)
@@ -264,7 +264,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
 const readClosingDay = (raw: unknown, last: Day): Day | undefined =>
   raw === NEVER ? undefined : (optionalDay(raw) ?? last)
 
-function toSiteTexts(shared: Plain): SiteTexts {
+function toSiteTexts(shared: PlainMap): SiteTexts {
   const admin = map(shared.admin)
   return {
     calls: wireNames(shared.calls),

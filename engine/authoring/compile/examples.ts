@@ -13,10 +13,10 @@ import {
   text,
   texts,
   wireNames,
-  type Plain,
+  type PlainMap,
 } from './read-checked-values.ts'
 
-export function toExamples(examples: Plain): readonly ExampleCase[] {
+export function toExamples(examples: PlainMap): readonly ExampleCase[] {
   const delegate = map(examples.delegate)
   return list(examples.cases)
     .map(map)

@@ -21,7 +21,7 @@ import {
   signedPaise,
   text,
   texts,
-  type Plain,
+  type PlainMap,
 } from './read-checked-values.ts'
 
 /** Whether these fees have the value: without a tax there is no `gst` to show on any page. */
@@ -29,7 +29,7 @@ export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
   return tax !== null || value !== 'gst'
 }
 
-export function toFees(fees: Plain): Fees {
+export function toFees(fees: PlainMap): Fees {
   const tax = toTax(fees.tax)
   return {
     tax,
@@ -64,7 +64,7 @@ function toTax(value: unknown): Tax | null {
 }
 
 /** Reads rows by the names of their columns, which are in the row `period`. */
-function toTable(table: Plain): PriceTable {
+function toTable(table: PlainMap): PriceTable {
   const columns = texts(table.period)
   return Object.fromEntries(
     Object.entries(table)
@@ -89,7 +89,7 @@ function toTables(prices: unknown): Item['prices'] {
     )
 }
 
-function toItem(item: Plain, tax: Tax | null): Item {
+function toItem(item: PlainMap, tax: Tax | null): Item {
   return {
     id: text(item.id),
     label: optionalText(item.label) ?? wordsFromId(text(item.id)),
@@ -116,7 +116,7 @@ function toCount(count: unknown): Item['count'] {
     : { field: counted[0], where: toCondition(counted[1]) }
 }
 
-function toAdjustment(adjustment: Plain): Adjustment {
+function toAdjustment(adjustment: PlainMap): Adjustment {
   const { amount, percent } = adjustment
   return {
     id: text(adjustment.id),

@@ -13,13 +13,13 @@ import {
   optionalDay,
   text,
   texts,
-  type Plain,
+  type PlainMap,
   type PlainShared,
 } from './read-checked-values.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
 import type { Day } from '../../lib/time.ts'
 
-export function toCategory(value: Plain): Category {
+export function toCategory(value: PlainMap): Category {
   return {
     id: text(value.id),
     label: optionalText(value.label) ?? wordsFromId(text(value.id)),
@@ -35,7 +35,7 @@ export function toCategory(value: Plain): Category {
 function toOptions(
   value: unknown,
   categories: readonly Category[],
-  lists: Plain,
+  lists: PlainMap,
 ): readonly Option[] {
   if (value === 'categories')
     return categories
@@ -74,7 +74,7 @@ export type FieldContext = {
   readonly days: { readonly from: Day; readonly to: Day }
 }
 
-export function toField(value: Plain, section: number, around: FieldContext): Field {
+export function toField(value: PlainMap, section: number, around: FieldContext): Field {
   const { categories, shared, days } = around
   const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
   const invalid = map(map(shared.texts.form).invalid)
@@ -132,7 +132,7 @@ export function toField(value: Plain, section: number, around: FieldContext): Fi
   }
 }
 
-function toChoose(choose: Plain): Field['choose'] {
+function toChoose(choose: PlainMap): Field['choose'] {
   return {
     mutuallyExclusive: list(choose.mutually_exclusive).map(texts),
     message: optionalText(choose.message) ?? '',
@@ -150,7 +150,7 @@ function readDay(value: unknown, days: FieldContext['days']): Day | undefined {
 }
 
 /** Reads a pattern, or the name of a known Indian identifier; both match the whole answer. */
-function readPattern(value: Plain): string | undefined {
+function readPattern(value: PlainMap): string | undefined {
   const format = optionalText(value.format)
   if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
   const pattern = optionalText(value.pattern)

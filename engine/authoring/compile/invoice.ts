@@ -1,10 +1,10 @@
 /** Compiles the supplier and the numbering of invoices. */
 import { readGstin, findState, stateOfGstin } from '../../event/gstin.ts'
 import { type Invoice } from '../../event/invoice-types.ts'
-import { removeUndefined, map, optionalText, text, type Plain } from './read-checked-values.ts'
+import { removeUndefined, map, optionalText, text, type PlainMap } from './read-checked-values.ts'
 
 /** Invalid values are kept as they are: a check reports them, and such a file is never served. */
-export function toInvoice(plain: Plain): Invoice {
+export function toInvoice(plain: PlainMap): Invoice {
   const gstin = readGstin(text(plain.gstin)) ?? text(plain.gstin)
   const number = text(plain.number).trim()
   const buyer = map(plain.buyer)

@@ -20,9 +20,13 @@ import { labelOf, priceParts } from '../../event/placeholders-and-answer-texts.t
 import type { ListValue } from '../../event/built-in-values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, defaultListApi, defaultList } from '../../event/defaults.ts'
 import { isCharged } from './fees.ts'
-import { list, map, optionalText, text, texts, type Plain } from './read-checked-values.ts'
+import { list, map, optionalText, text, texts, type PlainMap } from './read-checked-values.ts'
 
-export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): EventConfig['admin'] {
+export function toAdmin(
+  config: EventConfig,
+  admin: PlainMap,
+  site: SiteTexts,
+): EventConfig['admin'] {
   const dashboard = map(admin.dashboard)
   const lists = list(admin.lists).map(map)
   return {
@@ -42,7 +46,7 @@ export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): Eve
  * The default list of an event that declares none: every field a column, every field with a list of
  * values a filter.
  */
-function everyField(config: EventConfig): Plain {
+function everyField(config: EventConfig): PlainMap {
   return {
     ...defaultList(config.id, config.title),
     filters: [
@@ -68,7 +72,7 @@ function everyField(config: EventConfig): Plain {
 /** Types with a list of values to choose from; for people, whether there are any. */
 const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
-function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
+function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminList {
   const id = text(value.id)
   const listApi = defaultListApi(id)
   const errors = map(value.errors)

@@ -15,7 +15,7 @@ import {
   text,
   texts,
   wireNames,
-  type Plain,
+  type PlainMap,
 } from './read-checked-values.ts'
 
 /** The only method of a file that declares none. */
@@ -38,14 +38,14 @@ export function toPaying(
   }
 }
 
-function toPayment(plain: Plain, { shared }: FieldContext): EventConfig['payment'] {
+function toPayment(plain: PlainMap, { shared }: FieldContext): EventConfig['payment'] {
   return {
     gateway: toGateway(text(plain.gateway), shared.gateways),
     account: text(plain.account),
   }
 }
 
-function toMethod(plain: Plain, around: FieldContext): PaymentMethod {
+function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
   const id = text(plain.id)
   const isCard = plain.gateway !== undefined
   const labels = {
@@ -80,7 +80,7 @@ function toMethod(plain: Plain, around: FieldContext): PaymentMethod {
 }
 
 /** A field of a payment method is like any form field, with fewer keys. */
-function toAsk(field: Plain, around: FieldContext): Field {
+function toAsk(field: PlainMap, around: FieldContext): Field {
   const { unique: _unique, ...rest } = field
   const type = field.type ?? (field.options === undefined ? undefined : 'select')
   return toField({ label: wordsFromId(text(field.id)), ...rest, type }, 0, around)
@@ -91,7 +91,7 @@ function readDays(raw: unknown): number {
   return Number.parseInt(text(raw), 10)
 }
 
-function toGateway(name: string, gateways: Plain): Gateway {
+function toGateway(name: string, gateways: PlainMap): Gateway {
   const gateway = map(map(gateways.gateways)[name])
   const live = map(gateway.live)
   return {

@@ -3,12 +3,16 @@ import { INR, paise, readAmount, type Paise } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
 
 /** A plain value of the file; maps have no prototype. */
-export type Plain = { readonly [key: string]: unknown }
+export type PlainMap = { readonly [key: string]: unknown }
 /** The three shared files as plain values. */
-export type PlainShared = { readonly lists: Plain; readonly gateways: Plain; readonly texts: Plain }
+export type PlainShared = {
+  readonly lists: PlainMap
+  readonly gateways: PlainMap
+  readonly texts: PlainMap
+}
 
-export const map = (value: unknown): Plain =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {}
+export const map = (value: unknown): PlainMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PlainMap) : {}
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 export const text = (value: unknown): string => String(value)
 export const optionalText = (value: unknown): string | undefined =>

@@ -10,10 +10,10 @@ import {
   optionalText,
   text,
   texts,
-  type Plain,
+  type PlainMap,
 } from './read-checked-values.ts'
 
-export function resultErrors(errors: Plain): EventConfig['results']['errors'] {
+export function resultErrors(errors: PlainMap): EventConfig['results']['errors'] {
   return {
     noOrder: text(errors.no_order),
     badOrder: text(errors.bad_order),
@@ -31,7 +31,11 @@ export const EMPTY_PAGE: ResultPage = {
   buttons: [],
 }
 
-export function toPage(config: EventConfig, page: Plain, lookup: ResultPage['lookup']): ResultPage {
+export function toPage(
+  config: EventConfig,
+  page: PlainMap,
+  lookup: ResultPage['lookup'],
+): ResultPage {
   return {
     title: text(page.title),
     lookup: (page.lookup as ResultPage['lookup'] | undefined) ?? lookup,
@@ -61,7 +65,7 @@ function toDetail(config: EventConfig, detail: unknown): Detail {
   }
 }
 
-export function toButton(button: Plain): Button {
+export function toButton(button: PlainMap): Button {
   if (button.go !== undefined) return { label: text(button.label), go: text(button.go) }
   return button.mail !== undefined
     ? { label: text(button.label), mail: text(button.mail) }

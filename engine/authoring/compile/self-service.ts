@@ -1,14 +1,14 @@
 /** Compiles self-service and retention: what delegates may change, how long answers and files are kept. */
 import type { Edit, Retention } from '../../event/approval-and-cancellation-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
-import { optionalText, text, texts, type Plain } from './read-checked-values.ts'
+import { optionalText, text, texts, type PlainMap } from './read-checked-values.ts'
 
-export function toEdit({ until, fields }: Plain): Edit {
+export function toEdit({ until, fields }: PlainMap): Edit {
   return { until: day(text(until)), fields: texts(fields) }
 }
 
 /** Counted from the event's last day. */
-export function toRetention(plain: Plain, last: Day): Retention {
+export function toRetention(plain: PlainMap, last: Day): Retention {
   const until = (written: string | undefined): Day | null =>
     written === undefined ? null : after(last, written)
   return { answers: until(optionalText(plain.answers)), files: until(optionalText(plain.files)) }

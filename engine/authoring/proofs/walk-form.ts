@@ -53,7 +53,7 @@ type Step<C> =
   | { readonly is: 'limit'; readonly limit: Quota }
   | { readonly is: 'stop'; readonly stop: Stop<C> }
 type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
-type Way<C> = {
+type FormPath<C> = {
   /** The index on its axis of each name's value, in the order of answering. */
   readonly values: readonly number[]
   /**
@@ -81,7 +81,7 @@ export function searchAnswers<C>(
   const reads = plan.map((step) => listReads(event, step))
   const last = new Map(reads.flatMap((names, index) => names.map((name) => [name, index] as const)))
   const fieldNames: string[] = []
-  let ways: readonly Way<C>[] = [
+  let ways: readonly FormPath<C>[] = [
     {
       values: [],
       fitting: null,
@@ -97,7 +97,7 @@ export function searchAnswers<C>(
     const activeFields = fieldNames.flatMap((name, index) =>
       (last.get(name) ?? -1) > i ? [index] : [],
     )
-    const next = new Map<string, Way<C>>()
+    const next = new Map<string, FormPath<C>>()
     for (const way of ways)
       for (const nextWay of onward(event, step, way, axes, carrying)) {
         budget.left -= 1
@@ -121,10 +121,10 @@ export function searchAnswers<C>(
 function onward<C>(
   event: EventConfig,
   step: Step<C>,
-  way: Way<C>,
+  way: FormPath<C>,
   axes: ReadonlyMap<string, Axis>,
   carrying: StateOperations<C>,
-): readonly Way<C>[] {
+): readonly FormPath<C>[] {
   const { known, values, carried } = way
   switch (step.is) {
     case 'rule': {
@@ -147,7 +147,7 @@ function onward<C>(
     case 'answer': {
       const { name } = step
       const may = mayBe(event, name, known)
-      return (axes.get(name)?.values ?? []).flatMap(({ answer }, index): readonly Way<C>[] =>
+      return (axes.get(name)?.values ?? []).flatMap(({ answer }, index): readonly FormPath<C>[] =>
         !may(answer)
           ? []
           : [

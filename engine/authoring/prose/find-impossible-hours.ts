@@ -1,7 +1,7 @@
 /** Finds impossible times of day in texts: "25:00", "8.75 AM". */
 import { findMatches } from './pattern-matches.ts'
 
-type HourSaid = { readonly start: number; readonly end: number }
+type HourMention = { readonly start: number; readonly end: number }
 
 /** Not part of a longer number, a date or a range. */
 const ALONE = '(?<![\\d.,:/-])'
@@ -23,10 +23,10 @@ const BEFORE = new RegExp(
 const BEHIND = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO}${CLOCK})`, 'i')
 
 /** Returns the impossible times of a text. An ambiguous number, such as 25:00 alone, is not included. */
-export function findImpossibleHours(text: string): readonly HourSaid[] {
+export function findImpossibleHours(text: string): readonly HourMention[] {
   if (!/\d/.test(text) || NO_CLOCK.test(text)) return []
   const plain = text.replaceAll('\n', ' ')
-  const placed = (match: RegExpExecArray): HourSaid => ({
+  const placed = (match: RegExpExecArray): HourMention => ({
     start: match.index,
     end: match.index + match[0].length,
   })

@@ -270,7 +270,7 @@ function listPlaces(pattern: Node): readonly Place[] | null {
 }
 
 /** The number of ways to each state that needs a character, and to the end. */
-type Ways = ReadonlyMap<number, number>
+type PathCounts = ReadonlyMap<number, number>
 
 /**
  * Returns the prefix of a text that can be read in more than `READINGS_MAX` ways; '' if there are too
@@ -280,9 +280,9 @@ function slowText(places: readonly Place[]): string | null {
   const signs = signsFor(
     new Set(places.flatMap((place) => ('wants' in place ? [place.wants] : []))),
   )
-  const known = new Map<number, Ways>()
+  const known = new Map<number, PathCounts>()
   // A repeated part is never empty, so forks do not form a cycle.
-  const from = (at: number): Ways => {
+  const from = (at: number): PathCounts => {
     const before = known.get(at)
     if (before !== undefined) return before
     const place = places[at]
@@ -293,14 +293,14 @@ function slowText(places: readonly Place[]): string | null {
     known.set(at, ways)
     return ways
   }
-  const keyOf = (ways: Ways): string =>
+  const keyOf = (ways: PathCounts): string =>
     [...ways]
       .map(([at, count]) => `${at}:${count}`)
       .sort()
       .join()
   const start = from(places.length - 1)
   const seen = new Set([keyOf(start)])
-  const open: { readonly ways: Ways; readonly text: string }[] = [{ ways: start, text: '' }]
+  const open: { readonly ways: PathCounts; readonly text: string }[] = [{ ways: start, text: '' }]
   let left = STEPS_MAX
   for (;;) {
     const next = open.pop()
@@ -326,7 +326,7 @@ function slowText(places: readonly Place[]): string | null {
   }
 }
 
-function sumOf(characters: readonly (readonly [Ways, number])[]): Ways {
+function sumOf(characters: readonly (readonly [PathCounts, number])[]): PathCounts {
   const sum = new Map<number, number>()
   for (const [ways, times] of characters)
     for (const [at, count] of ways) sum.set(at, (sum.get(at) ?? 0) + times * count)

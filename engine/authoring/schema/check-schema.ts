@@ -70,7 +70,7 @@ export const schemaChecks = {
   },
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof schemaChecks
-type Coded = Draft & {
+type CodedDraft = Draft & {
   readonly code: Code
   /** Findings at or below this path are consequences of this one. */
   readonly covers?: string
@@ -136,7 +136,7 @@ function isWithin(path: string, place: string | undefined): boolean {
 }
 
 /** People write a tax in many ways; if the intention is recognised, the correct form is suggested. */
-function helpedWithTax(source: Source, draft: Coded): Coded {
+function helpedWithTax(source: Source, draft: CodedDraft): CodedDraft {
   // A misspelt word with a certain fix does not stand for another word.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
   const help = explainTax(draft.at, valueAt(source.value, draft.at))
@@ -165,7 +165,11 @@ function isTrapped(source: Source, path: string): boolean {
   )
 }
 
-function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]): Coded | null {
+function draftOf(
+  source: Source,
+  error: SchemaError,
+  all: readonly SchemaError[],
+): CodedDraft | null {
   const path = error.instancePath
     .split('/')
     .slice(1)
@@ -290,7 +294,7 @@ function bounded(source: Source, path: string, name: string, value: unknown): st
     : null
 }
 
-function wrongCount(path: string, itemText: string, error: SchemaError): Coded | null {
+function wrongCount(path: string, itemText: string, error: SchemaError): CodedDraft | null {
   const { keyword, params } = error
   const at = { code: 'EV107' as const, at: path, part: 'key' as const }
   const message = textOf(error.parentSchema?.errorMessage)

@@ -74,7 +74,7 @@ function blockOf(path: string): string {
   return path.replace(/\.\d+(?=\.|$)/g, '.*')
 }
 
-/** Reads an event file; its values and places have the new names, whatever the file says. */
+/** Reads an event file. Its values and positions have the new names, even if the file has the old ones. */
 export function readEventFile(file: SourceText): {
   readonly source: Source
   readonly findings: readonly Finding[]

@@ -341,7 +341,7 @@ const parsedKeys = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({
 }))
 
 type KeySuggestion = {
-  /** Null if no key of ours corresponds to it. */ readonly key: string | null
+  /** Null if event files have no corresponding key. */ readonly key: string | null
   readonly help: string
 }
 
@@ -372,7 +372,7 @@ export function suggestKey(
   const isShort =
     written !== null && /^[^\n]+$/.test(written) && written.length <= QUOTED_CHARACTERS_MAX
   if (!isShort || ownKey !== name) return { key: name, help: `write ${ownKey}` }
-  // A name in the form of an id, if there is no id, is the id.
+  // If there is no id, a name in the format of an id is the id.
   if (name === 'label' && lacksKey(block, 'id') && /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(written))
     return { key: 'id', help: `write id: ${written}` }
   if (/^(?:show_)?when$/.test(name) && !/^[{[]/.test(written))

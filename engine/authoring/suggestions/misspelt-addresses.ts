@@ -69,7 +69,7 @@ export function suggestWebAddress(text: string): AddressSuggestion | null {
     : { slip: 'this is not the start of a web address', write: `www.${www[1]}` }
 }
 
-/** A website address, with or without its scheme; a page of ours begins with a slash. */
+/** A website address, with or without its scheme; one of our pages begins with a slash. */
 const OF_A_SITE =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 

@@ -14,7 +14,7 @@ import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 
 /** `covers`: findings at or below this path are consequences. */
-type Told = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
+type KeyDraft = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
 
 /** Returns the finding for the key that `error` names. */
 export function reportUnknownKey(
@@ -22,7 +22,7 @@ export function reportUnknownKey(
   path: string,
   error: SchemaError,
   all: readonly SchemaError[],
-): Told {
+): KeyDraft {
   const value = error.data
   const key = String(error.params.additionalProperty)
   const moved = unindented(path, key, value, all) ?? optionPair(source, path, value)
@@ -84,7 +84,7 @@ export function reportMissingKey(
   itemText: string,
   error: SchemaError,
   all: readonly SchemaError[],
-): Told | null {
+): KeyDraft | null {
   const value = error.data
   const key = String(error.params.missingProperty)
   if (optionPair(source, path, value) !== null) return null
@@ -159,7 +159,7 @@ function unindented(
   key: string,
   block: unknown,
   all: readonly SchemaError[],
-): Told | null {
+): KeyDraft | null {
   if (typeof block !== 'object' || block === null) return null
   const order = keyOrder(block)
   const position = order.get(key) ?? 0
@@ -201,7 +201,7 @@ const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] 
   comparePlaces(all).get(place) ?? []
 
 /** `pg: Post Graduate` in a list of options: a short form of an id and its label. */
-function optionPair(source: Source, path: string, option: unknown): Told | null {
+function optionPair(source: Source, path: string, option: unknown): KeyDraft | null {
   if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
   const [pair, ...others] = Object.entries(option)
   if (pair === undefined || others.length > 0 || typeof pair[1] !== 'string') return null

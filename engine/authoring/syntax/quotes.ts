@@ -19,7 +19,7 @@ export function removeComment(text: string): string {
 }
 
 /**
- * Quotes a text so that it is valid whatever it contains: in double quotes, or in single ones if it
+ * Quotes a text so that it is valid with any content: in double quotes, or in single ones if it
  * contains those.
  */
 export function quoteText(text: string): string {

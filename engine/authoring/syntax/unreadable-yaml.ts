@@ -4,7 +4,7 @@ import type { SyntaxFindingName } from './syntax-findings.ts'
 import { findTypingMistake } from './typing-slips.ts'
 import type { Span } from './source.ts'
 
-type Told = {
+type SyntaxDraft = {
   readonly span: Span
   readonly message: string
   readonly help?: string
@@ -16,7 +16,7 @@ type Told = {
 }
 
 /** Wrong indentation is reported where it is, not where the text becomes invalid. */
-function atSlip(text: string, parserMessage: Told): Told {
+function atSlip(text: string, parserMessage: SyntaxDraft): SyntaxDraft {
   const slip = findIndentationMistake(text)
   if (slip === null) return parserMessage
   const lineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
@@ -40,7 +40,7 @@ export function explainParserError(
     readonly message: string
     readonly pos: readonly [number, number]
   },
-): Told & { readonly code: SyntaxFindingName } {
+): SyntaxDraft & { readonly code: SyntaxFindingName } {
   const left = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(text)
   if (left !== null && /^<{7} /m.test(text))
     return {
@@ -64,7 +64,7 @@ export function explainParserError(
 }
 
 /** A line of a long text (|) that is indented less than the text: it ends the text, and is not a key. */
-function longTextSlip(text: string): Told | null {
+function longTextSlip(text: string): SyntaxDraft | null {
   let start = 0
   let opener = -1
   let blockIndent = -1

@@ -217,7 +217,7 @@ function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
   return [...changed, ...moved]
 }
 
-type Flat = {
+type FlatFile = {
   readonly leaves: Map<string, string>
   readonly orders: Map<string, readonly string[]>
 }
@@ -242,7 +242,7 @@ function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
 }
 
 /** Dotted path → text of every leaf. List entries are addressed by their names, so that moving one does not change all. */
-function flatten(event: EventConfig, sections: readonly string[]): Flat {
+function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
   const leaves = new Map<string, string>()
   const orders = new Map<string, readonly string[]>()
   const walk = (path: string, value: unknown): void => {

@@ -47,12 +47,12 @@ export async function buildServer(options: {
   return true
 }
 
-/** The URL of the file of a thread or of a process beside the module; or any other use of the module's own place. */
+/** The URL of a file of a thread or process in the module's folder; or any other use of the module's path. */
 const OWN_PLACE =
   /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
 
 /**
- * Modules find files relative to themselves: threads and processes are built as files of their own, and everything else stays
+ * Modules find files relative to themselves: threads and processes are built as separate files, and everything else stays
  * where it is in the sources.
  */
 function keepPlaces(): Plugin {

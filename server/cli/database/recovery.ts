@@ -1,4 +1,4 @@
-/** `rollcall db recovery`: shows the state after a restore; starts or ends a recovery by hand. */
+/** `rollcall db recovery`: shows the state after a restore; starts or ends a recovery manually. */
 import { formatInstant, isHeldEmails } from '../../../engine/index.ts'
 import type { HeldEmails } from '../../../engine/index.ts'
 import { servingPid } from '../../storage/database/single-server-lock.ts'

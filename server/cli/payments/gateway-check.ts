@@ -15,19 +15,19 @@ const QUERY_TIMEOUT_MS = 30_000
 
 const help = `Usage: rollcall payment check-gateway --account NAME [--order ID] [--compare]
 
-Asks the gateway's status call about an order that cannot exist, with the credentials of a merchant account, and
-explains the answer: whether the gateway was reached, whether it accepted the credentials, and the format of its
-answer. No money moves, and nothing is stored.
+Sends a status query for an order that cannot exist, with the credentials of a merchant account, and explains the
+response: whether the gateway was reached, whether it accepted the credentials, and the format of its response. No
+money moves, and nothing is stored.
 
   --account NAME   the merchant account, as event files name it (payment.account)
-  --order ID       ask about this order instead and show how Rollcall reads the answer: for the test payment of
-                   one rupee (the steps are in docs/airpay.md)
-  --compare        ask once more with a wrong key, to see whether the gateway checks it
+  --order ID       query this order instead, and show how Rollcall interprets the response: for the test payment
+                   of one rupee (see docs/airpay.md)
+  --compare        send a second query with a wrong key, to check that the gateway rejects it
 
-Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it asks the
-simulator of the running server.
+Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it queries
+the simulator of the running server.
 
-Exit status: 0 as expected; 1 something is wrong or not shown; 2 invalid usage; 3 internal error.`
+Exit status: 0 as expected; 1 a problem, or an inconclusive check; 2 invalid usage; 3 internal error.`
 
 export const checkGatewayCommand: Command = {
   help,
@@ -62,14 +62,14 @@ export const checkGatewayCommand: Command = {
     if (payment === undefined) {
       const accountNames = [...new Set(payments.map(({ account }) => account))]
       return fail(
-        `No event file is paid into the account "${name}".${accountNames.length === 0 ? '' : ` They name ${formatList(accountNames)}.`}`,
+        `No event file uses the account "${name}".${accountNames.length === 0 ? '' : ` Accounts in use: ${formatList(accountNames)}.`}`,
       )
     }
     const { accountOf, addresses } = readServerAccounts(environment)
     const account = accountOf(payment.account)
     if (account === null)
       return fail(
-        `There are no credentials for the account "${name}": set ${accountVariable(payment.account, 'USERNAME')} and its three companions.`,
+        `There are no credentials for the account "${name}": set ${accountVariable(payment.account, 'USERNAME')} and the three related variables.`,
       )
     const { asExpected, sentences } = await checkGateway({
       address: (addresses ?? payment.gateway.live).status,

@@ -19,8 +19,8 @@ anything else to store, and reg_no, category, period, base_amount, gst_amount, f
 payment_id, payment_date, created_at; a column <name>_display may hold labels. The column headings of the event's
 own CSV export work too. Base and GST may be missing.
 
-One payment_id pays for one registration: a second row with it is refused, and so is one that is recorded already.
-Leave the cell empty where one payment paid for several.
+A payment_id pays for one registration. A second row with it is rejected, and so is one that is already recorded.
+Leave the cell empty if one payment paid for several registrations.
 
 If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice
 changes nothing; a known number with other answers is refused. Each registration gets a new number that cannot be
@@ -129,8 +129,8 @@ function formatRefusal(refusal: ImportRefusal): string {
 }
 
 /**
- * Other systems number consecutively, so one number reveals the next. Each row therefore gets a random number of
- * ours. A number in our own format, from an export of this event, is kept, because its delegate has it.
+ * Other systems number consecutively, so one number reveals the next. Each row therefore gets a random number.
+ * A number in Rollcall's format comes from an export of this event and stays, because the delegate has it.
  */
 function chooseNumber(event: EventConfig, formerNo: string): RegNo {
   return isRegNo(event, formerNo) ? formerNo : drawRegNo(event)

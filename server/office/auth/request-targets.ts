@@ -48,7 +48,7 @@ export type Targets = {
 }
 
 /** `eventIds` are the events that the request names directly. */
-export type Resolved<T> = { readonly eventIds: readonly string[] } & (
+export type ResolvedTarget<T> = { readonly eventIds: readonly string[] } & (
   | { readonly is: 'found'; readonly target: T }
   | { readonly is: 'missing'; readonly code: string; readonly message: string }
   | { readonly is: 'malformed'; readonly status: 400 | 422; readonly message: string }
@@ -57,7 +57,7 @@ export type Resolve = <K extends TargetKind>(
   rule: GuardedRule<K>,
   sent: RequestInput,
   user: User,
-) => Promise<Resolved<Targets[K]>>
+) => Promise<ResolvedTarget<Targets[K]>>
 type User = Pick<PermissionHolder, 'events'>
 
 /** A page of a list has fewer; each registration is a separate transaction. */
@@ -143,7 +143,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     names: readonly unknown[],
     fieldsAt: (at: number) => NamedRow['fields'],
     user: User,
-  ): Promise<Resolved<readonly NamedRow[]>> => {
+  ): Promise<ResolvedTarget<readonly NamedRow[]>> => {
     const rows: NamedRow[] = []
     for (const [at, name] of names.entries()) {
       const requestedNo = toText(name)
@@ -159,7 +159,10 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   const readEvent = (sent: RequestInput, { filters }: GuardedRule): NamedEvent =>
     readSingleValue(sent, filters === true ? ['event_id'] : EVENT_NAMES)
   /** The named event must be served, regardless of the user. */
-  const resolveServedEvent = (sent: RequestInput, rule: GuardedRule): Resolved<ServedEvent> => {
+  const resolveServedEvent = (
+    sent: RequestInput,
+    rule: GuardedRule,
+  ): ResolvedTarget<ServedEvent> => {
     const { eventIds, eventId, problem } = readEvent(sent, rule)
     const servedIds = eventIds.filter((id) => events.byId(id) !== null)
     if (problem !== null) return { ...problem, eventIds: servedIds }
@@ -172,7 +175,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     sent: RequestInput,
     rule: GuardedRule,
     user: User,
-  ): Resolved<string | null> => {
+  ): ResolvedTarget<string | null> => {
     const { eventIds, eventId, problem } = readEvent(sent, rule)
     if (problem !== null) return { ...problem, eventIds }
     const isKnown = eventId === null || hasAllEvents(user) || events.byId(eventId) !== null
@@ -183,14 +186,14 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   const resolvePathRegistration = async (
     { params }: RequestInput,
     user: User,
-  ): Promise<Resolved<StoredRegistration>> => {
+  ): Promise<ResolvedTarget<StoredRegistration>> => {
     const registration = await findRegistration(String(params['reg_no']), user)
     return registration === null ? noSuchRegistration(user) : found([], registration)
   }
   const resolveBodyReview = async (
     { body }: RequestInput,
     user: User,
-  ): Promise<Resolved<string | null>> => {
+  ): Promise<ResolvedTarget<string | null>> => {
     const reviewId = getOwn(body, 'review') ?? ''
     if (typeof reviewId !== 'string') return malformed([], 422, '“review” must be text.')
     const id = reviewId.trim()
@@ -295,7 +298,7 @@ type Resolver<K extends TargetKind> = (
   sent: RequestInput,
   user: User,
   rule: GuardedRule,
-) => Promise<Resolved<Targets[K]>>
+) => Promise<ResolvedTarget<Targets[K]>>
 
 const hasAllEvents = ({ events }: User): boolean => events === null
 
@@ -320,7 +323,7 @@ const noSuchRegistration = (user: User) =>
 const NO_REVIEW = 'There is no such review.'
 const NO_EVENT = 'There is no event with this name.'
 
-const found = <T>(eventIds: readonly string[], target: T): Resolved<T> => ({
+const found = <T>(eventIds: readonly string[], target: T): ResolvedTarget<T> => ({
   is: 'found',
   eventIds,
   target,

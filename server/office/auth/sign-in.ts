@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertNever, priceSteps } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import type { LoginAnswer, SessionAnswer } from '../../../engine/api.ts'
+import type { LoginResponse, SessionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { getAddressKey, openLimit, sendTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
@@ -133,7 +133,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
       eventId: null,
       regNo: null,
     })
-    const answer: LoginAnswer = { status: 'success', token, username: admin.username }
+    const answer: LoginResponse = { status: 'success', token, username: admin.username }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
@@ -192,7 +192,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     const texts = (events[0] ?? deps.events.all()[0]?.config)?.texts
     if (texts === undefined)
       return sendError(reply, 503, 'no_events', 'No event file is being served.')
-    const answer: SessionAnswer = {
+    const answer: SessionResponse = {
       status: 'success',
       username: admin.username,
       role: admin.role,

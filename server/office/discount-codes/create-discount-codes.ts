@@ -15,7 +15,7 @@ const NOTE_CHARACTERS_MAX = 200
  */
 const CODE_CHARACTERS = '23456789BCDFGHJKMNPQRSTVWXYZ'
 const CODE_LENGTH = 10
-/** A chosen code is easier to guess, and short ones can be tried by hand. */
+/** A chosen code is easier to guess, and short ones can be guessed manually. */
 const CHOSEN_CHARACTERS_MIN = 6
 const CHOSEN_CHARACTERS_MAX = 32
 /** A random code that exists already is very unlikely; three in a row indicate a bug. */

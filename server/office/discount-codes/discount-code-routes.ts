@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify'
 import { isAtLeast, isoIndia } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type {
-  CodesAnswer,
-  CodesMadeAnswer,
-  MemberListsAnswer,
+  CodesResponse,
+  CodesCreatedResponse,
+  MemberListsResponse,
   WireCode,
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -47,7 +47,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     const codes = await deps.store.discountCodes(event.id, event.holdSeatsMs, deps.clock())
     await recordView('codes', `saw the codes (${codes.length})`, call)
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
-    const answer: CodesAnswer = {
+    const answer: CodesResponse = {
       status: 'success',
       kinds,
       codes: codes
@@ -63,7 +63,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store')
     const created = await createCodes(deps, target.config, body, admin.username)
     if (!created.ok) return sendCodesError(reply, created.error)
-    const answer: CodesMadeAnswer = { status: 'success', codes: [...created.value] }
+    const answer: CodesCreatedResponse = { status: 'success', codes: [...created.value] }
     return reply.code(201).send(answer)
   }
   const withdraw = async (
@@ -81,7 +81,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const counts = await deps.store.memberListCounts(target.config.id)
-    const answer: MemberListsAnswer = {
+    const answer: MemberListsResponse = {
       status: 'success',
       rolls: target.config.memberLists.map(({ id }) => ({
         id,

@@ -12,7 +12,7 @@ import {
   WORK_QUEUE_IDS,
 } from '../../../engine/index.ts'
 import type { Review, WorkQueueId, WireWorkQueueItem } from '../../../engine/index.ts'
-import type { EventStats, StatsAnswer } from '../../../engine/api.ts'
+import type { EventStats, StatsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { findErasurePauseReason } from '../operations/confirm-clock.ts'
 import { findName, paymentStatusDisplay } from './list-rows.ts'
@@ -33,7 +33,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       at,
     )
     const pausedErasure = await findErasurePauseReason(deps)
-    const data: StatsAnswer['data'] = {
+    const data: StatsResponse['data'] = {
       now: isoIndia(at),
       waiting: [...buildWorkQueueRows(workQueueCounts), ...buildUnmatchedRow(reviews, events)],
       ...(admin.events === null
@@ -92,7 +92,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'dashboard',
     })
-    const answer: StatsAnswer = { status: 'success', data }
+    const answer: StatsResponse = { status: 'success', data }
     return reply.header('cache-control', 'no-store').send(answer)
   }
   office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, sendStats)

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { INR, listColumns, paise, rupees } from '../../../engine/index.ts'
 import type { Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
-import type { ListAnswer } from '../../../engine/api.ts'
+import type { ListResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/index.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -63,7 +63,7 @@ async function sendPage(
   const refundRequests =
     query.waiting?.is === 'second_payment' ? await deps.store.refundRequests(event.id) : null
   const hasMore = rows.length === pageSize && page * pageSize < stored.count
-  const answer: Omit<ListAnswer, 'results'> = {
+  const answer: Omit<ListResponse, 'results'> = {
     status: 'success',
     count: stored.count,
     count_capped: stored.countCapped,
@@ -81,7 +81,7 @@ async function sendPage(
   return reply
     .header('cache-control', 'no-store')
     .send(
-      isListed ? answer : ({ ...answer, results: { registrations: rows } } satisfies ListAnswer),
+      isListed ? answer : ({ ...answer, results: { registrations: rows } } satisfies ListResponse),
     )
 }
 

@@ -1,7 +1,7 @@
 /** Serves the sales report of a list: items and options, accompanying persons, seats. */
 import type { FastifyReply } from 'fastify'
 import { INR, seatRows, rupees, salesRows } from '../../../engine/index.ts'
-import type { SoldAnswer } from '../../../engine/index.ts'
+import type { SalesResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
@@ -35,7 +35,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: `sums ${list.id}`,
     })
-    const answer: SoldAnswer = {
+    const answer: SalesResponse = {
       status: 'success',
       capped: isCapped,
       rows: salesRows(event, sums),

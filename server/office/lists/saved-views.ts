@@ -1,7 +1,7 @@
 /** Stores a user's list settings: added columns and named views. They apply in any browser. */
 import type { FastifyReply } from 'fastify'
 import { err, listColumns, ok } from '../../../engine/index.ts'
-import type { AdminList, MyList, MyListsAnswer, Result } from '../../../engine/index.ts'
+import type { AdminList, MyList, MyListsResponse, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { asRecord } from '../../http/request-input.ts'
@@ -18,7 +18,7 @@ export function savedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     const lists = await deps.store.savedViews(adminId)
     return reply
       .header('cache-control', 'no-store')
-      .send({ status: 'success', lists } satisfies MyListsAnswer)
+      .send({ status: 'success', lists } satisfies MyListsResponse)
   }
   const show = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> =>
     sendLists(reply, admin.adminId)

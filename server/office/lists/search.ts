@@ -1,6 +1,6 @@
 /** Searches all events that the user has access to. */
 import type { FastifyReply } from 'fastify'
-import type { FoundAnswer } from '../../../engine/api.ts'
+import type { SearchResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { findUserEvents } from '../auth/authorization.ts'
@@ -37,7 +37,7 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'search',
     })
-    const answer: FoundAnswer = {
+    const answer: SearchResponse = {
       status: 'success',
       more: rows.length > RESULTS_MAX,
       found: rows.slice(0, RESULTS_MAX).flatMap((row) => {

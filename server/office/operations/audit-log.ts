@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { dayOf, err, isDay, isoIndia, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
-import type { ActivityAnswer, WireActivity } from '../../../engine/api.ts'
+import type { ActivityResponse, WireActivity } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { ActivityQuery, ActivityRow, ActKind } from '../../storage/index.ts'
@@ -60,7 +60,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         PAGE_ROWS + 1,
       )
       const shown = rows.slice(0, PAGE_ROWS)
-      const answer: ActivityAnswer = {
+      const answer: ActivityResponse = {
         status: 'success',
         rows: shown.map(toWireActivity),
         before: rows.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,

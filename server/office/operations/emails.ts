@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { err, isoIndia, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
-import type { MailsAnswer, WireMail } from '../../../engine/api.ts'
+import type { EmailsResponse, WireMail } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { COUNT_MAX } from '../../storage/lists/list-and-search-registrations.ts'
@@ -13,7 +13,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const PAGE_ROWS = 50
 const ADDRESS_CHARACTERS_MAX = 100
-/** The most emails selected by hand. To retry more, a user retries all. */
+/** The maximum number of selected emails. To retry more, a user retries all. */
 const IDS_MAX = 200
 
 export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -52,7 +52,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'mails',
     })
-    const answer: MailsAnswer = {
+    const answer: EmailsResponse = {
       status: 'success',
       counts: await deps.store.mailCounts(query.value.events),
       counted_to: COUNT_MAX,

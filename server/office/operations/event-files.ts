@@ -1,7 +1,7 @@
 /** Serves the office page of event files: the served version of each, its problems, and reloading. */
 import path from 'node:path'
 import type { FastifyReply } from 'fastify'
-import type { EventFilesAnswer, WireEventFile } from '../../../engine/api.ts'
+import type { EventFilesResponse, WireEventFile } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { formatRemoved } from '../../events/versions/last-valid-version.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -10,7 +10,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 const VERSION_CHARACTERS = 12
 
 export function eventFileRoutes(office: OfficeRoutes, deps: Deps): void {
-  const buildAnswer = (): EventFilesAnswer => ({ status: 'success', files: [...listFiles(deps)] })
+  const buildAnswer = (): EventFilesResponse => ({ status: 'success', files: [...listFiles(deps)] })
   const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(buildAnswer())
   const reload = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { isHeldEmails, isoIndia } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
+import type { RecoveryResponse, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readRecoveryStatus } from '../../ops/recovery/recovery-status.ts'
@@ -12,7 +12,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 const formatOptional = (at: Instant | null): string | null => (at === null ? null : isoIndia(at))
 
 export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
-  const buildAnswer = async (): Promise<RecoveryAnswer> => {
+  const buildAnswer = async (): Promise<RecoveryResponse> => {
     const events = deps.events.all().map(({ config }) => config)
     const status = await readRecoveryStatus(deps, events)
     return {

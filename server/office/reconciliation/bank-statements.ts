@@ -13,7 +13,7 @@ import {
   rupees,
 } from '../../../engine/index.ts'
 import type {
-  Awaited,
+  UnpaidOrder,
   Day,
   EventConfig,
   PermissionHolder,
@@ -21,7 +21,7 @@ import type {
   Result,
   StatementColumns,
 } from '../../../engine/index.ts'
-import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
+import type { BulkActionResponse, ReconcileResponse } from '../../../engine/api.ts'
 import { buildBulkAnswer, performEach } from '../registrations/bulk-actions.ts'
 import type { ActionHandler } from '../../registration/actions/action-input.ts'
 import { recordExtraPayment, confirmPayment } from '../../registration/actions/record-payment.ts'
@@ -48,10 +48,10 @@ import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 export type Statement = {
   readonly lines: readonly Reconciled[]
   /** Payment claims whose payment is in no line. */
-  readonly openClaims: readonly Awaited[]
+  readonly openClaims: readonly UnpaidOrder[]
   readonly unread: readonly number[]
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
-  readonly byNumber: ReadonlyMap<string, Awaited>
+  readonly byNumber: ReadonlyMap<string, UnpaidOrder>
 }
 type StatementError =
   | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
@@ -116,7 +116,7 @@ export async function matchStatement(
 const TOO_MANY_NUMBERS = 'This file has too many numbers. Upload a statement for a shorter period.'
 
 /** A registration that reported the reference but expects no payment. */
-const withoutBalance = ({ regNo, name, reference, day }: ReferenceReport): Awaited => ({
+const withoutBalance = ({ regNo, name, reference, day }: ReferenceReport): UnpaidOrder => ({
   regNo,
   name,
   due: paise(0),
@@ -129,7 +129,10 @@ export async function reconcileRoutes(
   deps: Deps,
 ): Promise<void> {
   /** Loads the uploaded sheet. Null if an error response was sent. */
-  const loadSheet = async ({ file }: SheetCall, reply: FastifyReply): Promise<Loaded | null> => {
+  const loadSheet = async (
+    { file }: SheetCall,
+    reply: FastifyReply,
+  ): Promise<LoadedSheet | null> => {
     reply.header('cache-control', 'no-store')
     if (file === null) sendError(reply, 415, 'not_csv', 'Upload a CSV or Excel file.')
     else {
@@ -160,7 +163,7 @@ export async function reconcileRoutes(
       const { of, report } = settlement
       await deps.store.addAuditEntry({ ...auditEntry, what: 'matched a settlement report' })
       const settlements = await matchSettlements(deps, of, report, buildViewer(deps, admin))
-      const answer: ReconcileAnswer = {
+      const answer: ReconcileResponse = {
         status: 'success',
         settlement: toWireSettlement(event, settlements),
       }
@@ -171,7 +174,7 @@ export async function reconcileRoutes(
     if (!matched.ok) {
       if (matched.error.code === 'too_many_numbers')
         return sendError(reply, 422, matched.error.code, matched.error.message)
-      const unknownColumns: ReconcileAnswer = {
+      const unknownColumns: ReconcileResponse = {
         status: 'success',
         header: [...matched.error.header],
       }
@@ -231,7 +234,7 @@ export async function reconcileRoutes(
       toSave.length === 0
         ? ''
         : formatSaved(toSave.length, await deps.store.saveUnmatchedLines(toSave))
-    const answer: BulkAnswer =
+    const answer: BulkActionResponse =
       toSave.length === 0
         ? confirmed
         : {
@@ -326,8 +329,8 @@ function toWireStatement({
   unread,
   repeated,
   byNumber,
-}: Statement): ReconcileAnswer {
-  const toWireAwaited = (registration: Awaited, day?: Day) => ({
+}: Statement): ReconcileResponse {
+  const toWireAwaited = (registration: UnpaidOrder, day?: Day) => ({
     reg_no: registration.regNo,
     name: registration.name,
     due: rupees((day === undefined ? null : registration.dueOn?.(day)) ?? registration.due, INR),
@@ -363,7 +366,7 @@ function toWireStatement({
 }
 
 type SheetCall = Call<'event', keyof ColumnParams>
-type Loaded = {
+type LoadedSheet = {
   readonly file: Buffer
   readonly rows: readonly CsvLine[]
 }

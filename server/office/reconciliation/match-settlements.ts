@@ -9,7 +9,7 @@ import {
 } from '../../../engine/index.ts'
 import type {
   Payout,
-  Settled,
+  SettledLine,
   Settlement,
   SettlementLine,
   Unsettled,
@@ -29,9 +29,9 @@ type SettlementStore = Pick<Store, 'settlementLines' | 'paymentsOfAccount' | 'kn
 export type Account = {
   readonly of: SettlementAccount
   readonly ownership: LineOwnership
-  readonly settled: readonly Settled[]
+  readonly settled: readonly SettledLine[]
   /** All lines of its payouts, including those not in the report. */
-  readonly all: readonly Settled[]
+  readonly all: readonly SettledLine[]
   /** For a loaded report: its lines, and which of them are not stored yet. */
   readonly report: (Settlement & { readonly newLines: readonly SettlementLine[] }) | null
   readonly payouts: readonly Payout[]
@@ -135,7 +135,7 @@ async function matchAccount(
 }
 
 /** A line of another event, which is not compared with stored data. */
-const toOtherEventLine = (line: SettlementLine): Settled => ({
+const toOtherEventLine = (line: SettlementLine): SettledLine => ({
   line,
   as: 'unknown',
   money: null,
@@ -148,6 +148,6 @@ export const transferId = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
   utr === '' ? `${day}` : utr
 
 /** Returns true if the line needs attention. */
-export function needsAttention({ as }: Settled): boolean {
+export function needsAttention({ as }: SettledLine): boolean {
   return as !== 'settled' && as !== 'refunded'
 }

@@ -10,7 +10,7 @@ import {
   rupees,
 } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
-import type { DecidedAnswer, ReviewsAnswer, WireReview } from '../../../engine/api.ts'
+import type { DecisionResponse, ReviewsResponse, WireReview } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import {
@@ -38,7 +38,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'reviews',
     })
-    const answer: ReviewsAnswer = {
+    const answer: ReviewsResponse = {
       status: 'success',
       count: reviews.length,
       reviews: reviews.map(toWireReview),
@@ -75,7 +75,7 @@ async function countRefundRequests(
   deps: Deps,
   admin: Call<'events'>['admin'],
   eventId: string | null,
-): Promise<ReviewsAnswer['refund_requests']> {
+): Promise<ReviewsResponse['refund_requests']> {
   const events = findUserEvents(deps, admin).filter(({ id }) => eventId === null || id === eventId)
   const counts = await Promise.all(
     events.map(async ({ id }) => ({
@@ -104,7 +104,7 @@ function sendDecision(
   if (!result.ok)
     return sendError(reply, statusFor(result.error.code), result.error.code, result.error.message)
   const { message, regNo, refund } = result.value
-  const answer: DecidedAnswer = {
+  const answer: DecisionResponse = {
     status: 'success',
     message: refund === null ? message : formatRefundResult(message, refund),
     reg_no: regNo,

@@ -16,12 +16,12 @@ import type {
   EventConfig,
   HeldMoney,
   Payout,
-  Settled,
+  SettledLine,
   SettlementLine,
 } from '../../../engine/index.ts'
 import type {
-  SettlementKeptAnswer,
-  SettlementsAnswer,
+  SettlementSavedResponse,
+  SettlementsResponse,
   WirePayout,
   WireSettled,
   WireSettlement,
@@ -124,10 +124,13 @@ function toWirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
   }
 }
 
-const isOfEvent = ({ money, order }: Settled): boolean =>
+const isOfEvent = ({ money, order }: SettledLine): boolean =>
   (money?.eventId ?? order?.eventId ?? null) !== null
 
-function toWireLine(settledLine: Settled, { isElsewhere, isPartial }: LineOwnership): WireSettled {
+function toWireLine(
+  settledLine: SettledLine,
+  { isElsewhere, isPartial }: LineOwnership,
+): WireSettled {
   const { line, money, order } = settledLine
   const isHidden = isElsewhere(line)
   const reason =
@@ -154,10 +157,10 @@ const OF_ANOTHER_EVENT = 'The order number belongs to another event. Contact its
 const NOT_IN_YOUR_EVENTS = 'Your events have no such order or payment.'
 
 /** Returns null if it belongs to no known registration. */
-export function findOwner({
-  money,
-  order,
-}: Pick<Settled, 'money' | 'order'>): { readonly regNo: string; readonly eventId: string } | null {
+export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>): {
+  readonly regNo: string
+  readonly eventId: string
+} | null {
   const toOwner = (payment: HeldMoney | null) =>
     payment === null || payment.regNo === null || payment.eventId === null
       ? null
@@ -219,7 +222,7 @@ export async function saveReport(
     readonly who: string
   },
   viewer: OtherEvents,
-): Promise<SettlementKeptAnswer> {
+): Promise<SettlementSavedResponse> {
   const [payments, orders] = await Promise.all([
     store.paymentsOfAccount(account),
     store.knownOrders(report.lines.map(({ order }) => order)),
@@ -282,7 +285,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'settlements',
     })
-    const answer: SettlementsAnswer = {
+    const answer: SettlementsResponse = {
       status: 'success',
       settlement: toWireSettlement(
         event,

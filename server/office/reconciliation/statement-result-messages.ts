@@ -1,10 +1,10 @@
 /** Describes the results of confirming or keeping lines of a bank statement. */
-import type { BulkAnswer } from '../../../engine/api.ts'
+import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { UnmatchedResult } from '../../storage/index.ts'
 
 /** For confirmed lines. `differing` is the number of them that the treasurer needs to review. */
 export function formatConfirmed(
-  { done, refused }: Pick<BulkAnswer, 'done' | 'refused'>,
+  { done, refused }: Pick<BulkActionResponse, 'done' | 'refused'>,
   differing: number,
 ): string {
   const parts = [

@@ -15,7 +15,7 @@ import {
 } from '../../../engine/index.ts'
 import type { ActionName } from '../../../engine/index.ts'
 import { toWireQuote } from '../../../engine/api.ts'
-import type { ActionDoneAnswer, ActionsAnswer } from '../../../engine/api.ts'
+import type { ActionResponse, ActionsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -81,7 +81,7 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
     const result = await handler({ deps, served, registration, wanted: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
     const { message, state, repeated } = result.value
-    const answer: ActionDoneAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
+    const answer: ActionResponse = { status: 'success', message, reg_no: regNo, state, repeated }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
@@ -98,7 +98,7 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
 async function loadActions(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { admin, target: { registration, served } }: RegistrationCall,
-): Promise<ActionsAnswer> {
+): Promise<ActionsResponse> {
   const { regNo, state, due } = registration
   const fileUrl = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
   const [

@@ -16,7 +16,10 @@ import {
   publicAvailability,
 } from '../../../engine/index.ts'
 import type { FieldErrors, Result, ManualMethod } from '../../../engine/index.ts'
-import type { AddedAnswer, AddingAnswer } from '../../../engine/api.ts'
+import type {
+  ManualRegistrationResponse,
+  ManualRegistrationFormResponse,
+} from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -55,7 +58,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { config } = target
-    const answer: AddingAnswer = {
+    const answer: ManualRegistrationFormResponse = {
       status: 'success',
       now: isoIndia(deps.clock()),
       event: publicEvent(config),
@@ -112,7 +115,11 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     const { reg_no: regNo } = result.value
     const registered = await deps.store.registration(regNo)
     assert(registered !== null, 'the new manual registration does not exist')
-    const answer: AddedAnswer = { status: 'success', reg_no: regNo, state: registered.state }
+    const answer: ManualRegistrationResponse = {
+      status: 'success',
+      reg_no: regNo,
+      state: registered.state,
+    }
     return reply.code(201).send(answer)
   }
 

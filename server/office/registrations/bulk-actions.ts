@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify'
 import { isActionName, canSee } from '../../../engine/index.ts'
 import type { ActionName, RegNo } from '../../../engine/index.ts'
-import type { BulkAnswer } from '../../../engine/api.ts'
+import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -34,7 +34,7 @@ const BULK: ReadonlySet<ActionName> = new Set([
 const BULK_PARAMETERS = { ...ACTION_PARAMETERS, versions: 'list' } as const
 
 type Row = Omit<NamedRow, 'words'> & { readonly words: ActionParameters }
-type BulkResult = Pick<BulkAnswer, 'done' | 'refused'>
+type BulkResult = Pick<BulkActionResponse, 'done' | 'refused'>
 
 /** Returns the version that the user saw of a review, '' if the user did not see it. */
 function findVersion(versions: unknown, review: string): string {
@@ -92,7 +92,7 @@ export async function performEach(
   return { done, refused }
 }
 
-export function buildBulkAnswer({ done, refused }: BulkResult, label: string): BulkAnswer {
+export function buildBulkAnswer({ done, refused }: BulkResult, label: string): BulkActionResponse {
   const summary = `${done.length} ${label}`
   const message =
     refused.length === 0

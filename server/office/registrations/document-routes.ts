@@ -1,7 +1,7 @@
 /** Serves a registration's documents to staff: the list, and each as PDF. */
 import type { FastifyReply } from 'fastify'
 import { INR, documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
-import type { DocumentsAnswer } from '../../../engine/api.ts'
+import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { sendDocument } from '../../documents/send-pdf.ts'
@@ -27,7 +27,7 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     await recordView(call, 'saw the documents')
     const documents = await deps.store.documents(call.target.regNo)
-    const answer: DocumentsAnswer = {
+    const answer: DocumentsResponse = {
       status: 'success',
       documents: documents.map(({ id, kind, form, serial, at, total }) => ({
         id,

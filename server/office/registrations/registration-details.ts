@@ -17,7 +17,7 @@ import {
 } from '../../../engine/index.ts'
 import { toWireLines } from '../../../engine/api.ts'
 import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
-import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
+import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type {
   StoredRegistrationUpload,
@@ -72,7 +72,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       deps.store.paidBySamePerson(regNo),
       ...registration.payments.map(({ orderId }) => deps.store.paymentEvents(orderId)),
     ])
-    const answer: OfficeRegistrationAnswer = {
+    const answer: OfficeRegistrationResponse = {
       status: 'success',
       registration: buildListRow(event, registration),
       name: findName(event, registration),
@@ -173,7 +173,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
 function buildContact(
   event: EventConfig,
   { answers }: StoredRegistration,
-): OfficeRegistrationAnswer['contact'] {
+): OfficeRegistrationResponse['contact'] {
   const { email, phone } = readDelegate(event, answers)
   return { email, phone }
 }
@@ -183,7 +183,7 @@ function buildAnswers(
   event: EventConfig,
   registration: StoredRegistration,
   code: string | null,
-): OfficeRegistrationAnswer['answers'] {
+): OfficeRegistrationResponse['answers'] {
   const knownFields = [...event.fields, ...event.alsoStored]
   const otherIds = Object.keys(registration.answers).filter(
     (id) =>
@@ -227,7 +227,7 @@ function buildAnswers(
 function buildFullItems(
   event: EventConfig,
   { answers }: StoredRegistration,
-): OfficeRegistrationAnswer['answers'] {
+): OfficeRegistrationResponse['answers'] {
   const fullIds = Object.keys(answers).filter((id) => id.startsWith(fullSeatName('')))
   if (fullIds.length === 0) return []
   const pools = allSeatPools(event.quotas)
@@ -276,7 +276,7 @@ function buildManualRefunds(
   captures: readonly StoredCapture[],
   decisions: readonly StoredDecision[],
   { orderId }: StoredPayment,
-): OfficeRegistrationAnswer['payments'][number]['facts'] {
+): OfficeRegistrationResponse['payments'][number]['facts'] {
   const captureIds = new Set(
     captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])),
   )

@@ -7,7 +7,7 @@
  */
 
 export type CsvCell = string | number | boolean | CsvAmount | null | undefined
-/** An amount that the program computed. It is no text: a negative one is written without the apostrophe of a formula. */
+/** An amount that the program computed. It is not text: a negative one is written without the apostrophe of a formula. */
 export type CsvAmount = { readonly rupees: number }
 
 const BYTE_ORDER_MARK = '\uFEFF'

@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify'
 import { isoIndia } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type {
-  AccountAnswer,
-  RecoveryCodesAnswer,
-  SecondFactorAnswer,
+  AccountResponse,
+  RecoveryCodesResponse,
+  SecondFactorResponse,
   WireSession,
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -108,7 +108,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (ownRequest === null) return reply
     const { admin, account, at } = ownRequest
     const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
-    const answer: AccountAnswer = {
+    const answer: AccountResponse = {
       status: 'success',
       username: admin.username,
       role: admin.role,
@@ -146,7 +146,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (ownRequest === null || !(await proveIdentity(ownRequest, reply))) return reply
     const secret = generateSecret()
     await store.startSecondFactorSetup(ownRequest.admin.adminId, secret)
-    const answer: SecondFactorAnswer = {
+    const answer: SecondFactorResponse = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
       address: buildAppUri(
@@ -185,7 +185,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     await attemptLimit.forget(admin.username)
     await store.closeOtherSessions(admin.adminId, admin.tokenHash)
     await recordAction(ownRequest, 'set up a second factor')
-    const answer: RecoveryCodesAnswer = {
+    const answer: RecoveryCodesResponse = {
       status: 'success',
       message: 'Two-step sign-in is on. You are signed out everywhere else.',
       recovery_codes: [...codes],
@@ -210,7 +210,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const { codes, hashes } = generateRecoveryCodes()
     await store.renewRecoveryCodes(ownRequest.admin.adminId, hashes)
     await recordAction(ownRequest, 'made new recovery codes')
-    const answer: RecoveryCodesAnswer = {
+    const answer: RecoveryCodesResponse = {
       status: 'success',
       message: 'These codes replace the earlier ones.',
       recovery_codes: [...codes],

@@ -3,7 +3,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { err, instant, isoIndia, isRole, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
-import type { PasswordLinkAnswer, UsersAnswer, UserChangedAnswer } from '../../../engine/api.ts'
+import type {
+  PasswordLinkResponse,
+  UsersResponse,
+  UserUpdatedResponse,
+} from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
@@ -83,12 +87,12 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const at = deps.clock()
     await store.addAuditEntry({ at, who: admin.username, what: action, eventId: null, regNo: null })
-    const answer: UserChangedAnswer = { status: 'success', message, link }
+    const answer: UserUpdatedResponse = { status: 'success', message, link }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
   const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const answer: UsersAnswer = {
+    const answer: UsersResponse = {
       status: 'success',
       people: (await store.staffAccounts(deps.clock())).map(toWireUser),
       events: deps.events.all().map(({ config: { id, title } }) => ({ id, title })),
@@ -277,7 +281,7 @@ export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
     const owner = await store.passwordLink(tokenHash, at)
     if (owner === null) return sendLinkExpired(reply)
     if (password === undefined) {
-      const answer: PasswordLinkAnswer = { status: 'success', username: owner.username }
+      const answer: PasswordLinkResponse = { status: 'success', username: owner.username }
       return reply.header('cache-control', 'no-store').send(answer)
     }
     const names = [owner.username, ...deps.events.all().map(({ config }) => config.id)]
@@ -326,7 +330,7 @@ export function formatPermissions({ role, events }: Permissions): string {
   return `${role} for ${events === null ? 'all events' : events.join(', ')}`
 }
 
-function toWireUser(storedUser: StoredUser): UsersAnswer['people'][number] {
+function toWireUser(storedUser: StoredUser): UsersResponse['people'][number] {
   return {
     username: storedUser.username,
     role: storedUser.role,

@@ -1,7 +1,7 @@
 /**
  * Starts a recovery automatically, after a restore or with an older database.
  * A database is older if it has made less progress than the one last served from the data folder, such as a copy
- * restored by hand or with pg_restore.
+ * restored manually or with pg_restore.
  */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'

@@ -294,7 +294,7 @@ function formatPriceChange({ total }: Pick<StoredRegistration, 'total'>, now: Pa
   return `This correction changes the price from ${formatMoney(oldTotal, INR)} to ${formatMoney(now, INR)}: ${changeAnswers}. Agree to save it.`
 }
 
-/** Warns that a new price asks for a refund beside an earlier one, perhaps for the same change; '' if it does not. */
+/** Warns that a new price requires a second refund, perhaps for the same change. '' if it does not. */
 function formatRefundedBefore(
   registration: Pick<StoredRegistration, 'state' | 'total'>,
   amounts: MoneyOfBill,

@@ -23,9 +23,9 @@ export function hashToken(token: string): string {
 /**
  * The uploads whose tokens the answers contain, by field; an error for an upload that no longer exists.
  */
-export type Drafts = ReadonlyMap<string, Result<DraftProof, 'gone'>>
+export type DraftProofs = ReadonlyMap<string, Result<DraftProof, 'gone'>>
 
-const NO_DRAFTS: Drafts = new Map()
+const NO_DRAFTS: DraftProofs = new Map()
 
 /**
  * Finds the proofs whose tokens are in these answers; a proof of another event or field is ignored. Runs no query if
@@ -36,7 +36,7 @@ export function findDrafts(
   event: EventConfig,
   values: Readonly<Record<string, unknown>>,
   at: Instant,
-): Drafts | Promise<Drafts> {
+): DraftProofs | Promise<DraftProofs> {
   const tokens = event.fields.flatMap(({ id, type }): [string, string][] => {
     const value = type === 'file' ? getOwn(values, id) : null
     return typeof value === 'string' && TOKEN.test(value.trim()) ? [[id, value.trim()]] : []
@@ -69,7 +69,7 @@ async function holdDrafts(
   event: EventConfig,
   tokens: readonly (readonly [id: string, token: string])[],
   at: Instant,
-): Promise<Drafts> {
+): Promise<DraftProofs> {
   const drafts = new Map<string, Result<DraftProof, 'gone'>>()
   for (const [id, token] of tokens) {
     const draft = await holdDraft(deps, event, id, token, at)

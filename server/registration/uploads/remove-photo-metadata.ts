@@ -64,7 +64,7 @@ async function stripJpeg(window: FileWindow): Promise<number> {
     const marker = head[1] ?? 0
     if (head.length < 4 && marker !== END_OF_IMAGE) return window.bytes
     if (head[0] !== 0xff) return window.bytes
-    // Phones append further images with metadata of their own.
+    // Phones append further images that have their own metadata.
     if (marker === END_OF_IMAGE) return at + 2
     if (marker === 0xff) at = await window.findPair(at, 0xff, (next) => next !== 0xff)
     else if (hasNoData(marker)) at += 2

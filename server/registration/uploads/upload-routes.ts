@@ -16,7 +16,7 @@ import {
 } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { EventConfig, Field, Result } from '../../../engine/index.ts'
-import type { ProofAnswer } from '../../../engine/api.ts'
+import type { UploadResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { Body, SentFile } from '../../http/request-body.ts'
@@ -125,7 +125,7 @@ async function storeDraftFile(
   event: EventConfig,
   body: Body,
   fields: readonly Field[],
-): Promise<Result<ProofAnswer, Refusal>> {
+): Promise<Result<UploadResponse, Refusal>> {
   const upload = getSingleFile(body, fields)
   if (upload === null) return err(noFileRefusal())
   const { field, file } = upload

@@ -13,7 +13,7 @@ import type {
 import type { Deps, ReceivedFile } from '../../dependencies.ts'
 import type { Body, FileLimits } from '../../http/request-body.ts'
 import type { NewRegistration } from '../../storage/index.ts'
-import type { Drafts } from './draft-uploads.ts'
+import type { DraftProofs } from './draft-uploads.ts'
 
 type FieldFile = { readonly field: Field; readonly name: string; readonly file: ReceivedFile }
 type Upload = NewRegistration['uploads'][number]
@@ -42,7 +42,7 @@ export function buildFileLimits(fields: readonly Field[]): FileLimits {
 export function readRawAnswers(
   event: EventConfig,
   body: Body,
-  drafts: Drafts,
+  drafts: DraftProofs,
 ): Readonly<Record<string, unknown>> {
   const fields = event.fields.filter(({ type }) => type === 'file')
   const isInBody = ({ id }: Field): boolean => Object.hasOwn(body.values, id)
@@ -67,7 +67,7 @@ export function checkFiles(
   event: EventConfig,
   answers: Answers,
   sent: Body['files'],
-  drafts: Drafts,
+  drafts: DraftProofs,
 ): Result<ValidatedFiles, FieldErrors> | Promise<Result<ValidatedFiles, FieldErrors>> {
   return sent.size === 0 && drafts.size === 0
     ? NO_FILES
@@ -81,7 +81,7 @@ async function checkEachFile(
   event: EventConfig,
   answers: Answers,
   sent: Body['files'],
-  drafts: Drafts,
+  drafts: DraftProofs,
 ): Promise<Result<ValidatedFiles, FieldErrors>> {
   const errors: Record<string, string> = {}
   const uploads: Upload[] = []
@@ -130,7 +130,7 @@ export const FILE_EXPIRED = REFUSAL_MESSAGES.answers.fileExpired
 export function findMissingFiles(
   event: EventConfig,
   body: Body,
-  drafts: Drafts,
+  drafts: DraftProofs,
   raw: RawAnswers,
   context: PricingContext,
 ): FieldErrors {

@@ -11,7 +11,12 @@ import type { SharedState } from '../recovery/detect-replaced-database.ts'
 import { listings } from '../operations/list-queries.ts'
 import { messageOf } from '../operations/run-writes.ts'
 import { requestsIn } from './worker-client.ts'
-import type { Answer, MessageFromThread, Request, MessageToThread } from './worker-client.ts'
+import type {
+  WorkerResponse,
+  MessageFromThread,
+  Request,
+  MessageToThread,
+} from './worker-client.ts'
 import type { Operations } from '../operations/writes.ts'
 
 /** `shared` is set by a server, which watches its database file. */
@@ -34,7 +39,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   }
   const send = (message: MessageFromThread): void => port.postMessage(message)
 
-  async function answerRequest({ id, verb, args }: Request): Promise<Answer> {
+  async function answerRequest({ id, verb, args }: Request): Promise<WorkerResponse> {
     try {
       const run = Object.hasOwn(queries, verb) ? queries[verb] : undefined
       assert(run !== undefined, `the store has no list called ${verb}`)

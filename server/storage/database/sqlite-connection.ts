@@ -123,7 +123,7 @@ export function closeWhole(db: Database.Database): void {
   try {
     db.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // A disk that is full takes none of it: the log stays beside the file, and nothing is lost.
+    // A full disk accepts none of it: the log stays next to the file, and nothing is lost.
   }
   db.close()
 }

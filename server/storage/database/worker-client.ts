@@ -12,7 +12,7 @@ export type Request = {
   readonly verb: string
   readonly args: readonly unknown[]
 }
-export type Answer =
+export type WorkerResponse =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   /** `busy`: nothing was stored and the call can be retried; otherwise the error is a bug in Rollcall. */
   | {
@@ -23,7 +23,9 @@ export type Answer =
       /** As in `StoreBusy`. */
       readonly code?: string
     }
-export type MessageFromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
+export type MessageFromThread =
+  | { readonly ready: true }
+  | { readonly answers: readonly WorkerResponse[] }
 /** Requests are sent as JSON of `Request[]`: all since the last message, which is faster than cloning each one. */
 export type MessageToThread = { readonly close: true } | { readonly requests: string }
 

@@ -17,7 +17,7 @@ import { messageOf } from '../operations/run-writes.ts'
 import type { writes } from '../operations/writes.ts'
 import { rescueInto } from '../recovery/rescue-deleted-database.ts'
 import type { RescuePlan } from '../files/upload-and-clock-types.ts'
-import type { Answer, MessageFromThread, Request } from './worker-client.ts'
+import type { WorkerResponse, MessageFromThread, Request } from './worker-client.ts'
 
 /** The operation after which the log is copied and truncated. */
 const ERASING: keyof typeof writes = 'erasePersonalData'
@@ -102,7 +102,7 @@ export async function serve(
   }
 
   /** Nothing is written into the file that is there now. The data still held is written elsewhere. */
-  async function withoutFile({ id, verb, args }: Request): Promise<Answer> {
+  async function withoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
     try {
       return { id, ok: true, value: await rescueInto(db, args[0] as RescuePlan) }

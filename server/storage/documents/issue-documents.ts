@@ -21,7 +21,7 @@ import type {
   Issuer,
   Line,
   Paise,
-  Sold,
+  ItemsPaidFor,
 } from '../../../engine/index.ts'
 import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
 import { paidBackReads } from '../payments/stored-balance.ts'
@@ -127,7 +127,7 @@ export function foreseeReceipt(sql: Sql, paymentId: number): void {
   receiptCount.foresee(sql, { paymentId }, [{ n: 0 }])
 }
 
-/** Reads what documents of a first payment need beside `receiptReads`. */
+/** Reads the data that documents of a first payment need in addition to `receiptReads`. */
 export const invoiceReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
   newestRecovery.get(sql),
   paidBackReads(sql, registrationId),
@@ -174,7 +174,7 @@ async function receivedWith(
   row: OwnedPaymentRow,
   issuer: Issuer,
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
-): Promise<Sold> {
+): Promise<ItemsPaidFor> {
   const registration = await registrationRow(sql, row.registration_id)
   const lines = (await linesOf(sql, [row.registration_id]))(row.registration_id, row.bill)
   const coversBill = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
@@ -355,7 +355,7 @@ async function describePurpose(
   row: RegistrationRow,
   payment: PaidRow,
   lines: DocumentChange['invoice'],
-): Promise<Sold> {
+): Promise<ItemsPaidFor> {
   const { base, gst, total } = sumDocument(lines)
   const receivedAmount = await findCountedAmount(sql, payment.id)
   const { reference, paid_at: at } = payment

@@ -88,7 +88,7 @@ type NewNumberedDocument = Omit<NewDocument, 'serial' | 'body'> & {
   bodyStart: string
   bodyEnd: string
 }
-type NewDocument = Numbered &
+type NewDocument = NumberedDocument &
   Required<DocumentData> & {
     registrationId: number
     paymentId: number
@@ -122,7 +122,7 @@ export async function findIssuer(sql: Sql, eventId: string): Promise<Issuer | nu
 }
 
 type DocumentData = { readonly bill?: number | null; readonly creditNumber?: string | null }
-type Numbered = { readonly account: string; readonly year: string; readonly serial: string }
+type NumberedDocument = { readonly account: string; readonly year: string; readonly serial: string }
 
 /** Stands for the serial while it is not known. Text that delegates enter contains no unescaped quote in JSON. */
 const NO_SERIAL = '\u0000'
@@ -177,7 +177,7 @@ export async function storeNumberedDocument(
 export function storeDocument(
   sql: Sql,
   row: Pick<PaymentRow, 'id' | 'registration_id'>,
-  { account, year, serial }: Numbered,
+  { account, year, serial }: NumberedDocument,
   body: DocumentBody,
   { bill = null, creditNumber = null }: DocumentData = {},
 ): void {

@@ -6,7 +6,7 @@ import { readingOnce } from '../database/batch-cache.ts'
 import { mapInOrder } from '../database/in-order.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
-import type { Answer, Request } from '../database/worker-client.ts'
+import type { WorkerResponse, Request } from '../database/worker-client.ts'
 import { writes } from './writes.ts'
 import type { Operations } from './writes.ts'
 
@@ -21,7 +21,7 @@ export async function runRequests(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
   requests: readonly Request[],
-): Promise<readonly Answer[]> {
+): Promise<readonly WorkerResponse[]> {
   cached('BEGIN IMMEDIATE').run()
   try {
     const answers = await readingOnce(cached, () =>
@@ -43,7 +43,7 @@ export async function runRequest(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
   request: Request,
-): Promise<Answer> {
+): Promise<WorkerResponse> {
   cached('SAVEPOINT request').run()
   try {
     const response = await runOperation(cached, request)
@@ -63,7 +63,7 @@ export async function runRequest(
 }
 
 /** Throws the write's error. It may have written some rows by then. */
-async function runOperation(cached: Sql, { id, verb, args }: Request): Promise<Answer> {
+async function runOperation(cached: Sql, { id, verb, args }: Request): Promise<WorkerResponse> {
   const run = Object.hasOwn(operations, verb) ? operations[verb] : undefined
   return run === undefined
     ? { id, ok: false, busy: false, message: `the store has no write called ${verb}` }

@@ -46,7 +46,7 @@ import {
   removeReason,
 } from './payment-state.ts'
 import { firstPaymentReads, settleRegistration } from './settle-registration.ts'
-import type { NewMail, PaymentKeys, RawAnswer, StoredPayment } from '../index.ts'
+import type { NewMail, PaymentKeys, RawResponse, StoredPayment } from '../index.ts'
 
 type OrderParams = { orderId: OrderId }
 type RegistrationKey = { registrationId: number }
@@ -167,7 +167,7 @@ export async function applyPaymentEvent(
   orderId: OrderId,
   event: PaymentEvent,
   email: NewMail | null,
-  answer: RawAnswer | null = null,
+  answer: RawResponse | null = null,
   keys: PaymentKeys | null = null,
 ): Promise<AppliedEvent> {
   let changed = false
@@ -255,7 +255,7 @@ async function applyEvent(
       const extra = buildConfirmation(confirmed, capture)
       await saveCapture(sql, row, extra, paidTwice.code, findReviewReason(paidTwice))
     }
-  // A known event is no new review reason: staff may have decided since.
+  // A known event is not a new reason for review: staff may have decided since.
   const isSame = !isNew && nextPayment.status.is === row.status
   const review = joinReasons(
     removeReason(isSame ? row.review : nextPayment.review, clearedReason),

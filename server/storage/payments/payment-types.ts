@@ -136,7 +136,7 @@ export type StoredCapture = {
 }
 
 /** The gateway's response about an order, verbatim. */
-export type RawAnswer = {
+export type RawResponse = {
   readonly gateway: string
   readonly body: string
   readonly contentType: string
@@ -144,13 +144,13 @@ export type RawAnswer = {
 }
 
 /** An unrequested message from the gateway: browser return or webhook. */
-export type NewGatewayMessage = RawAnswer & {
+export type NewGatewayMessage = RawResponse & {
   readonly kind: 'return' | 'notice'
   /** Null if it contains no readable order. */
   readonly orderId: string | null
 }
 
-export type StoredGatewayMessage = RawAnswer & {
+export type StoredGatewayMessage = RawResponse & {
   readonly id: number
   readonly kind: NewGatewayMessage['kind'] | 'status' | 'refund'
 }

@@ -172,7 +172,7 @@ export async function readAttempts(
 }
 
 /** The columns of a registration that were changed. */
-export type Settled = Pick<
+export type SettledColumns = Pick<
   RegistrationRow,
   'payment_status' | 'payment_id' | 'paid_at' | 'in_review' | 'state'
 > &
@@ -185,7 +185,7 @@ export type Settled = Pick<
 export async function settleRegistration(
   sql: Sql,
   registrationId: number,
-  prepare: (settled: Settled) => void = () => {},
+  prepare: (settled: SettledColumns) => void = () => {},
 ): Promise<void> {
   const [attempts, row, waitingCapture] = await Promise.all([
     attemptsOfRegistration.all(sql, { registrationId }),

@@ -1,7 +1,7 @@
 /** Loads many rows into empty tables: indexes and foreign keys are created when all rows are there, which is faster. */
 import type { PostgresConnection } from './connection.ts'
 
-/** Indexes that are no constraint; primary keys and unique columns stay. */
+/** Indexes that enforce no constraint; primary keys and unique columns stay. */
 const INDEXES = `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'

@@ -46,5 +46,5 @@ export function openTries(pool: HostPool): AttemptCounter {
   }
 }
 
-/** A database that is copied tells nobody's address. */
+/** A copied database reveals no addresses. */
 const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url')

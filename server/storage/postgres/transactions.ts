@@ -150,7 +150,7 @@ export function openTransactions({
 }
 
 /** An error after which the operation may be retried. */
-class NotDone extends Error {
+class RetryableError extends Error {
   readonly why: unknown
   constructor(reason: unknown) {
     super('not done')
@@ -164,7 +164,7 @@ async function retryOnConflict<T>(run: (trustsSeats: boolean) => Promise<T>): Pr
     try {
       return await run(trustsSeats)
     } catch (error) {
-      if (!(error instanceof NotDone)) throw error
+      if (!(error instanceof RetryableError)) throw error
       const isLost = error.why instanceof ConnectionLost
       if (error.why instanceof PostgresRefused && error.why.code === NO_SEAT) {
         trustsSeats = false
@@ -202,7 +202,7 @@ async function writeOnce<T>(
       client.release(true)
       if (pendingCommit !== null && (await wasCommitted(pool, writingOn, pendingCommit.key, error)))
         return pendingCommit.result
-      throw new NotDone(error)
+      throw new RetryableError(error)
     }
     await connection.rollBack()
     client.release()
@@ -211,7 +211,7 @@ async function writeOnce<T>(
     if (expectedResult !== null) return expectedResult.result as T
     throw error instanceof PostgresRefused &&
       (CONFLICT_CODES.test(error.code) || error.code === NO_SEAT)
-      ? new NotDone(error)
+      ? new RetryableError(error)
       : error
   }
 }
@@ -300,7 +300,7 @@ async function readOnce<T>(
     const isLost = error instanceof ConnectionLost
     if (!isLost) await connection.rollBack()
     client.release(isLost)
-    throw isLost ? new NotDone(error) : error
+    throw isLost ? new RetryableError(error) : error
   }
 }
 

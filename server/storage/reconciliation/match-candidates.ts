@@ -1,7 +1,7 @@
 /** Finds registrations of an event that expect a payment, and known bank references. */
 import type {
   Answers,
-  Awaited,
+  UnpaidOrder,
   BankKey,
   KnownPayment,
   Paise,
@@ -15,7 +15,7 @@ import type { SettlementAccount } from './settlement-types.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
 import { amountDue } from '../reports/balance-expressions.ts'
 
-export type StoredAwaited = Awaited & {
+export type StoredAwaited = UnpaidOrder & {
   /** The data that determines its price, if it is unpaid and uses one of the given payment methods. */
   readonly priced: {
     readonly answers: Answers

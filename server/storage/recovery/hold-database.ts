@@ -63,7 +63,7 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
 }
 
 /**
- * Returns why the start failed: the given error, or that the database was lost, which stays open until that is closed.
+ * Returns why the start failed: the given error, or the loss of the database, which stays open until the caller closes it.
  */
 export function explainFailedStart(heldDatabase: HeldDatabase, error: unknown): unknown {
   if (heldDatabase.own.look() !== null) return new LostWhileStarting(heldDatabase)

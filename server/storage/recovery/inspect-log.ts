@@ -12,7 +12,7 @@ import { isNextMark, isSameRun } from './detect-replaced-database.ts'
 const MARK_FILE = 'serving.mark'
 const LOG_FILE = `${DATABASE_FILE}-wal`
 
-/** https://www.sqlite.org/fileformat2.html#walformat: the header of the log, and before each page one of its own. */
+/** https://www.sqlite.org/fileformat2.html#walformat: the header of the log, and the header of each page. */
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const SALT_AT = 16

@@ -225,7 +225,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
       insertRow.run(row)
     } catch (error) {
       if (isOfPlace(error)) throw new NoPlace(error)
-      // What the tables refuse is no row of theirs: it came from whatever was copied over the database.
+      // Rows that the tables reject come from the file that was copied over the database.
     }
   }
   const read = <T>(readRows: () => T): T | null => {

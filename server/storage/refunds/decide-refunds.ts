@@ -23,7 +23,7 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordDecision, refuseDecision } from '../reviews/decision-history.ts'
-import type { DecisionAnswer } from '../reviews/decision-history.ts'
+import type { DecisionResult } from '../reviews/decision-history.ts'
 import type { WantedRefund } from '../payments/payment-types.ts'
 import {
   endRefund,
@@ -166,7 +166,7 @@ export async function decideRefund(
     | { readonly does: 'refund-again'; readonly amount: Paise }
     | { readonly does: 'refund-left' },
   at: Instant,
-): Promise<DecisionAnswer> {
+): Promise<DecisionResult> {
   const row = await refundById.get(sql, { id })
   assert(row !== undefined, 'a refund that is not there')
   const capture = await captureRow(sql, row.capture_id)
@@ -226,7 +226,7 @@ type CountedCapture = CaptureRow & { readonly left: Paise }
  * refunded there. A single payment covers the whole amount if possible; else it is split between payments, oldest
  * first, because no payment can be refunded beyond its amount.
  */
-export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionAnswer> {
+export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
   const { of, amount, at, byHand } = request
   const decisionGrounds = checkGrounds(request)
   if (!decisionGrounds.ok) return decisionGrounds

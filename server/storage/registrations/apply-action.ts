@@ -129,7 +129,7 @@ const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
 )
 
 /** The result of an effect: the message, and the data stored with it in addition to user and reason. */
-export type Effect = {
+export type ActionEffect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
   readonly refundId?: number | null
@@ -149,7 +149,7 @@ export async function applyAction(
   effect: (
     row: RegistrationRow,
     stateBefore: RegistrationState,
-  ) => Result<Effect, ActionDenial> | Promise<Result<Effect, ActionDenial>>,
+  ) => Result<ActionEffect, ActionDenial> | Promise<Result<ActionEffect, ActionDenial>>,
 ): Promise<ActionOutcome> {
   const { regNo, act, who: user, at, once: dedupKey } = action
   const row = await rowOf(sql, regNo)
@@ -200,7 +200,7 @@ export async function applyAction(
 function loggedAs(
   actionName: ActionName,
   reason: string,
-  { came }: NonNullable<Effect['data']>,
+  { came }: NonNullable<ActionEffect['data']>,
 ): string {
   const done =
     ACTION_HISTORY_TEXTS[actionName].charAt(0).toLowerCase() +

@@ -17,7 +17,7 @@ import type { Decision, Grounds, Instant, Paise, RegNo, Review } from '../../../
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordDecision, findPastDecision } from './decision-history.ts'
-import type { DecisionAnswer } from './decision-history.ts'
+import type { DecisionResult } from './decision-history.ts'
 import { acceptCapture, acceptUndecided, closeReview, count } from './accept-payments.ts'
 import type { CaptureId } from './accept-payments.ts'
 import {
@@ -90,7 +90,7 @@ export async function decideReview(
   decision: Decision,
   at: Instant,
   email: NewMail | null,
-): Promise<DecisionAnswer> {
+): Promise<DecisionResult> {
   const result = await decideOne(sql, id, decision, at, email)
   if (!result.ok) throw new RollbackError(result)
   // The payer was stored only for this decision.
@@ -105,7 +105,7 @@ async function decideOne(
   decision: Decision,
   at: Instant,
   email: NewMail | null,
-): Promise<DecisionAnswer> {
+): Promise<DecisionResult> {
   const review = await reviewOf(sql, id)
   if (review === null) return findPastDecision(sql, id)
   if (decision.what === 'move') await priceTarget(sql, decision, at)

@@ -81,7 +81,7 @@ const decisionsOfRegistration = statement((builder, { regNo }: { regNo: RegNo })
     .orderBy('d.id'),
 )
 
-export type DecisionAnswer = Result<DecisionOutcome, DecisionRefusal>
+export type DecisionResult = Result<DecisionOutcome, DecisionRefusal>
 
 export const refuseDecision = (code: DecisionRefusal['code'], message: string) =>
   err({ code, message })
@@ -96,7 +96,7 @@ export async function recordDecision(
   amount: Paise | null,
   at: Instant,
   { message, refundId = null }: { readonly message: string; readonly refundId?: number | null },
-): Promise<DecisionAnswer> {
+): Promise<DecisionResult> {
   const { id, regNo, eventId } = review
   const decisionText =
     decision.to === undefined ? decision.what : `${decision.what} to ${decision.to}`
@@ -119,7 +119,7 @@ export async function recordDecision(
   return ok({ regNo, message, refundId })
 }
 
-export async function findPastDecision(sql: Sql, id: string): Promise<DecisionAnswer> {
+export async function findPastDecision(sql: Sql, id: string): Promise<DecisionResult> {
   const number = numberOf(id)
   const subject = await (number === null
     ? undefined

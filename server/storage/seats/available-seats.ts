@@ -136,7 +136,7 @@ const trustedSeatsAreLeft = statement((builder, { eventId, names }: TrustedParam
 )
 
 /** The reservations of a registration, if everything is available. */
-export type Room = {
+export type SeatReservation = {
   readonly ids: readonly number[]
   readonly holdMs: number
   /** Seats that are taken without a check, by name; see `Batch`. */
@@ -150,7 +150,7 @@ export async function roomFor(
   answers: Answers,
   category: string | null,
   at: Instant,
-): Promise<Room | FullRefusal> {
+): Promise<SeatReservation | FullRefusal> {
   const known = await limitsOf(sql, eventId)
   if (known === null) return { ids: [], holdMs: 0 }
   const ids: number[] = []
@@ -193,7 +193,7 @@ export async function hasRoom(sql: Sql, pool: PlaceRow, at: Instant): Promise<bo
 export function takePlaces(
   sql: Sql,
   registrationId: number,
-  { ids, holdMs, trusted = [] }: Room,
+  { ids, holdMs, trusted = [] }: SeatReservation,
   {
     eventId,
     isDue,

@@ -9,7 +9,7 @@ import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { placeGone, roomFor } from './available-seats.ts'
-import type { Room } from './available-seats.ts'
+import type { SeatReservation } from './available-seats.ts'
 import { lockCode } from '../database/row-locks.ts'
 import { memberListRow } from '../registrations/member-lists.ts'
 import {
@@ -28,7 +28,7 @@ type SeatRequest = {
 }
 
 /** The reservations: the code that it uses (null if none) and its seats. */
-export type Availability = { readonly codeId: number | null; readonly room: Room }
+export type Availability = { readonly codeId: number | null; readonly room: SeatReservation }
 
 /** Returns why it cannot be stored; else its reservations. */
 export async function checkAvailability(

@@ -23,7 +23,7 @@ export function noFirefox(): string | null {
 type Preferences = Readonly<Record<string, string | number | boolean>>
 /** An element of the page. */
 type Found = { readonly sharedId: string }
-type Answer = {
+type FirefoxResponse = {
   readonly id?: number
   readonly result?: unknown
   readonly error?: string
@@ -87,7 +87,7 @@ async function socketOf(
 async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<Driver> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   socket.addEventListener('message', ({ data }) => {
-    const { id, result, error, message } = JSON.parse(String(data)) as Answer
+    const { id, result, error, message } = JSON.parse(String(data)) as FirefoxResponse
     const pendingRequest = waiting.get(id ?? 0)
     waiting.delete(id ?? 0)
     if (error === undefined) pendingRequest?.resolve(result)

@@ -28,7 +28,7 @@ import {
   requiredMessage,
   when,
 } from '../fixtures.ts'
-import { createAjv, createAgreementCheck, type Lowered } from './schema-agreement.ts'
+import { createAjv, createAgreementCheck, type CompiledSchema } from './schema-agreement.ts'
 import { runs } from '../../runs.ts'
 
 /**
@@ -133,7 +133,7 @@ describe('any event', () => {
       )
     fc.assert(
       fc.property(withRaws, ([event, raws]) => {
-        const schema = toSchema(event) as unknown as Lowered
+        const schema = toSchema(event) as unknown as CompiledSchema
         const propertyIds = [
           ...Object.keys(schema.properties),
           ...(schema.allOf ?? []).flatMap(({ then: branchSchema }) =>
@@ -183,7 +183,7 @@ describe('fields that depend on the two before them', () => {
   it('are counted as the schema has them, without building it', () => {
     for (const count of [2, 3, 8, 12]) {
       const event = eventWithDependentFields(count)
-      const ifs = (toSchema(event) as unknown as Lowered).allOf ?? []
+      const ifs = (toSchema(event) as unknown as CompiledSchema).allOf ?? []
       const enumsInSchema = JSON.stringify(ifs.map((branch) => branch.if)).match(/"enum":/g) ?? []
       expect([count, size(event)]).toEqual([count, enumsInSchema.length])
     }

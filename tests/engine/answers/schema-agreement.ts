@@ -18,14 +18,17 @@ export const createAjv = (code = false): Ajv =>
     ...OPTIONS,
     ...(code && { code: { source: true, esm: true } }),
   })
-type Then = { properties?: Record<string, unknown>; required?: string[] }
-export type Lowered = { properties: Record<string, unknown>; allOf?: { if: object; then: Then }[] }
+type ThenSchema = { properties?: Record<string, unknown>; required?: string[] }
+export type CompiledSchema = {
+  properties: Record<string, unknown>
+  allOf?: { if: object; then: ThenSchema }[]
+}
 
 /** The returned function throws if errors or shown fields differ. */
 export function createAgreementCheck(
   event: PublicEvent,
 ): (raw: RawAnswers, context?: PricingContext) => void {
-  const schema = toSchema(event) as unknown as Lowered
+  const schema = toSchema(event) as unknown as CompiledSchema
   const validate = createAjv().compile(schema)
   // The branches are parts of the schema that was just compared, so their form is not checked
   // again.

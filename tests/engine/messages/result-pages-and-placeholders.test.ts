@@ -11,7 +11,7 @@ import {
   wordsFromId,
   type EventConfig,
 } from '../../../engine/index.ts'
-import { toWireLines, type RegistrationAnswer } from '../../../engine/api.ts'
+import { toWireLines, type RegistrationResponse } from '../../../engine/api.ts'
 import {
   buildClaimRejectedEmail,
   buildConfirmationEmail,
@@ -290,7 +290,7 @@ it('a text may list the lines of the bill: one per line, with the unit price if 
 })
 
 it('the API response gives the same pages as the stored registration', () => {
-  const apiRegistration: RegistrationAnswer['registration'] = {
+  const apiRegistration: RegistrationResponse['registration'] = {
     ...registration.answers,
     reg_no: registration.regNo,
     order_id: registration.regNo,

@@ -15,7 +15,7 @@ import {
   reconcile,
   findStatementReferences,
 } from '../../../engine/index.ts'
-import type { Awaited, BankKey, KnownPayment, RegNo } from '../../../engine/index.ts'
+import type { UnpaidOrder, BankKey, KnownPayment, RegNo } from '../../../engine/index.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from '../fixtures.ts'
@@ -190,7 +190,7 @@ test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
   },
 )
 
-const createAwaited = (n: number, reference: string | null = null): Awaited => ({
+const createAwaited = (n: number, reference: string | null = null): UnpaidOrder => ({
   regNo: `SMPL479999160${n}` as RegNo,
   name: `Delegate ${n}`,
   due: rupee(1180),
@@ -205,11 +205,11 @@ const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
 const creditLine = (narration: string, amount = '1180.00', reference = '') =>
   `03/02/27,${narration},${reference},,"${amount}"`
 const debitLine = (narration: string, amount = '1180.00') => `05/02/27,${narration},,"${amount}",`
-type Known = Parameters<typeof reconcile>[2]
+type KnownReferences = Parameters<typeof reconcile>[2]
 const matchLines = (
   rows: readonly string[],
-  awaited: readonly Awaited[],
-  knownValues: Partial<Omit<Known, 'payments'>> & {
+  awaited: readonly UnpaidOrder[],
+  knownValues: Partial<Omit<KnownReferences, 'payments'>> & {
     payments?: readonly [string, KnownPayment][]
   } = {},
   linesAbove: readonly string[] = [],

@@ -1,7 +1,7 @@
 /** Statements of the usual banks, as downloaded, compared with unpaid registrations. */
 import { expect, test } from 'vitest'
 import { bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
-import type { Awaited, RegNo, Statement } from '../../../engine/index.ts'
+import type { UnpaidOrder, RegNo, Statement } from '../../../engine/index.ts'
 import type { StatementLine } from '../../../engine/payments/bank-statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from '../fixtures.ts'
@@ -90,7 +90,7 @@ test('a row with a date and an unreadable amount is reported', () => {
   expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
 })
 
-const createAwaited = (n: number, overrides: Partial<Awaited> = {}): Awaited => ({
+const createAwaited = (n: number, overrides: Partial<UnpaidOrder> = {}): UnpaidOrder => ({
   regNo: `SMPL000000000000${n}` as RegNo,
   name: `Delegate ${n}`,
   due: rupee(1180),

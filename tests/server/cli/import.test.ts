@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isRegNo } from '../../../engine/index.ts'
 import { readEvent } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import type { RegistrationAnswer } from '../../../engine/api.ts'
+import type { RegistrationResponse } from '../../../engine/api.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { main } from '../../../server/cli/run-command.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
@@ -462,7 +462,7 @@ describe('a link with an old sequential number', () => {
         'email_differs',
       )
     const shown = await withEmail(other, ' OLD@example.org ')
-    expect([shown.statusCode, shown.json<RegistrationAnswer>().registration.reg_no]).toEqual([
+    expect([shown.statusCode, shown.json<RegistrationResponse>().registration.reg_no]).toEqual([
       200,
       ownNumber,
     ])

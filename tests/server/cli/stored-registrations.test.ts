@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, paise } from '../../../engine/index.ts'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import { newEventFile } from '../../../engine/authoring.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent(), 'fair2026.yaml': fairEvent },
   })
-  regNo = (await server.post('/api/sample2026/register/', fixtureDelegate)).json<RegisterAnswer>()
+  regNo = (await server.post('/api/sample2026/register/', fixtureDelegate)).json<RegisterResponse>()
     .reg_no
   server.writeEvent('sample2026.yaml', fixtureEvent({ price: 1500, total: 1770 }))
   await server.deps.events.reload()
@@ -99,7 +99,7 @@ test('exports sold items one per row, and accompanying people one per row', asyn
     workshops: JSON.stringify(['ultrasound', 'writing']),
   })
   expect(sent.statusCode, sent.body).toBe(201)
-  const number = sent.json<RegisterAnswer>().reg_no
+  const number = sent.json<RegisterResponse>().reg_no
   const runExport = async (...args: string[]) => {
     const { status, out, err } = await folder.rollcall(
       ['registration', 'export', 'fair2026', ...args],

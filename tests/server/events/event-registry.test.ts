@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import type {
-  EventAnswer,
-  RegisterAnswer,
-  RegistrationAnswer,
-  TariffAnswer,
+  EventResponse,
+  RegisterResponse,
+  RegistrationResponse,
+  TariffResponse,
 } from '../../../engine/api.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -31,15 +31,15 @@ afterEach(async () => {
   server = null
 })
 
-const tariffOf = async ({ app }: TestApp): Promise<TariffAnswer> =>
+const tariffOf = async ({ app }: TestApp): Promise<TariffResponse> =>
   (await app.inject('/api/sample2026/tariff-info/')).json()
 const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) =>
   post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
 
 test('a price changed together with its example: form and server follow, the open form gets 409, the pending registration keeps the old total', async () => {
   const app = await start()
-  const pending = (await register(app, { total_amount: '1180' })).json<RegisterAnswer>()
-  const before = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>()
+  const pending = (await register(app, { total_amount: '1180' })).json<RegisterResponse>()
+  const before = (await app.app.inject('/api/events/sample2026/')).json<EventResponse>()
 
   app.writeEvent(file, fixtureEvent({ price: 1500, total: 1770 }))
   await app.deps.events.reload()
@@ -47,7 +47,7 @@ test('a price changed together with its example: form and server follow, the ope
   expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1500, gst: 270, total: 1770 })
   const page = await app.app.inject('/sample2026')
   expect(page.body).toContain('"member":{"early":150000')
-  expect((await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().hash).not.toBe(
+  expect((await app.app.inject('/api/events/sample2026/')).json<EventResponse>().hash).not.toBe(
     before.hash,
   )
 
@@ -62,7 +62,7 @@ test('a price changed together with its example: form and server follow, the ope
 
   const { registration } = (
     await app.app.inject(`/api/sample2026/registrations/${pending.reg_no}/`)
-  ).json<RegistrationAnswer>()
+  ).json<RegistrationResponse>()
   expect(registration).toMatchObject({
     base: 1000,
     gst: 180,
@@ -271,7 +271,7 @@ test('deletes old cache entries of another engine version and keeps recent ones'
 test('sends the validator compressed to browsers that support it, with the same content', async () => {
   const app = await start()
   const url =
-    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+    (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
   const uncompressed = await app.app.inject(url)
   const compressed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
   expect([
@@ -284,11 +284,11 @@ test('sends the validator compressed to browsers that support it, with the same 
 test('a page that was open before a reload can still load its validator', async () => {
   const app = await start()
   const old =
-    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+    (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
   app.writeEvent(file, fixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
   await app.deps.events.reload()
   const currentUrl =
-    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+    (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
   expect(currentUrl).not.toBe(old)
   for (const url of [old, currentUrl]) {
     const response = await app.app.inject(url)

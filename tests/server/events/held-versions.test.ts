@@ -176,7 +176,7 @@ describe('the findings', () => {
       '{id: seats, max: 18, full: Full}',
       { places: { 'seats.kerala': 5 } },
       [
-        'error EV1011 quotas.0.max: `kerala` of `seats` no longer has a number of its own, but 5 of its seats are in use',
+        'error EV1011 quotas.0.max: `kerala` of `seats` no longer has a separate maximum, but 5 of its seats are in use',
       ],
     ],
     [

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isoIndia } from '../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../../engine/index.ts'
-import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../../engine/api.ts'
+import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../../engine/api.ts'
 import { readEvent, renameKeys } from '../../../engine/authoring.ts'
 import { parseSharedFiles } from '../../../server/events/versions/version-approval.ts'
 import { PROOF } from '../../browser/delegate.ts'
@@ -61,14 +61,14 @@ function exampleOf({ id, examples }: EventConfig) {
 async function register(
   { api, fields }: EventConfig,
   answers: Readonly<Record<string, unknown>>,
-): Promise<RegisterAnswer> {
+): Promise<RegisterResponse> {
   const form = new FormData()
   for (const [name, value] of Object.entries(answers))
     if (fields.find(({ id }) => id === name)?.type === 'file')
       form.append(name, new Blob([PROOF.buffer], { type: 'application/pdf' }), 'proof.pdf')
     else form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   const response = await fetch(`${testServer.url}${api.register}`, { method: 'POST', body: form })
-  const answer = (await response.json()) as RegisterAnswer
+  const answer = (await response.json()) as RegisterResponse
   expect([response.status, answer]).toEqual([201, expect.anything()])
   return answer
 }
@@ -76,10 +76,10 @@ async function register(
 async function readRegistration({
   eventId,
   regNo,
-}: OpenRegistration): Promise<RegistrationAnswer['registration']> {
+}: OpenRegistration): Promise<RegistrationResponse['registration']> {
   const path = testServer.parts().deps.events.byId(eventId)?.config.api.registration ?? ''
   const response = await fetch(`${testServer.url}${path.replace('{reg_no}', regNo)}`)
-  return ((await response.json()) as RegistrationAnswer).registration
+  return ((await response.json()) as RegistrationResponse).registration
 }
 
 const versions = (): unknown[] =>

@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { OrderId } from '../../../engine/index.ts'
-import type { EventAnswer, RegisterAnswer } from '../../../engine/api.ts'
+import type { EventResponse, RegisterResponse } from '../../../engine/api.ts'
 import { createJpg, createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -54,8 +54,8 @@ else {
   }
   const register = (app: TestApp, total: string) =>
     app.post('/api/sample2026/register/', { ...fixtureDelegate, total_amount: total })
-  const formAt = async (app: TestApp): Promise<EventAnswer> =>
-    (await app.app.inject({ url: FORM })).json<EventAnswer>()
+  const formAt = async (app: TestApp): Promise<EventResponse> =>
+    (await app.app.inject({ url: FORM })).json<EventResponse>()
   const statusAt = async (app: TestApp, address: string): Promise<number> =>
     (await app.app.inject({ url: address })).statusCode
 
@@ -208,7 +208,7 @@ else {
   })
 
   test('a payment that another server queries is left to it until that server dies', async () => {
-    const { payment_data: handOff } = (await register(first, '1180')).json<RegisterAnswer>()
+    const { payment_data: handOff } = (await register(first, '1180')).json<RegisterResponse>()
     const order = handOff?.orderid as OrderId
     const readQueryCount = async (): Promise<number> => {
       const duePayments = await second.deps.store.pendingPayments(

@@ -11,7 +11,7 @@ type SmtpError = readonly [number, string]
  * `data` and `rcpt`: the response to each email and recipient; `of`: to that recipient. Without
  * one, it accepts.
  */
-export type MailServerAnswer = {
+export type MailServerResponse = {
   rcpt?: SmtpError | null
   data?: SmtpError | null
   of?: Readonly<Record<string, SmtpError>>
@@ -29,14 +29,17 @@ export type MailServer = {
   readonly received: () => number
   /** The number of opened connections. */
   readonly connections: () => number
-  readonly answer: MailServerAnswer
+  readonly answer: MailServerResponse
   close(): Promise<void>
 }
 
 /** The response `rcpt` applies to this recipient only. */
 const DEFAULT_RECIPIENT = 'asha@example.org'
 
-export async function openMailServer(answer: MailServerAnswer = {}, port = 0): Promise<MailServer> {
+export async function openMailServer(
+  answer: MailServerResponse = {},
+  port = 0,
+): Promise<MailServer> {
   const taken: AcceptedEmail[] = []
   let tried = 0
   let connections = 0

@@ -29,7 +29,7 @@ import { runHere } from '../run-command.ts'
 import { codeIn, isSharp } from '../read-qr-code.ts'
 import { noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
-import type { MailServer, MailServerAnswer } from './mail-server.ts'
+import type { MailServer, MailServerResponse } from './mail-server.ts'
 
 let dir: string
 let store: Store
@@ -96,7 +96,7 @@ const confirmPayment = async (regNo: string) => {
   await store.applyPaymentEvent(orderId, { type: 'confirmed', ...sale }, null)
 }
 
-const openServer = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer> => {
+const openServer = async (answer: MailServerResponse = {}, port = 0): Promise<MailServer> => {
   const server = await openMailServer(answer, port)
   closers.push(server.close)
   return server
@@ -314,7 +314,7 @@ describe('over SMTP', () => {
     await worker.run()
     expect(await state()).toMatchObject([{ status: 'failed' }])
     expect((await state())[0]?.error).toMatch(/ECONNREFUSED/)
-    // Until staff have fixed it and retry.
+    // Staff can retry after they have solved the problem.
     const retry = () => runHere(['email', 'retry'], { DATA_DIR: dir, CLOCK: '2025-10-10' })
     expect(await retry()).toMatchObject({ status: 0, stdout: '1 email queued again.\n' })
     expect(await state()).toMatchObject([{ status: 'queued' }])
@@ -409,7 +409,7 @@ describe('over SMTP', () => {
     let sent = 0
     for (let turn = 0; turn < 3; turn += 1) sent += await worker.run()
     expect([sent, server.taken.length]).toEqual([8, 8])
-    // Before its server, which waits half a minute for open connections.
+    // Closed before the mail server, which waits half a minute for open connections.
     await worker.close()
   })
 

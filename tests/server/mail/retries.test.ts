@@ -17,7 +17,7 @@ import { openStoreHere } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { hour, noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
-import type { MailServer, MailServerAnswer } from './mail-server.ts'
+import type { MailServer, MailServerResponse } from './mail-server.ts'
 
 const minute = 60_000
 const day = 24 * hour
@@ -55,7 +55,7 @@ const startMailer = (smtpUrl: string): Mailer => {
   closers.push(queue.close)
   return queue
 }
-const openServer = async (answer: MailServerAnswer = {}, port = 0): Promise<MailServer> => {
+const openServer = async (answer: MailServerResponse = {}, port = 0): Promise<MailServer> => {
   const server = await openMailServer(answer, port)
   closers.push(server.close)
   return server

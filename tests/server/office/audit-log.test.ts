@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
-import type { ActivityAnswer } from '../../../engine/api.ts'
+import type { ActivityResponse } from '../../../engine/api.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -37,7 +37,7 @@ const registerPaid = (n: number, pays: 'success' | 'wrong-amount'): Promise<RegN
     pays,
   })
 const done = async (regNo: RegNo): Promise<readonly string[]> => {
-  const { rows } = (await owner.get('/admin/log/')).json<ActivityAnswer>()
+  const { rows } = (await owner.get('/admin/log/')).json<ActivityResponse>()
   return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
 }
 
@@ -87,7 +87,7 @@ test('the owner of one event saw the names of users of other events in the filte
       regNo: null,
     })
   const listUsers = async ({ get }: Office) =>
-    (await get('/admin/log/')).json<ActivityAnswer>().people
+    (await get('/admin/log/')).json<ActivityResponse>().people
   expect(await listUsers(ofOne)).toContain('of-this')
   expect(await listUsers(ofOne)).not.toContain('of-another')
   expect(await listUsers(owner)).toContain('of-another')

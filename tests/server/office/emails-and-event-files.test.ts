@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EventFilesAnswer, MailsAnswer } from '../../../engine/api.ts'
+import type { EventFilesResponse, EmailsResponse } from '../../../engine/api.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const listEmails = async (office: Office, query = ''): Promise<MailsAnswer> =>
+const listEmails = async (office: Office, query = ''): Promise<EmailsResponse> =>
   (await office.get(`/admin/mail/?${query}`)).json()
 const resend = async (office: Office, payload: object) => {
   const answer = await app.app.inject({
@@ -115,7 +115,7 @@ test('event files that are not served are listed first, with the reason, until t
         url: `/admin/served-files/${method === 'POST' ? 'reload/' : ''}`,
         headers: { authorization: `Bearer ${owner.token}` },
       })
-    ).json<EventFilesAnswer>().files
+    ).json<EventFilesResponse>().files
   const [remaining] = await files()
   expect(remaining).toEqual({
     file: 'one2026.yaml',

@@ -18,7 +18,7 @@ import {
   reviewVersion,
 } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo } from '../../../engine/index.ts'
-import type { ActionDoneAnswer } from '../../../engine/api.ts'
+import type { ActionResponse } from '../../../engine/api.ts'
 import type { NewMail } from '../../../server/storage/index.ts'
 import { readGolden } from '../../engine/authoring/goldens.ts'
 import type { TestApp } from '../harness.ts'
@@ -40,7 +40,7 @@ export type Office = {
     payload: object,
   ): Promise<{
     readonly status: number
-    readonly body: ActionDoneAnswer & { readonly code?: string }
+    readonly body: ActionResponse & { readonly code?: string }
   }>
 }
 

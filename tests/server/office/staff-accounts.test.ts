@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { instant } from '../../../engine/index.ts'
 import type {
-  AccountAnswer,
-  ActivityAnswer,
-  UsersAnswer,
-  RecoveryCodesAnswer,
-  SecondFactorAnswer,
+  AccountResponse,
+  ActivityResponse,
+  UsersResponse,
+  RecoveryCodesResponse,
+  SecondFactorResponse,
 } from '../../../engine/api.ts'
 import { describeBrowser } from '../../../server/office/auth/sessions.ts'
 import { startTestApp } from '../harness.ts'
@@ -79,11 +79,11 @@ async function withFactor(
   const token = await addUser(username)
   const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
   expect(setup.statusCode, setup.body).toBe(200)
-  const { secret } = setup.json<SecondFactorAnswer>()
+  const { secret } = setup.json<SecondFactorResponse>()
   const done = await post('/admin/me/second-factor/confirm/', { code: codeOf(secret) }, token)
   expect(done.statusCode, done.body).toBe(200)
   advance(2 * STEP_MS)
-  return { token, secret, codes: done.json<RecoveryCodesAnswer>().recovery_codes }
+  return { token, secret, codes: done.json<RecoveryCodesResponse>().recovery_codes }
 }
 
 describe('a second factor', () => {
@@ -91,7 +91,7 @@ describe('a second factor', () => {
     const token = await addUser('asha')
     const { address, secret } = (
       await post('/admin/me/second-factor/', { password: PASSWORD }, token)
-    ).json<SecondFactorAnswer>()
+    ).json<SecondFactorResponse>()
     expect(address).toMatch(
       /^otpauth:\/\/totp\/Rollcall%20127\.0\.0\.1:asha\?issuer=Rollcall%20127\.0\.0\.1&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/,
     )
@@ -136,7 +136,7 @@ describe('a second factor', () => {
     expect((await login('anil', { code: first })).json().message).toBe(
       'This recovery code is wrong or was already used.',
     )
-    const { second_factor } = await get<AccountAnswer>('/admin/me/', token)
+    const { second_factor } = await get<AccountResponse>('/admin/me/', token)
     expect(second_factor).toEqual({ is_on: true, is_required: false, recovery_codes_left: 9 })
     expect(
       server.rows("SELECT what FROM audit_log WHERE who = 'anil' ORDER BY id DESC LIMIT 2"),
@@ -147,7 +147,7 @@ describe('a second factor', () => {
     const other = await addUser('devi')
     const token = await signIn('devi')
     const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
-    const { secret } = setup.json<SecondFactorAnswer>()
+    const { secret } = setup.json<SecondFactorResponse>()
     expect((await login('devi')).statusCode).toBe(200)
     const wrongCode = await post(
       '/admin/me/second-factor/confirm/',
@@ -303,7 +303,7 @@ describe("the user's own account", () => {
     await login('omar', {}, { 'user-agent': phone })
     advance(1000)
     await login('omar', {}, { 'user-agent': 'curl/8.5' })
-    const listSessions = async () => (await get<AccountAnswer>('/admin/me/', token)).sessions
+    const listSessions = async () => (await get<AccountResponse>('/admin/me/', token)).sessions
     const sessions = await listSessions()
     expect(sessions.map(({ browser, network, is_this }) => [browser, network, is_this])).toEqual([
       ['curl', '127.0.0.1', false],
@@ -320,7 +320,7 @@ describe("the user's own account", () => {
 
   test('users cannot end sessions of other users', async () => {
     const ownToken = await addUser('paul')
-    const { sessions } = await get<AccountAnswer>('/admin/me/', ownToken)
+    const { sessions } = await get<AccountResponse>('/admin/me/', ownToken)
     const otherSessions = await addUser('quin')
     const id = sessions[0]?.id ?? ''
     expect((await post('/admin/me/sessions/end/', { id }, otherSessions)).statusCode).toBe(404)
@@ -430,9 +430,9 @@ describe('users', () => {
       all_events: false,
     })
     expect((await changeRole('nobody-here', 'viewer', null)).statusCode).toBe(404)
-    for (const { username } of (await get<UsersAnswer>('/admin/admins/', owner)).people)
+    for (const { username } of (await get<UsersResponse>('/admin/admins/', owner)).people)
       if (username !== 'owner') await post(`/admin/admins/${username}/remove/`, {}, owner)
-    expect((await get<UsersAnswer>('/admin/admins/', owner)).people).toHaveLength(1)
+    expect((await get<UsersResponse>('/admin/admins/', owner)).people).toHaveLength(1)
     for (const answer of [
       await post('/admin/admins/owner/remove/', {}, owner),
       await changeRole('owner', 'desk', null),
@@ -489,7 +489,7 @@ describe('the audit log', () => {
         eventId: null,
         regNo: null,
       })
-    const log = (query: string) => get<ActivityAnswer>(`/admin/log/?${query}`, owner)
+    const log = (query: string) => get<ActivityResponse>(`/admin/log/?${query}`, owner)
     const first = await log('who=asha&words=note')
     expect(first.rows.map(({ what }) => what)).toEqual(
       Array.from({ length: 50 }, (_, index) => `=wrote note ${54 - index}`),

@@ -1,7 +1,7 @@
 /** The work queue of the office: each number of the dashboard is the count of its list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, paise, reviewVersion } from '../../../engine/index.ts'
-import type { ListAnswer, StatsAnswer } from '../../../engine/api.ts'
+import type { ListResponse, StatsResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { noon, register, signIn } from './office.ts'
@@ -17,10 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const page = async (url: string): Promise<ListAnswer> =>
-  (await office.json(url)) as unknown as ListAnswer
+const page = async (url: string): Promise<ListResponse> =>
+  (await office.json(url)) as unknown as ListResponse
 const readCounts = async (): Promise<Record<string, number>> => {
-  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
   return Object.fromEntries(
     data.waiting.map(({ id, events }) => [
       id,

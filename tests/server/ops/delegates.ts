@@ -3,10 +3,10 @@ import { writeFileSync, mkdirSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type {
-  DocumentsAnswer,
+  DocumentsResponse,
   PaymentData,
-  RecoveryAnswer,
-  ReviewsAnswer,
+  RecoveryResponse,
+  ReviewsResponse,
 } from '../../../engine/api.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureEvent } from '../small-event.ts'
@@ -115,15 +115,15 @@ export async function officeAt(url: string, password: string): Promise<Office> {
       read(await post(`${url}${path}`, JSON.stringify(sent), { ...headers, authorization })),
   }
 }
-export const reviewsIn = async (office: Office): Promise<ReviewsAnswer['reviews']> =>
-  (await office.get<ReviewsAnswer>('/admin/reviews/')).reviews
-export const recoveryIn = (office: Office): Promise<RecoveryAnswer> =>
-  office.get<RecoveryAnswer>('/admin/recovery-state/')
+export const reviewsIn = async (office: Office): Promise<ReviewsResponse['reviews']> =>
+  (await office.get<ReviewsResponse>('/admin/reviews/')).reviews
+export const recoveryIn = (office: Office): Promise<RecoveryResponse> =>
+  office.get<RecoveryResponse>('/admin/recovery-state/')
 /** Invoice numbers of a registration. */
 export const invoicesOf = async (office: Office, regNo: string): Promise<readonly string[]> =>
-  (await office.get<DocumentsAnswer>(`/admin/registrations/${regNo}/documents/`)).documents.flatMap(
-    ({ kind, serial }) => (kind === 'receipt' ? [] : [serial]),
-  )
+  (
+    await office.get<DocumentsResponse>(`/admin/registrations/${regNo}/documents/`)
+  ).documents.flatMap(({ kind, serial }) => (kind === 'receipt' ? [] : [serial]))
 
 /** Polls until `look` returns a value. Background work runs at least once a minute. */
 export async function waitUntil<T>(condition: string, check: () => Promise<T | null>): Promise<T> {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
-import type { StatsAnswer } from '../../../engine/api.ts'
+import type { StatsResponse } from '../../../engine/api.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { isTruncated } from '../../../server/events/files/truncated-file.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
@@ -312,7 +312,7 @@ test('a changed file with an account without credentials: the previous version s
   // Owners see it in the office; users of some events do not.
   const readAs = async (name: string): Promise<unknown> => {
     const office = await signIn(other, name)
-    return (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.event_files
+    return (await office.get('/admin/dashboard/stats/')).json<StatsResponse>().data.event_files
   }
   expect(await readAs('owner')).toEqual([expect.stringContaining('AIRPAY_ELSEWHERE')])
   await signIn(other, 'treasurer')

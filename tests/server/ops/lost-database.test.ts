@@ -41,9 +41,9 @@ const waitForOutput = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.printed(), POLL_OPTIONS).toMatch(text)
 }
 
-type Answer = { readonly status: number; readonly regNo: string; readonly code?: string }
+type ServerResponse = { readonly status: number; readonly regNo: string; readonly code?: string }
 let count = 0
-const register = async (): Promise<Answer> => {
+const register = async (): Promise<ServerResponse> => {
   count += 1
   const response = await fetch(`${server?.url}/api/afpicon/register/`, {
     method: 'POST',

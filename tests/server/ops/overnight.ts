@@ -42,7 +42,7 @@ const NIGHT = { CLOCK: '2026-01-10T02:00:00+05:30' }
 /** The clock continues while the server is down. */
 const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 
-type Say = (line: string) => void
+type PrintLine = (line: string) => void
 /**
  * The registrations before the backup, after it and during the recovery, and how long to wait for
  * unwanted emails. `minuteMs` replaces a minute of background work; the server is then in this
@@ -147,7 +147,7 @@ const HEAD =
 export async function runOvernight(
   folders: ReturnType<typeof makeFolders>,
   persistence: Persistence,
-  print: Say,
+  print: PrintLine,
   { before, after, fresh: freshCount, quietMs, minuteMs }: Size,
 ): Promise<void> {
   const mails = await startMailServer()
@@ -506,7 +506,7 @@ export async function onPostgres(): Promise<Persistence> {
 /** Both, one after the other. */
 export async function overnightOn(
   databaseName: 'SQLite' | 'PostgreSQL',
-  print: Say,
+  print: PrintLine,
   size: Size,
 ): Promise<void> {
   const folders = makeFolders()

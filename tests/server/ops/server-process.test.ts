@@ -35,8 +35,8 @@ import { beginUpload } from '../upload-client.ts'
 /** The size limit of the sample event's proof. */
 const PROOF_BYTES = 5 * 1024 * 1024
 /**
- * So many that their bytes far exceed the constant part: V8 collects up to 64 MB of free buffers
- * late.
+ * Enough uploads to exceed the constant part of memory by far: V8 collects up to 64 MB of free
+ * buffers late.
  */
 const PROOF_COUNT = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
@@ -45,7 +45,7 @@ for (const name of ['_shared', 'afpicon2026.yaml'])
   cpSync(join(top, 'events', name), join(folder, 'events', name), { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A startup without a process: the server's output, and whether it started or its exit status. */
+/** Starts the server in this process. Returns its output, and the server or the exit status. */
 async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
   useCompiledEvents(join(folder, name))
   const read = readEnvironment({ ...defaultVariables(name), ...variables })
@@ -63,7 +63,7 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
   return { booted, printed: () => printed, tell: requestStop }
 }
 
-/** A rejected startup, as `ended with STATUS: TEXT`. A server that starts fails the test. */
+/** Returns a rejected startup as `ended with STATUS: TEXT`. A server that starts fails the test. */
 async function attemptRejected(
   name: string,
   variables: Readonly<Record<string, string>> = {},

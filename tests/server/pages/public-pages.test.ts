@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { AvailabilityAnswer } from '../../../engine/api.ts'
+import type { AvailabilityResponse } from '../../../engine/api.ts'
 import { outsideEvent } from '../event-with-quotas.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -231,7 +231,7 @@ describe('changes apply immediately', () => {
     const page = await tagOf(server, FORM)
     const before = await readAvailability()
     expect(before.headers).toMatchObject({ 'cache-control': 'max-age=1' })
-    expect(before.json<AvailabilityAnswer>()).toEqual({ status: 'success', left: {} })
+    expect(before.json<AvailabilityResponse>()).toEqual({ status: 'success', left: {} })
     expect(before.rawPayload.length).toBeLessThan(200)
     const etag = { 'if-none-match': String(before.headers['etag']) }
     const path = '/api/events/sample2026/availability'

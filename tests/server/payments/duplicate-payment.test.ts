@@ -1,13 +1,13 @@
 /** The same person pays twice for one event: emails, page and office on a listening server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
-  ActionsAnswer,
-  ListAnswer,
-  MyAnswer,
-  OfficeRegistrationAnswer,
-  RegisterAnswer,
-  ReviewsAnswer,
-  StatsAnswer,
+  ActionsResponse,
+  ListResponse,
+  SelfServiceResponse,
+  OfficeRegistrationResponse,
+  RegisterResponse,
+  ReviewsResponse,
+  StatsResponse,
 } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD } from '../office/office.ts'
@@ -63,10 +63,10 @@ const readEmailedPage = async (regNo: string): Promise<string> => {
 }
 const listDuplicates = async () => {
   const path = '/admin/afpicon/registrations/?waiting=second_payment'
-  return (await read<ListAnswer>(path, office)).registrations.map(({ reg_no }) => reg_no)
+  return (await read<ListResponse>(path, office)).registrations.map(({ reg_no }) => reg_no)
 }
 const onDashboard = async () => {
-  const { data } = await read<StatsAnswer>('/admin/dashboard/stats/', office)
+  const { data } = await read<StatsResponse>('/admin/dashboard/stats/', office)
   return data.waiting.find(({ id }) => id === 'second_payment')?.events[0]?.count ?? 0
 }
 
@@ -82,8 +82,10 @@ test('a delegate who pays again in a second tab sees that it is the second payme
   )
 
   const page = await readEmailedPage(second.regNo)
-  expect((await read<MyAnswer>(await readEmailedPage(first.regNo))).second_payment).toBeNull()
-  expect((await read<MyAnswer>(page)).second_payment).toEqual({
+  expect(
+    (await read<SelfServiceResponse>(await readEmailedPage(first.regNo))).second_payment,
+  ).toBeNull()
+  expect((await read<SelfServiceResponse>(page)).second_payment).toEqual({
     first: first.regNo,
     amount: AMOUNT,
     asked_at: null,
@@ -93,7 +95,9 @@ test('a delegate who pays again in a second tab sees that it is the second payme
     message: 'The organisers have your request and will email you.',
   })
   expect(await send(`${page}acts/`, { act: 'ask_refund' })).toMatchObject({ code: 'not_now' })
-  expect((await read<MyAnswer>(page)).second_payment?.asked_at).toBe('2025-10-10T12:00:00+05:30')
+  expect((await read<SelfServiceResponse>(page)).second_payment?.asked_at).toBe(
+    '2025-10-10T12:00:00+05:30',
+  )
 
   expect((await listDuplicates()).toSorted()).toEqual([first.regNo, second.regNo].toSorted())
   expect(await onDashboard()).toBe(2)
@@ -101,7 +105,10 @@ test('a delegate who pays again in a second tab sees that it is the second payme
     [first, second],
     [second, first],
   ] as const) {
-    const shown = await read<OfficeRegistrationAnswer>(`/admin/registrations/${one.regNo}/`, office)
+    const shown = await read<OfficeRegistrationResponse>(
+      `/admin/registrations/${one.regNo}/`,
+      office,
+    )
     expect(shown.paid_by_same_person).toEqual([other.regNo])
   }
   expect(
@@ -112,14 +119,14 @@ test('a delegate who pays again in a second tab sees that it is the second payme
     ),
   ).toMatchObject({ code: 200 })
   expect([await listDuplicates(), await onDashboard()]).toEqual([[], 0])
-  expect((await read<MyAnswer>(page)).second_payment).toBeNull()
+  expect((await read<SelfServiceResponse>(page)).second_payment).toBeNull()
 })
 
 test("registering with another person's name and email address reveals nothing about them", async () => {
   const person = { full_name: 'Meera Nair', email: 'meera@example.org' }
   /** The form's response and the result page, without the parts that differ per registration. */
   const readVisible = async (answers: Readonly<Record<string, string>>) => {
-    const formResponse = await send<RegisterAnswer>('/api/afpicon/register/', {
+    const formResponse = await send<RegisterResponse>('/api/afpicon/register/', {
       ...delegate,
       ...answers,
     })
@@ -137,7 +144,7 @@ test("registering with another person's name and email address reveals nothing a
       eventId: 'afpicon2026',
     })
     const page = `/api${new URL(link).pathname}/`
-    const ownPage = await read<MyAnswer>(page)
+    const ownPage = await read<SelfServiceResponse>(page)
     const refundRequest = await send<object>(`${page}acts/`, { act: 'ask_refund' })
     return {
       regNo: formResponse.reg_no,
@@ -163,10 +170,12 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   const first = await registerAndPay(person)
   const second = await registerAndPay(person)
   const page = await readEmailedPage(second.regNo)
-  expect((await read<MyAnswer>(page)).cancel).toBeNull()
-  expect((await read<MyAnswer>(await readEmailedPage(first.regNo))).cancel).not.toBeNull()
+  expect((await read<SelfServiceResponse>(page)).cancel).toBeNull()
+  expect(
+    (await read<SelfServiceResponse>(await readEmailedPage(first.regNo))).cancel,
+  ).not.toBeNull()
   const readActions = (regNo: string) =>
-    read<ActionsAnswer>(`/admin/registrations/${regNo}/acts/`, office)
+    read<ActionsResponse>(`/admin/registrations/${regNo}/acts/`, office)
   expect(await readActions(second.regNo)).toMatchObject({
     second_payment: { first: first.regNo, amount: AMOUNT, asked_at: null },
     proposed_back: AMOUNT,
@@ -175,9 +184,9 @@ test('a delegate who pays twice is offered no partial refund of the second payme
 
   const path = '/admin/afpicon/registrations/'
   const refundRequest = async () =>
-    (await read<ListAnswer>(`${path}?waiting=second_payment`, office)).refund_requested
+    (await read<ListResponse>(`${path}?waiting=second_payment`, office)).refund_requested
   const listRequests = async () =>
-    (await read<ReviewsAnswer>('/api/admin/reviews/', office)).refund_requests
+    (await read<ReviewsResponse>('/api/admin/reviews/', office)).refund_requests
   expect([await refundRequest(), await listRequests()]).toEqual([[], []])
   await send(`${page}acts/`, { act: 'ask_refund' })
   expect(await refundRequest()).toEqual([second.regNo])
@@ -185,7 +194,7 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   expect((await readActions(second.regNo)).second_payment?.asked_at).toBe(
     '2025-10-10T12:00:00+05:30',
   )
-  expect((await read<ListAnswer>(path, office)).refund_requested).toBeUndefined()
+  expect((await read<ListResponse>(path, office)).refund_requested).toBeUndefined()
   const withdrawRequest = () => send(`${page}acts/`, { act: 'withdraw_refund' })
   expect(await withdrawRequest()).toMatchObject({
     code: 200,

@@ -18,19 +18,23 @@ export const account: Account = {
 export const orderId = 'SAMP2026112100015' as OrderId
 export const responseTime = instant(Date.parse('2026-11-21T12:00:00+05:30'))
 
-type Answer = (response: ServerResponse, requests: string, request: IncomingMessage) => void
+type GatewayResponse = (
+  response: ServerResponse,
+  requests: string,
+  request: IncomingMessage,
+) => void
 export type FakeGateway = {
   readonly port: number
   /** Received requests, newest last. */
   readonly queries: string[]
   /** Sets the response from now on. */
-  answers(answer: string | Answer): void
+  answers(answer: string | GatewayResponse): void
   close(): Promise<void>
 }
 
 export async function openFakeGateway(): Promise<FakeGateway> {
   const queries: string[] = []
-  let answer: Answer = (response) => response.end()
+  let answer: GatewayResponse = (response) => response.end()
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -196,7 +196,7 @@ describe('the command', () => {
       'an account without an event',
       ['--account', 'nobody'],
       {},
-      /^No event file is paid into the account "nobody"\. They name /,
+      /^No event file uses the account "nobody"\. Accounts in use: /,
     ],
     [
       'no credentials',

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActionsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/api.ts'
+import type { ActionsResponse, SelfServiceResponse, RegisterResponse } from '../../../engine/api.ts'
 import { actionsUrl, cheapHash, PASSWORD, signIn, shownVersion } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -28,13 +28,14 @@ const utr = (): string => String(500_000_000_000 + ++numbers)
 
 const register = async (answers: Readonly<Record<string, string>>) => {
   const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
-  return { status: answer.statusCode, body: answer.json<RegisterAnswer>() }
+  return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
 }
 /** API calls of a delegate's page, at the address from the registration's response. */
 const ownPage = (page: string | undefined) => {
   const path = `/api${page ?? ''}/`
   return {
-    look: async () => (await server.app.inject({ method: 'GET', url: path })).json<MyAnswer>(),
+    look: async () =>
+      (await server.app.inject({ method: 'GET', url: path })).json<SelfServiceResponse>(),
     tell: async (answers: Readonly<Record<string, unknown>>, key?: string) => {
       const payload = { act: 'tell', answers, ...(key === undefined ? {} : { key }) }
       const answer = await server.app.inject({ method: 'POST', url: `${path}acts/`, payload })
@@ -361,7 +362,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
   ])
   const office = await signIn(server)
   const readActions = async () =>
-    (await office.json(`/admin/registrations/${body.reg_no}/acts/`)) as unknown as ActionsAnswer
+    (await office.json(`/admin/registrations/${body.reg_no}/acts/`)) as unknown as ActionsResponse
   expect(await readActions()).toMatchObject({
     told: { reference: number, stands: 'unconfirmed' },
     state: 'complete',
@@ -481,7 +482,7 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   expect((await page.tell(answers)).status).toBe(200)
   const office = await signIn(server)
   const actions = await office.json(actionsUrl(body.reg_no))
-  const { told: claim } = actions as unknown as ActionsAnswer
+  const { told: claim } = actions as unknown as ActionsResponse
   const [shown] = claim?.answers ?? []
   expect(shown).toMatchObject({ label: 'Screenshot' })
   expect((await office.get(shown?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
@@ -544,7 +545,7 @@ describe('at the front desk', () => {
     const refund = await server.app.inject({ method: 'POST', url, headers, payload })
     expect(refund.json()).toMatchObject({ code: 'not_your_role' })
     const actions = await server.app.inject({ method: 'GET', url, headers })
-    expect(actions.json<ActionsAnswer>().allowed).not.toContain('refund')
+    expect(actions.json<ActionsResponse>().allowed).not.toContain('refund')
   })
 
   test('a changed price is shown before the registration is stored', async () => {

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
-import type { RegistrationAnswer, RegisterAnswer } from '../../../engine/api.ts'
+import type { RegistrationResponse, RegisterResponse } from '../../../engine/api.ts'
 import { delegate, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
 
@@ -21,7 +21,7 @@ afterAll(() => testServer.close())
 type RetryResult = {
   readonly status: number
   readonly again: string | null
-  readonly body: Record<string, unknown> & Partial<RegisterAnswer>
+  readonly body: Record<string, unknown> & Partial<RegisterResponse>
 }
 async function retry(
   order_id: string,
@@ -51,9 +51,9 @@ async function form(key: string, server: TestServer = testServer): Promise<Retry
 async function readRegistration(
   regNo: string,
   server: TestServer = testServer,
-): Promise<RegistrationAnswer['registration']> {
+): Promise<RegistrationResponse['registration']> {
   const response = await fetch(`${server.url}/api/afpicon/registrations/${regNo}/`)
-  return ((await response.json()) as RegistrationAnswer).registration
+  return ((await response.json()) as RegistrationResponse).registration
 }
 const ordersOf = (regNo: string, server: TestServer = testServer): unknown[] =>
   server
@@ -100,7 +100,7 @@ describe('a delegate who pays again', () => {
       await other.settled()
       const { body } = await retry(first.orderId, {}, other)
       const second = body.payment_data?.orderid as OrderId
-      await other.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
+      await other.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
       await other.sandbox().runAction(second, 'decline')
       await other.settled()
       await other.sandbox().close()
@@ -200,7 +200,7 @@ describe('a delegate who pays again', () => {
 describe('the same form again', () => {
   test('states the review instead of "successful" while staff have to decide', async () => {
     const { body } = await form('review')
-    await testServer.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
+    await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'wrong')
     await testServer.settled()
     testServer.advance(minute)
@@ -213,7 +213,7 @@ describe('the same form again', () => {
 
   test('states that the payment was refunded, or is being processed by the bank', async () => {
     const paid = (await form('back')).body
-    await testServer.handOff(paid.payment_data as RegisterAnswer['payment_data'] & object)
+    await testServer.handOff(paid.payment_data as RegisterResponse['payment_data'] & object)
     const orderId = paid.payment_data?.orderid as OrderId
     await testServer.sandbox().runAction(orderId, 'pay')
     await testServer.settled()
@@ -235,7 +235,7 @@ describe('the same form again', () => {
       may_pay: false,
     })
     const waitingForm = (await form('bank')).body
-    await testServer.handOff(waitingForm.payment_data as RegisterAnswer['payment_data'] & object)
+    await testServer.handOff(waitingForm.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(waitingForm.payment_data?.orderid ?? '', 'later')
     testServer.advance(minute)
     const secondForm = (await form('bank')).body
@@ -249,7 +249,7 @@ test('a delegate who has paid keeps the ticket when another attempt is paid too'
   await testServer.settled()
   testServer.advance(minute)
   const { body } = await retry(first.orderId)
-  await testServer.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
+  await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
   await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
   await testServer.settled()
   expect(await readRegistration(first.regNo)).toMatchObject({
@@ -306,7 +306,7 @@ describe('a price', () => {
       const { status, body } = await retry(orderId, { price: total }, other)
       expect([status, body.payment_data?.amount]).toEqual([201, total.toFixed(2)])
       expect(await readRegistration(regNo, other)).toMatchObject({ total, period: 'jan-1-jan-25' })
-      await other.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
+      await other.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
       await other.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
       await other.settled()
       expect(await readRegistration(regNo, other)).toMatchObject({

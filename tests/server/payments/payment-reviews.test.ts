@@ -5,7 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
-import type { DecidedAnswer, ErrorAnswer, ReviewsAnswer, StatsAnswer } from '../../../engine/api.ts'
+import type {
+  DecisionResponse,
+  ErrorResponse,
+  ReviewsResponse,
+  StatsResponse,
+} from '../../../engine/api.ts'
 import { startDailyReviewEmail } from '../../../server/mail/send-daily-payment-reviews.ts'
 import { startRefundEmails } from '../../../server/mail/send-refund-emails.ts'
 import { decideReview } from '../../../server/payments/decide-payment-review.ts'
@@ -51,19 +56,19 @@ const call = async <A>(path: string, body?: object): Promise<{ status: number; a
   return { status: response.status, answer: (await response.json()) as A }
 }
 const reviews = async () =>
-  (await call<ReviewsAnswer>('/admin/reviews/?event=afpicon2026')).answer.reviews
+  (await call<ReviewsResponse>('/admin/reviews/?event=afpicon2026')).answer.reviews
 /** The version that a page currently shows. */
 const versionOf = async (id: string): Promise<string> => {
   const review = await testServer.parts().deps.store.review(id)
   return review === null ? 'decided' : reviewVersion(review)
 }
 const sendDecision = async (id: string, decision: object) =>
-  call<DecidedAnswer & ErrorAnswer>(`/admin/reviews/${id}/decide/`, {
+  call<DecisionResponse & ErrorResponse>(`/admin/reviews/${id}/decide/`, {
     version: await versionOf(id),
     ...decision,
   })
 const refund = (regNo: string, decision: object) =>
-  call<DecidedAnswer & ErrorAnswer>(`/admin/registrations/${regNo}/refund/`, decision)
+  call<DecisionResponse & ErrorResponse>(`/admin/registrations/${regNo}/refund/`, decision)
 const reconcile = () => testServer.parts().deps.payments.reconcile()
 const paid = async (): Promise<PlacedOrder> => {
   const order = await testServer.place()
@@ -134,7 +139,7 @@ describe('a payment that does not match', () => {
       left: 7079,
       why: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
     })
-    const stats = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data
+    const stats = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data
     expect(stats['afpicon_stats']).toMatchObject({ needs_decision: 1 })
     expect(await (await fetch(`${testServer.url}/metrics`)).text()).toMatch(
       /rollcall_reviews\{is="all"\} 1/,
@@ -213,7 +218,7 @@ describe('a payment that does not match', () => {
 describe('a refund', () => {
   test('of a part leaves the registration paid, of the rest makes it refunded; figures follow', async () => {
     const { regNo, orderId } = await paid()
-    const before = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data.revenue_stats
+    const before = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data.revenue_stats
     expect(await refund(regNo, { amount: 80, why: reason })).toMatchObject({
       status: 200,
       answer: { refund: 'asked', message: expect.stringContaining('The gateway started it') },
@@ -232,7 +237,7 @@ describe('a refund', () => {
       status: 'refunded',
       registration: 'refunded',
     })
-    const revenueAfter = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data
+    const revenueAfter = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data
       .revenue_stats
     expect(before.total_revenue - revenueAfter.total_revenue).toBe(7080)
   })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf, instant, paise, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import { main } from '../../../server/cli/run-command.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { handOffChecksum, secureHash } from '../../../server/payments/gateways/airpay/checksums.ts'
@@ -356,7 +356,7 @@ describe('retrying', () => {
     await testServer.settled()
     const response = await retry(first.orderId)
     expect(response.status).toBe(201)
-    const { reg_no, payment_data } = (await response.json()) as RegisterAnswer
+    const { reg_no, payment_data } = (await response.json()) as RegisterResponse
     if (payment_data === undefined) throw new Error('the retry has no hand-off')
     expect([reg_no, payment_data.amount]).toEqual([first.regNo, '7080.00'])
     expect(payment_data.orderid).not.toBe(first.orderId)

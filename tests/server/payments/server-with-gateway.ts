@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { instant, readInstant } from '../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../engine/index.ts'
-import type { PaymentData, RegisterAnswer } from '../../../engine/api.ts'
+import type { PaymentData, RegisterResponse } from '../../../engine/api.ts'
 import { assemble } from '../../../server/assemble-server.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { AssembledServer } from '../../../server/assemble-server.ts'
@@ -148,7 +148,7 @@ export async function openTestServer(
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...delegate, ...answers }),
     })
-    const answer = (await response.json()) as RegisterAnswer
+    const answer = (await response.json()) as RegisterResponse
     if (answer.payment_data === undefined) throw new Error(JSON.stringify(answer))
     return {
       regNo: answer.reg_no,

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFailure, paise } from '../../../engine/index.ts'
-import type { StatusAnswer } from '../../../server/dependencies.ts'
+import type { StatusResponse } from '../../../server/dependencies.ts'
 import { readGatewayAmount } from '../../../server/payments/gateways/airpay/status-response.ts'
 import { adapterAt, responseTime, event, openFakeGateway, orderId } from './fake-gateway.ts'
 import type { FakeGateway } from './fake-gateway.ts'
@@ -43,7 +43,7 @@ const xml = (changes: Changes = {}): string => response(fields(changes))
 const plainXml = (text: string): string => text.replaceAll(/<!\[CDATA\[(.*?)\]\]>/g, '$1')
 
 /** A short form of the result; payment events as they are. */
-function resultOf(answer: StatusAnswer): unknown {
+function resultOf(answer: StatusResponse): unknown {
   switch (answer.is) {
     case 'fact':
       return answer.fact
@@ -75,7 +75,7 @@ const declinedEvent = (code: string, message = 'Success') => ({
   message,
   at: responseTime,
 })
-type Row = readonly [what: string, raw: string, made: unknown]
+type Row = readonly [what: string, raw: string, expected: unknown]
 const retry = (error: string): string => `queried again: ${error}`
 const OTHER_ORDER = retry('the response is about another order')
 const TRUNCATED = retry('the response is truncated')
@@ -109,7 +109,7 @@ describe('the form', () => {
     ['the fields in the envelope itself', `<RESPONSE>${fields()}</RESPONSE>`, sale],
     ['undocumented fields', xml({ RISK: 'low', TRANSACTIONPAYMENTSTATUS: 'FAILED' }), sale],
     ['a field twice with the same value', response(`${fields()}<AMOUNT>5015.00</AMOUNT>`), sale],
-    // Two amounts are no amount.
+    // Conflicting amounts count as no amount.
     [
       'a field twice with different values',
       response(`${fields()}<AMOUNT>1.00</AMOUNT>`),
@@ -200,14 +200,14 @@ const DECLINED_CODES = ['400', '405', '502']
 describe('the codes', () => {
   test.each<Row>([
     ...DECLINED_CODES.map((code): Row => [
-      `${code}: the bank said no`,
+      `${code}: the bank declined`,
       xml({ TRANSACTIONSTATUS: code }),
       declinedEvent(code),
     ]),
     // "Dropped, cancelled, incomplete" in one document and "not yet processed" in another: no
     // record until seen in production.
     ...['401', '402', '403', '503'].map((code): Row => [
-      `${code}: nothing yet, also beside the word Success`,
+      `${code}: no result yet, even with the message Success`,
       xml({ TRANSACTIONSTATUS: code }),
       'no record',
     ]),
@@ -420,12 +420,12 @@ describe('currency, kind and mode', () => {
       sale,
     ]),
     ...['310', '330', '350', '420', 'auth', 'presale', '3200'].map((type): Row => [
-      `"${type}" is no sale`,
+      `"${type}" is not a sale`,
       xml({ TRANSACTIONTYPE: type }),
       { ...sale, kind: 'other' },
     ]),
     ...['340', '340 - Refund', 'refund', 'REFUND'].map((type): Row => [
-      `"${type}" is money that went back`,
+      `"${type}" is a refund`,
       xml({ TRANSACTIONTYPE: type }),
       { type: 'refunded', reference: '17691556', amount: paise(501_500), at: responseTime },
     ]),
@@ -528,7 +528,7 @@ describe('the payment channel', () => {
       void to.writeHead(code, headers).end(xml())
   test.each<[string, (to: ServerResponse) => void, string]>([
     ...[500, 502, 503, 504].map((code): [string, (to: ServerResponse) => void, string] => [
-      `${code}, whatever it holds`,
+      `${code}, with any body`,
       status(code),
       retry(`the gateway responded with status ${code}`),
     ]),

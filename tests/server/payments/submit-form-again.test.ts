@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import { delegate, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
 
@@ -21,16 +21,16 @@ const post = (key: string): Promise<Response> =>
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify(delegate),
   })
-async function send(key: string): Promise<RegisterAnswer> {
+async function send(key: string): Promise<RegisterResponse> {
   const response = await post(key)
   expect(response.status).toBe(201)
-  return (await response.json()) as RegisterAnswer
+  return (await response.json()) as RegisterResponse
 }
 
 /** Sends the form, opens the gateway's page, and returns the form's response. */
 async function openGatewayPage(
   key: string,
-): Promise<RegisterAnswer & { readonly orderId: string }> {
+): Promise<RegisterResponse & { readonly orderId: string }> {
   const answer = await send(key)
   if (answer.payment_data === undefined) throw new Error('no payment is due')
   await testServer.handOff(answer.payment_data)

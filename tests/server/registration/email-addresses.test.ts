@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Paise } from '../../../engine/index.ts'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { confirmedBy } from '../sample-registrations.ts'
@@ -59,7 +59,7 @@ const listEmails = (regNo: string) =>
   )
 
 test('resends a confirmation to the stored address, a few minutes apart and a limited number of times', async () => {
-  const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterAnswer>()
+  const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterResponse>()
   expect((await requestResend(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
   await server.deps.store.applyPaymentEvent(

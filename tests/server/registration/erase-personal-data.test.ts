@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
-import type { RegisterAnswer, StatsAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse, StatsResponse } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
@@ -75,7 +75,7 @@ const registerPerson = async (isPaying = true) => {
     { 'idempotency-key': `key-${Math.random()}` },
   )
   expect(answer.statusCode, answer.body).toBe(201)
-  const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
+  const { reg_no: regNo, payment_data: order } = answer.json<RegisterResponse>()
   const orderId = (order?.orderid ?? '') as OrderId
   if (isPaying) {
     const personalEmail = {
@@ -328,7 +328,7 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
   expect([await hasAnswers(), await readHealth()]).toEqual([true, [reason]])
   const [ownerNow, treasurerNow] = [await signIn(server), await signIn(server, 'money')]
   const stats = async (office: Office) =>
-    (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.erasing_waits
+    (await office.get('/admin/dashboard/stats/')).json<StatsResponse>().data.erasing_waits
   expect([await stats(ownerNow), await stats(treasurerNow)]).toEqual([reason, undefined])
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir, CLOCK: '2026-05-10' }
   expect(await runHere(['db', 'clock'], variables)).toMatchObject({ status: 1, stdout: reason })

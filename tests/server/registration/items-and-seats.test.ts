@@ -5,12 +5,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quote } from '../../../engine/index.ts'
-import type { Instant, OrderId, SoldAnswer } from '../../../engine/index.ts'
+import type { Instant, OrderId, SalesResponse } from '../../../engine/index.ts'
 import type {
-  ErrorAnswer,
-  RegisterAnswer,
-  RegistrationAnswer,
-  TariffAnswer,
+  ErrorResponse,
+  RegisterResponse,
+  RegistrationResponse,
+  TariffResponse,
   WireQuote,
 } from '../../../engine/api.ts'
 import { readVersion } from '../../../server/events/versions/version-approval.ts'
@@ -92,7 +92,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-type RegisterResult = Omit<RegisterAnswer, 'status'> & Omit<ErrorAnswer, 'status'>
+type RegisterResult = Omit<RegisterResponse, 'status'> & Omit<ErrorResponse, 'status'>
 async function send(
   answers: object,
 ): Promise<{ readonly status: number; readonly body: RegisterResult }> {
@@ -105,14 +105,14 @@ async function registerSmallEvent(answers: object): Promise<RegisterResult> {
   expect([status, body.message]).toEqual([201, expect.any(String)])
   return body
 }
-const read = async (regNo: string): Promise<RegistrationAnswer['registration']> =>
-  (await server.app.inject(`/api/sample2026/registrations/${regNo}/`)).json<RegistrationAnswer>()
+const read = async (regNo: string): Promise<RegistrationResponse['registration']> =>
+  (await server.app.inject(`/api/sample2026/registrations/${regNo}/`)).json<RegistrationResponse>()
     .registration
-const left = async (): Promise<TariffAnswer['left']> =>
-  (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffAnswer>().left
+const left = async (): Promise<TariffResponse['left']> =>
+  (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().left
 /** The gateway confirms the order on the next query. */
 const paid = async (
-  { payment_data: data }: Pick<RegisterAnswer, 'payment_data'>,
+  { payment_data: data }: Pick<RegisterResponse, 'payment_data'>,
   reference: string,
 ) =>
   server.deps.store.applyPaymentEvent(
@@ -224,7 +224,7 @@ describe('the last seat', () => {
     const payload = { ...fixtureDelegate, is_member: false, workshops: ['airway'] }
     const headers = { 'idempotency-key': 'the-same' }
     const retryResponse = () => server.app.inject({ method: 'POST', url: path, payload, headers })
-    const first = (await retryResponse()).json<RegisterAnswer>()
+    const first = (await retryResponse()).json<RegisterResponse>()
     await registerSmallEvent({ workshops: ['airway'] })
     expect((await send({ workshops: ['airway'] })).body.code).toBe('full')
     expect((await retryResponse()).json()).toMatchObject({
@@ -297,7 +297,7 @@ test('a delegate who accepts the offer after the last seat was sold is registere
 describe('the office', () => {
   let office: Office
   const list = '/api/admin/sample2026/registrations/'
-  const readSales = async (query = ''): Promise<SoldAnswer> => {
+  const readSales = async (query = ''): Promise<SalesResponse> => {
     const found = server.deps.events.byId('sample2026')?.config.admin.lists[0]
     const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${found?.id}${query}`)
     return answer.json()

@@ -3,7 +3,7 @@
  * guessing.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse, RegistrationResponse, TariffResponse } from '../../../engine/api.ts'
 import { getAddressKey } from '../../../server/http/rate-limit.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -38,13 +38,13 @@ describe('a registration read by its number', () => {
     const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     const response = await app.inject(`/api/afpicon/registrations/${reg_no}/`)
     expect(response.headers).toMatchObject({
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     })
-    expect(response.json<RegistrationAnswer>()).toEqual({
+    expect(response.json<RegistrationResponse>()).toEqual({
       status: 'success',
       registration: {
         full_name: 'Asha Nair',
@@ -100,14 +100,16 @@ describe('a registration read by its number', () => {
     const key = { 'idempotency-key': 'a'.repeat(32) }
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof, key)
-    ).json<RegisterAnswer>()
-    const other = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
+    const other = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterResponse>()
     const url = `/api/afpicon/registrations/${reg_no}/`
     const ownContact = { email: 'asha@example.org', phone_number: '9876543210' }
     const readVisible = async (headers: Readonly<Record<string, string>>, payload?: object) => {
       const method = payload === undefined ? 'GET' : 'POST'
       const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
-      const { registration, partial, code } = answer.json<RegistrationAnswer & { code?: string }>()
+      const { registration, partial, code } = answer.json<
+        RegistrationResponse & { code?: string }
+      >()
       return code ?? [partial ?? false, registration['email'], registration['phone_number']]
     }
     const allVisible = [false, ownContact.email, ownContact.phone_number]
@@ -140,7 +142,7 @@ describe('a registration read by its number', () => {
     }
     const { reg_no } = (
       await post('/api/afpicon/register/', { ...delegate, ...secrets }, proof)
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     const { body } = await app.inject({
       method: 'POST',
       url: `/api/afpicon/registrations/${reg_no}/`,
@@ -155,7 +157,7 @@ describe('a registration read by its number', () => {
     const { post, app } = await start()
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     for (const [path, message] of [
       [`/api/chirurgia/registrations/${reg_no}/`, 'Failed to fetch registration details'],
       ['/api/afpicon/registrations/AFPI0000000000000/', 'Failed to fetch registration details'],
@@ -176,14 +178,14 @@ describe('a registration read by its number', () => {
     })
     const { reg_no, payment_data } = (
       await post('/api/sample2026/register/', fixtureDelegate)
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     await deps.store.applyPaymentEvent(
       payment_data?.orderid as never,
       { type: 'declined', code: '400', message: 'no', at: deps.clock() },
       null,
     )
     const read = async (number: string) =>
-      (await app.inject(`/api/sample2026/registrations/${number}/`)).json<RegistrationAnswer>()
+      (await app.inject(`/api/sample2026/registrations/${number}/`)).json<RegistrationResponse>()
         .registration
     expect(await read(reg_no)).toMatchObject({
       payment_status: 'failed',
@@ -196,7 +198,7 @@ describe('a registration read by its number', () => {
         url: '/api/payment/retry/',
         payload: { order_id: reg_no },
       })
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     const order = retryResponse.payment_data?.orderid ?? ''
     expect(order).toMatch(new RegExp(`^${reg_no}\\d\\d$`))
     expect(await read(order)).toMatchObject({
@@ -293,7 +295,7 @@ describe('limits on guessing', () => {
     const { app, post } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     for (let times = 0; times < 40; times++)
       expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
   })
@@ -302,7 +304,7 @@ describe('limits on guessing', () => {
     const { app, post, setTime } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     const readCorrect = (address: string) =>
       app.inject({
         url: `/api/sample2026/registrations/${reg_no}/`,
@@ -331,7 +333,7 @@ describe('limits on guessing', () => {
     const { app, post } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
-    ).json<RegisterAnswer>()
+    ).json<RegisterResponse>()
     const from = (network: number): string => `2001:db8:1:${network.toString(16)}::1`
     for (let network = 0; network < 50; network++)
       await app.inject({
@@ -390,7 +392,7 @@ describe('limits on guessing', () => {
         const { app, post } = await startLimited()
         const { reg_no } = (
           await post('/api/sample2026/register/', fixtureDelegate)
-        ).json<RegisterAnswer>()
+        ).json<RegisterResponse>()
         for (const wrongNumber of wrongNumbers) await lookupRoute(app, wrongNumber)
         for (const [name, other] of Object.entries(lookupRoutes)) {
           const [status, responseText] = await other(app, reg_no)
@@ -410,7 +412,7 @@ describe('limits on guessing', () => {
       const { app, post, rows } = await startLimited()
       const { reg_no } = (
         await post('/api/sample2026/register/', fixtureDelegate)
-      ).json<RegisterAnswer>()
+      ).json<RegisterResponse>()
       for (const wrongNumber of wrongNumbers) await lookupRoutes['return']?.(app, wrongNumber)
       expect(await lookupRoutes['return']?.(app, reg_no)).toEqual([
         303,
@@ -467,7 +469,7 @@ describe('the period is correct at every boundary, in any time zone of the serve
       for (const zone of zones) {
         process.env.TZ = zone
         offsets.add(new Date(0).getTimezoneOffset())
-        const answer = (await app.inject('/api/afpicon/tariff-info/')).json<TariffAnswer>()
+        const answer = (await app.inject('/api/afpicon/tariff-info/')).json<TariffResponse>()
         expect([answer.current_period, answer.pricing['afpi-pg']]).toEqual([
           period,
           { base, gst: total - base, total },
@@ -501,7 +503,7 @@ describe('an event without payment', () => {
     })
     const response = await post('/api/sample2026/register/', fixtureDelegate)
     expect(response.statusCode).toBe(201)
-    const answer = response.json<RegisterAnswer>()
+    const answer = response.json<RegisterResponse>()
     expect(answer).toEqual({
       status: 'success',
       message:
@@ -524,7 +526,7 @@ describe('an event without payment', () => {
     ])
     const { registration } = (
       await app.inject(`/api/sample2026/registrations/${answer.reg_no}/`)
-    ).json<RegistrationAnswer>()
+    ).json<RegistrationResponse>()
     expect(registration).toMatchObject({ payment_status: 'success' })
   })
 })
@@ -544,7 +546,7 @@ test("registration is closed on a day without a period, with the event's message
     },
   ])
   expect(countRows()['registrations']).toBe(0)
-  expect((await app.inject('/api/sample2026/tariff-info/')).json<TariffAnswer>()).toMatchObject({
+  expect((await app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>()).toMatchObject({
     open: false,
     current_period: null,
     pricing: {},

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -32,11 +32,11 @@ afterAll(() => server.close())
 const register = async (headers = {}) =>
   (
     await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, headers)
-  ).json<RegisterAnswer>()
+  ).json<RegisterResponse>()
 const retryPayment = async (payload: object, headers = {}) => {
   const url = '/api/payment/retry/'
   const answer = await server.app.inject({ method: 'POST', url, payload, headers })
-  return { ...answer.json<Omit<RegisterAnswer, 'status'>>(), status: answer.statusCode }
+  return { ...answer.json<Omit<RegisterResponse, 'status'>>(), status: answer.statusCode }
 }
 
 test('the number of an unpaid registration allows payment, and reveals no name and no email address', async () => {
@@ -89,7 +89,7 @@ test('the browser that registered cannot read the person to whom the registratio
 test('the former holder could read the name of the person to whom the registration was transferred, by its number', async () => {
   const email = 'first@sample.example'
   const registration = await server.post(`/api/${EVENT}/register/`, { ...fixtureDelegate, email })
-  const { reg_no: number = '', payment_data: data } = registration.json<RegisterAnswer>()
+  const { reg_no: number = '', payment_data: data } = registration.json<RegisterResponse>()
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
     confirmedBy('AP2', paise(118_000), server.now()),
@@ -151,7 +151,7 @@ test.each(['transfer', 'card'])(
           payload: { order_id: order },
           headers: key,
         })
-      const { reg_no: number = '' } = (await registerAgain()).json<RegisterAnswer>()
+      const { reg_no: number = '' } = (await registerAgain()).json<RegisterResponse>()
       expect((await registerAgain()).statusCode).toBe(201)
       const correctedAnswers = { full_name: 'Right Person', email: 'right@delegate.example' }
       const done = await staffUser.act(number, {

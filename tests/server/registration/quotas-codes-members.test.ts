@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
-import type { RegisterAnswer, WireCode } from '../../../engine/api.ts'
+import type { RegisterResponse, WireCode } from '../../../engine/api.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { fixtureDelegate } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -53,14 +53,14 @@ const createPerson = (changes: object = {}): object => {
   const email = `delegate${personCount}@sample.example`
   return { ...fixtureDelegate, full_name: `Delegate ${personCount}`, email, ...changes }
 }
-const registerPerson = async (answers: object): Promise<RegisterAnswer> => {
+const registerPerson = async (answers: object): Promise<RegisterResponse> => {
   const { status, body } = await call(path, answers)
   expect([status, body['message']]).toEqual([201, expect.any(String)])
-  return body as unknown as RegisterAnswer
+  return body as unknown as RegisterResponse
 }
 /** Applies the gateway's result of an order. */
 const applyResult = async (
-  order: RegisterAnswer['payment_data'],
+  order: RegisterResponse['payment_data'],
   event: PaymentEvent,
 ): Promise<void> => {
   const id = (order?.orderid ?? '') as OrderId
@@ -198,7 +198,7 @@ describe('a discount code', () => {
   test('sent again with the same form returns the same checkout', async () => {
     await createCode('coupon', 'AGAIN')
     const payload = createPerson({ code: 'AGAIN' })
-    const send = async (): Promise<RegisterAnswer> => {
+    const send = async (): Promise<RegisterResponse> => {
       const headers = { 'idempotency-key': 'the same' }
       return (await server.app.inject({ method: 'POST', url: path, payload, headers })).json()
     }

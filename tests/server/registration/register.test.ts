@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRegNo } from '../../../engine/index.ts'
-import type { ErrorAnswer, RegisterAnswer } from '../../../engine/api.ts'
+import type { ErrorResponse, RegisterResponse } from '../../../engine/api.ts'
 import { createExe, createMsi, createPdf } from '../sample-uploads.ts'
 import { buildMultipart, startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -55,7 +55,7 @@ const oneAdded = { ...NONE_ADDED, registrations: 1, payments: 1, audit_log: 1 }
 
 describe('a registration', () => {
   test('returns 201 with number and checkout, and is stored completely: quote, pending payment, audit entry', async () => {
-    let answer: RegisterAnswer | undefined
+    let answer: RegisterResponse | undefined
     const addedCounts = await countAdded(async () => {
       const response = await server.post(url, {
         ...delegate,
@@ -127,7 +127,7 @@ describe('a registration', () => {
         payload,
       })
       expect(response.statusCode).toBe(201)
-      const { reg_no } = response.json<RegisterAnswer>()
+      const { reg_no } = response.json<RegisterResponse>()
       expect(
         server.rows(
           'SELECT u.field, u.name, u.type, u.bytes FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE reg_no = ?',
@@ -175,7 +175,7 @@ describe('a registration', () => {
     expect(response.statusCode).toBe(201)
     const [row] = server.rows(
       'SELECT answers FROM registrations WHERE reg_no = ?',
-      response.json<RegisterAnswer>().reg_no,
+      response.json<RegisterResponse>().reg_no,
     )
     expect(JSON.parse(String(row?.['answers']))).toEqual({ ...delegate, afpi_member: false })
   })
@@ -206,7 +206,7 @@ describe('a registration', () => {
       expect(response.statusCode).toBe(201)
       const [row] = server.rows(
         'SELECT answers FROM registrations WHERE reg_no = ?',
-        response.json<RegisterAnswer>().reg_no,
+        response.json<RegisterResponse>().reg_no,
       )
       expect(JSON.parse(String(row?.['answers']))).toEqual({ ...delegate, afpi_member: false })
     }
@@ -223,7 +223,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     string,
     () => Promise<{ statusCode: number; json(): unknown }>,
     number,
-    Partial<ErrorAnswer>,
+    Partial<ErrorResponse>,
   ][] = [
     [
       'a missing field',
@@ -461,16 +461,17 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     })
     expect(answer).toMatchObject({ status: 'error', ...expected })
     if (expected.errors !== undefined)
-      expect((answer as ErrorAnswer).errors).toEqual(expected.errors)
+      expect((answer as ErrorResponse).errors).toEqual(expected.errors)
     expect(addedCounts).toEqual(NONE_ADDED)
   })
 
   test('an email address of astral characters, which the gateway would count twice, is rejected before it is stored', async () => {
     const addedCounts = await countAdded(async () => {
       const response = await json(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
-      expect([response.statusCode, Object.keys(response.json<ErrorAnswer>().errors ?? {})]).toEqual(
-        [422, ['email']],
-      )
+      expect([
+        response.statusCode,
+        Object.keys(response.json<ErrorResponse>().errors ?? {}),
+      ]).toEqual([422, ['email']])
     })
     expect(addedCounts).toEqual(NONE_ADDED)
   })
@@ -520,7 +521,7 @@ describe('the same idempotency key', () => {
       const responses = await Promise.all(Array.from({ length: 20 }, () => withKey('same-moment')))
       for (const response of responses) {
         expect(response.statusCode).toBe(201)
-        const { reg_no, payment_data } = response.json<RegisterAnswer>()
+        const { reg_no, payment_data } = response.json<RegisterResponse>()
         expect(payment_data?.orderid).toBe(reg_no)
         numbers.push(reg_no)
       }
@@ -532,7 +533,7 @@ describe('the same idempotency key', () => {
   test('can be any word, also "unreadable"', async () => {
     const [first, second] = [await withKey('unreadable'), await withKey('unreadable')]
     expect([first.statusCode, second.statusCode]).toEqual([201, 201])
-    expect(second.json<RegisterAnswer>().reg_no).toBe(first.json<RegisterAnswer>().reg_no)
+    expect(second.json<RegisterResponse>().reg_no).toBe(first.json<RegisterResponse>().reg_no)
   })
 
   test('without a key, the same twenty are twenty registrations', async () => {
@@ -573,9 +574,9 @@ describe('the same idempotency key', () => {
   })
 
   test('on another day the checkout is built again, because its checksum contains the day', async () => {
-    const first = (await withKey('afresh')).json<RegisterAnswer>()
+    const first = (await withKey('afresh')).json<RegisterResponse>()
     server.setTime('2025-10-11T09:00:00+05:30')
-    const second = (await withKey('afresh')).json<RegisterAnswer>()
+    const second = (await withKey('afresh')).json<RegisterResponse>()
     server.setTime('2025-10-10T12:00:00+05:30')
     expect(second.reg_no).toBe(first.reg_no)
     expect(second.payment_data?.orderid).toBe(first.payment_data?.orderid)
@@ -585,12 +586,12 @@ describe('the same idempotency key', () => {
   test('returns the first registration even if a price has changed or registration has closed since', async () => {
     const sent = { ...delegate, total_amount: '7080' }
     server.setTime('2025-12-31T23:59:00+05:30')
-    const first = (await withKey('period-ended', sent)).json<RegisterAnswer>()
+    const first = (await withKey('period-ended', sent)).json<RegisterResponse>()
     server.setTime('2026-01-01T00:00:00+05:30')
     const second = await withKey('period-ended', sent)
     server.setTime('2025-10-10T12:00:00+05:30')
     expect(second.statusCode).toBe(201)
-    expect(second.json<RegisterAnswer>()).toMatchObject({
+    expect(second.json<RegisterResponse>()).toMatchObject({
       reg_no: first.reg_no,
       payment_data: { amount: '7080.00' },
     })

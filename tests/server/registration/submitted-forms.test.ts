@@ -3,7 +3,7 @@
  * correct sentence.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ErrorAnswer, RegisterAnswer } from '../../../engine/api.ts'
+import type { ErrorResponse, RegisterResponse } from '../../../engine/api.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -47,7 +47,7 @@ const uploadsOf = (response: { json<T>(): T }): unknown[] =>
   server
     .rows(
       'SELECT u.name FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE reg_no = ?',
-      response.json<RegisterAnswer>().reg_no,
+      response.json<RegisterResponse>().reg_no,
     )
     .map(({ name }) => name)
 /** Names of new files that belong to no registration. */
@@ -99,7 +99,7 @@ describe('a form', () => {
       END,
     )
     expect(response.statusCode).toBe(422)
-    expect(response.json<ErrorAnswer>().errors).toEqual({
+    expect(response.json<ErrorResponse>().errors).toEqual({
       letter: 'Please use at most 200 characters',
     })
     expect(listStrayFiles()).toEqual([])
@@ -181,13 +181,13 @@ describe('a form', () => {
     ],
   ])('%s is rejected, and no file remains', async (_what, sent, status, code) => {
     const response = await sent()
-    expect([response.statusCode, (response.json() as ErrorAnswer).code]).toEqual([status, code])
+    expect([response.statusCode, (response.json() as ErrorResponse).code]).toEqual([status, code])
     expect(listStrayFiles()).toEqual([])
   })
 })
 
 describe('price messages appear only where they are true:', () => {
-  const answerTo = async (sent: Readonly<Record<string, string>>): Promise<ErrorAnswer> => {
+  const answerTo = async (sent: Readonly<Record<string, string>>): Promise<ErrorResponse> => {
     const response = await server.post(url, { ...fixtureDelegate, ...sent })
     expect(response.statusCode).toBe(409)
     return response.json()
@@ -244,7 +244,7 @@ test('a free registration is complete immediately, and its email is queued', asy
   })
   server.setTime('2026-01-10')
   expect(response.statusCode).toBe(201)
-  const { payment_data, message, reg_no } = response.json<RegisterAnswer>()
+  const { payment_data, message, reg_no } = response.json<RegisterResponse>()
   expect([payment_data, message]).toEqual([undefined, 'Your registration is saved.'])
   expect(
     server.rows('SELECT total, payment_status FROM registrations WHERE reg_no = ?', reg_no),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, isoIndia, paise, readAmount } from '../../../engine/index.ts'
 import type { OrderId, Paise, RawAnswers } from '../../../engine/index.ts'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import type { AnsweredValues } from '../../../engine/api/registration.ts'
 import { PROOF } from '../../browser/delegate.ts'
 import { signIn } from '../office/office.ts'
@@ -110,17 +110,17 @@ async function sent(
 async function registerAnswers(
   eventId: string,
   answers: Record<string, string>,
-): Promise<RegisterAnswer> {
+): Promise<RegisterResponse> {
   const { status, body } = await sent(eventId, answers)
   expect([status, body]).toEqual([201, expect.anything()])
-  return body as unknown as RegisterAnswer
+  return body as unknown as RegisterResponse
 }
 async function readStored(eventId: string, regNo: string): Promise<AnsweredValues> {
   const url = `/api/${eventId}/registrations/${regNo}/`
   const answer = await server.app.inject({ method: 'GET', url })
   return answer.json<{ registration: AnsweredValues }>().registration
 }
-async function paid({ payment_data: order }: RegisterAnswer): Promise<void> {
+async function paid({ payment_data: order }: RegisterResponse): Promise<void> {
   const amount: Paise = readAmount(order?.amount ?? '', INR) ?? paise(0)
   const confirmedEvent = confirmedBy(`AP${order?.orderid}`, amount, server.now())
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, instant, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import { assemble } from '../../../server/assemble-server.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
@@ -53,7 +53,7 @@ describe('an account without credentials', () => {
     )
     if (!nextServer.ok) throw new Error(nextServer.error.text)
     const { app, deps } = nextServer.value
-    const { reg_no: regNo } = registration.json<RegisterAnswer>()
+    const { reg_no: regNo } = registration.json<RegisterResponse>()
     const before = await deps.store.registration(regNo)
     const rejected = await app.inject({
       method: 'POST',
@@ -159,6 +159,6 @@ describe('paying for an imported registration', () => {
     await server.deps.store.importRegistrations([row('SMPL3')])
     const registration = await retryPayment('SMPL3')
     expect(registration.statusCode).toBe(201)
-    expect(registration.json<RegisterAnswer>().payment_data?.orderid).toBe('SMPL302')
+    expect(registration.json<RegisterResponse>().payment_data?.orderid).toBe('SMPL302')
   })
 })

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type {
-  ActionDoneAnswer,
-  ErrorAnswer,
-  MyAnswer,
-  ProofAnswer,
-  RegisterAnswer,
-  RegistrationAnswer,
+  ActionResponse,
+  ErrorResponse,
+  SelfServiceResponse,
+  UploadResponse,
+  RegisterResponse,
+  RegistrationResponse,
 } from '../../../engine/api.ts'
 import { paise } from '../../../engine/index.ts'
 import { issueLink, prepareEmailText } from '../../../server/registration/access-link.ts'
@@ -52,7 +52,7 @@ async function registerOwn({ pays: isPaying = true, answers = fixtureDelegate } 
 }> {
   server.setTime('2026-01-10')
   const answer = await server.post(`/api/${EVENT}/register/`, answers)
-  const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
+  const { reg_no: regNo, payment_data: order } = answer.json<RegisterResponse>()
   if (isPaying)
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
@@ -62,8 +62,8 @@ async function registerOwn({ pays: isPaying = true, answers = fixtureDelegate } 
   const link = await issueLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
   return { regNo: regNo as RegNo, path: `/api${new URL(link).pathname}` }
 }
-const readPage = async (path: string): Promise<MyAnswer> =>
-  (await server.app.inject(path)).json<MyAnswer>()
+const readPage = async (path: string): Promise<SelfServiceResponse> =>
+  (await server.app.inject(path)).json<SelfServiceResponse>()
 const performAction = async (path: string, payload: object, changes: object = {}) => {
   const answer = await server.app.inject({
     method: 'POST',
@@ -73,7 +73,7 @@ const performAction = async (path: string, payload: object, changes: object = {}
   })
   return {
     status: answer.statusCode,
-    ...answer.json<Omit<ActionDoneAnswer & Partial<ErrorAnswer>, 'status'>>(),
+    ...answer.json<Omit<ActionResponse & Partial<ErrorResponse>, 'status'>>(),
   }
 }
 const readHistory = async (regNo: RegNo) =>
@@ -147,7 +147,7 @@ describe('the self-service page', () => {
         url,
         payload: { email: transferredAnswers.email },
       })
-      return [(await readPage(path)).registration, found.json<RegistrationAnswer>().registration]
+      return [(await readPage(path)).registration, found.json<RegistrationResponse>().registration]
     }
     for (const shown of await read()) {
       expect(shown).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
@@ -248,11 +248,11 @@ describe('changes by delegates', () => {
 
   test('a file is uploaded first, then named by its token, and replaces the previous one', async () => {
     const { regNo, path } = await registerOwn()
-    const send = async (content: string): Promise<ProofAnswer> => {
+    const send = async (content: string): Promise<UploadResponse> => {
       const bytes = createPdf(content)
       const sent = await server.post(`${path}/proofs/`, {}, { letter: { name: 'my.pdf', bytes } })
       expect(sent.statusCode, sent.body).toBe(201)
-      return sent.json<ProofAnswer>()
+      return sent.json<UploadResponse>()
     }
     expect((await readPage(path)).files).toMatchObject([
       { id: 'letter', name: null, accept: ['pdf'] },
@@ -313,7 +313,7 @@ describe('a lost link', () => {
     for (const name of ['Asha Lost', '{link SMPL1} Ravi\n{link}']) {
       const answers = { ...fixtureDelegate, full_name: name, email }
       const registration = await server.post(`/api/${EVENT}/register/`, answers)
-      numbers.push(registration.json<RegisterAnswer>().reg_no)
+      numbers.push(registration.json<RegisterResponse>().reg_no)
     }
     // Another person with the same search terms.
     const other = { ...fixtureDelegate, email: `nat${email}` }

@@ -10,11 +10,11 @@ import type { PostgresServer } from './postgres-server.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 
 type Reads = ReturnType<typeof reads>
-type Known = { readonly regNo: RegNo; readonly orderId: OrderId }
+type SampleIds = { readonly regNo: RegNo; readonly orderId: OrderId }
 /** Reads of one registration, payment or token. Each runs several statements. */
 const BY_KEY: readonly (readonly [
   name: string,
-  read: (storeReads: Reads, ids: Known) => unknown,
+  read: (storeReads: Reads, ids: SampleIds) => unknown,
 ])[] = [
   ['a registration by its number', (storeReads, { regNo }) => storeReads.registration(regNo)],
   [
@@ -48,7 +48,7 @@ else {
   let server: PostgresServer
   let url: string
   let connection: Awaited<ReturnType<typeof connect>>
-  let ids: Known
+  let ids: SampleIds
   beforeAll(async () => {
     server = await startPostgres()
     url = await server.database('plans')

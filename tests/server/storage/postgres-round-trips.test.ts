@@ -45,67 +45,79 @@ else {
     return { paymentId: payment.id, registrationId, eventId, gateway: '', account: payment.account }
   }
 
-  type Prepare = (run: number) => Promise<() => Promise<unknown>>
-  const operations: readonly (readonly [what: string, trips: number, prepare: Prepare])[] = [
-    ['a registration', 2, async () => () => store.register(newRegistration())],
+  type PrepareOperation = (run: number) => Promise<() => Promise<unknown>>
+  const operations: readonly (readonly [what: string, trips: number, prepare: PrepareOperation])[] =
     [
-      'a lookup by number',
-      1,
-      async () => {
-        const { regNo } = await registerSample(store)
-        return () => store.registration(regNo)
-      },
-    ],
-    [
-      'a page of a list',
-      1,
-      async () => () => store.listPage({ eventId: 'demo', answers: {} }, 1, 20),
-    ],
-    [
-      'a gateway message',
-      1,
-      async () => {
-        const gatewayMessage = {
-          gateway: 'demo',
-          kind: 'notice',
-          body: 'A=1',
-          contentType: 'text/plain',
-        }
-        return () =>
-          store.recordGatewayMessage({ ...gatewayMessage, kind: 'notice', orderId: null, at: noon })
-      },
-    ],
-    [
-      'a confirmed payment that was read before',
-      2,
-      async (run) => {
-        const { orderId } = await registerSample(store)
-        const keys = await keysOf(orderId)
-        return () =>
-          store.applyPaymentEvent(orderId, confirmedBy(`AP${run}`), newEmail, undefined, keys)
-      },
-    ],
-    [
-      'a confirmed payment',
-      3,
-      async (run) => {
-        const { orderId } = await registerSample(store)
-        return () => store.applyPaymentEvent(orderId, confirmedBy(`BP${run}`), newEmail)
-      },
-    ],
-    [
-      'a confirmed payment with an invoice',
-      2,
-      async (run) => {
-        await store.saveEventFile({ ...FILE, issuer: ISSUER })
-        const { orderId } = await registerSample(store)
-        const keys = await keysOf(orderId)
-        return async () => {
-          await store.applyPaymentEvent(orderId, confirmedBy(`CP${run}`), newEmail, undefined, keys)
-        }
-      },
-    ],
-  ]
+      ['a registration', 2, async () => () => store.register(newRegistration())],
+      [
+        'a lookup by number',
+        1,
+        async () => {
+          const { regNo } = await registerSample(store)
+          return () => store.registration(regNo)
+        },
+      ],
+      [
+        'a page of a list',
+        1,
+        async () => () => store.listPage({ eventId: 'demo', answers: {} }, 1, 20),
+      ],
+      [
+        'a gateway message',
+        1,
+        async () => {
+          const gatewayMessage = {
+            gateway: 'demo',
+            kind: 'notice',
+            body: 'A=1',
+            contentType: 'text/plain',
+          }
+          return () =>
+            store.recordGatewayMessage({
+              ...gatewayMessage,
+              kind: 'notice',
+              orderId: null,
+              at: noon,
+            })
+        },
+      ],
+      [
+        'a confirmed payment that was read before',
+        2,
+        async (run) => {
+          const { orderId } = await registerSample(store)
+          const keys = await keysOf(orderId)
+          return () =>
+            store.applyPaymentEvent(orderId, confirmedBy(`AP${run}`), newEmail, undefined, keys)
+        },
+      ],
+      [
+        'a confirmed payment',
+        3,
+        async (run) => {
+          const { orderId } = await registerSample(store)
+          return () => store.applyPaymentEvent(orderId, confirmedBy(`BP${run}`), newEmail)
+        },
+      ],
+      [
+        'a confirmed payment with an invoice',
+        2,
+        async (run) => {
+          await store.saveEventFile({ ...FILE, issuer: ISSUER })
+          const { orderId } = await registerSample(store)
+          const keys = await keysOf(orderId)
+          return async () => {
+            await store.applyPaymentEvent(
+              orderId,
+              confirmedBy(`CP${run}`),
+              newEmail,
+              undefined,
+              keys,
+            )
+          }
+        },
+      ],
+    ]
   test.each(operations)('%s takes %i', async (_, roundTrips, prepare) => {
     const counts: number[] = []
     for (let run = 0; run < RUNS; run += 1) {

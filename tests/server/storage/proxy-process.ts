@@ -15,7 +15,7 @@ export type ProxyProcess = { readonly port: number; readonly pid: number } & {
   ) => Promise<Awaited<ReturnType<Methods[Name]>>>
 }
 type Call = { readonly id: number; readonly name: keyof Methods; readonly args: readonly unknown[] }
-type Answer = { readonly id: number; readonly value: unknown }
+type ProxyResponse = { readonly id: number; readonly value: unknown }
 
 const METHOD_NAMES = [
   'traffic',
@@ -40,7 +40,7 @@ export async function startProxyProcess(
   })
   const [port] = (await once(child, 'message')) as [number]
   const answers = new Map<number, (value: unknown) => void>()
-  child.on('message', ({ id, value }: Answer) => {
+  child.on('message', ({ id, value }: ProxyResponse) => {
     answers.get(id)?.(value)
     answers.delete(id)
   })
@@ -83,5 +83,5 @@ if (process.send !== undefined && process.argv[1] === import.meta.filename) {
 async function answerCall(proxy: DelayingProxy, { id, name, args }: Call): Promise<void> {
   const method = proxy[name] as (...args: readonly unknown[]) => unknown
   const value = await method(...args)
-  process.send?.({ id, value } satisfies Answer)
+  process.send?.({ id, value } satisfies ProxyResponse)
 }

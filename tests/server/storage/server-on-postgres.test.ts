@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
-import type { RegisterAnswer } from '../../../engine/api.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import { readGolden } from '../../engine/authoring/goldens.ts'
 import { formOf } from '../payments/server-with-gateway.ts'
 import { signIn } from '../office/office.ts'
@@ -56,7 +56,7 @@ else {
       is_member: 'true',
     })
     expect([answer.statusCode, answer.body]).toEqual([201, expect.anything()])
-    const body = answer.json<RegisterAnswer>()
+    const body = answer.json<RegisterResponse>()
     regNo = body.reg_no as RegNo
     const { sandbox } = first
     const handOff = body.payment_data

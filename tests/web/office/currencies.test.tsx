@@ -5,7 +5,7 @@ import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import { readCurrency } from '../../../engine/index.ts'
 import type { AdminList, Currency } from '../../../engine/index.ts'
-import type { ActionsAnswer, ListRow, StatsAnswer, WireReview } from '../../../engine/api.ts'
+import type { ActionsResponse, ListRow, StatsResponse, WireReview } from '../../../engine/api.ts'
 import { createListReader } from '../../../web/office/office-api-responses.ts'
 import { formatTotalRevenue } from '../../../web/office/dashboard/dashboard-page.tsx'
 import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
@@ -103,7 +103,7 @@ test('the dashboard added euro to rupees', () => {
     formatTotalRevenue({
       revenue_stats: { total_revenue: 130_000 },
       ...figures,
-    } as unknown as StatsAnswer['data']).replaceAll('\u00a0', ' ')
+    } as unknown as StatsResponse['data']).replaceAll('\u00a0', ' ')
   const rupees = { a_stats: stats(100_000), b_stats: stats(30_000) }
   expect(formatTotal(rupees)).toBe('₹ 1,30,000')
   const foreign = {
@@ -182,7 +182,7 @@ test.each([
       paid_on: null,
       answers: [],
       stands: 'looking',
-    } as unknown as NonNullable<ActionsAnswer['told']>
+    } as unknown as NonNullable<ActionsResponse['told']>
     const fields = textOf(
       <RecordPaymentFields told={claim} today={'2026-01-20' as never} {...currency} />,
     )

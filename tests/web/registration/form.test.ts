@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { Option, PublicEvent } from '../../../engine/index.ts'
-import type { TariffAnswer } from '../../../engine/api.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
 import { toQuote } from '../../../web/app/api-responses.ts'
 import { calculatePrice } from '../../../web/registration/price/live-price.ts'
 import { canShrink, findFileError } from '../../../web/registration/uploads/chosen-file.ts'
@@ -42,7 +42,7 @@ const pricedEvent: PublicEvent = createEvent({
     prices,
   },
 })
-const answer: TariffAnswer = {
+const answer: TariffResponse = {
   status: 'success',
   now: '2026-01-01T12:00:00+05:30',
   open: true,
@@ -52,7 +52,7 @@ const answer: TariffAnswer = {
   tariff_data: {},
   pricing: { plain: { base: 1000, gst: 180, total: 1180 } },
 }
-const createTariff = (overrides: Partial<TariffAnswer> = {}): Tariff => ({
+const createTariff = (overrides: Partial<TariffResponse> = {}): Tariff => ({
   is: 'here',
   answer: { ...answer, ...overrides },
 })

@@ -14,7 +14,7 @@ import {
 } from '../../../engine/index.ts'
 import { resultRows } from '../../../engine/messages.ts'
 import type { PricingContext, PublicEvent } from '../../../engine/index.ts'
-import type { TariffAnswer } from '../../../engine/api.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
 import {
   priceByBill,
   optionMarks,
@@ -112,7 +112,7 @@ const event: PublicEvent = createEvent({
     { id: 'seats', eachOptionOf: 'workshops', max: { usg: 3, ecmo: 3 }, full: { message: 'Full' } },
   ],
 })
-const tariff: TariffAnswer = {
+const tariff: TariffResponse = {
   status: 'success',
   now: '2026-01-01T12:00:00+05:30',
   open: true,

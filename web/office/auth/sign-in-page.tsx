@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { err } from '../../../engine/index.ts'
-import type { SessionAnswer } from '../../../engine/api.ts'
+import type { SessionResponse } from '../../../engine/api.ts'
 import { call } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -46,7 +46,7 @@ export function SignInPage({ next }: { readonly next: string }) {
       await callApi('/admin/login/', readSuccess, { method: 'POST', json: credentials })
       const session = await call('/admin/session/', readSession)
       return !session.ok && session.error.status === 401
-        ? unwrap<SessionAnswer>(err({ ...session.error, message: NO_COOKIES }))
+        ? unwrap<SessionResponse>(err({ ...session.error, message: NO_COOKIES }))
         : session.ok
           ? session.value
           : null

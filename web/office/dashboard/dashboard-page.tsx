@@ -2,7 +2,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { INR, day, formatCount, sortEvents, isEventOver } from '../../../engine/index.ts'
-import type { EventStats, OfficeEvent, SessionAnswer, StatsAnswer } from '../../../engine/api.ts'
+import type {
+  EventStats,
+  OfficeEvent,
+  SessionResponse,
+  StatsResponse,
+} from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { EventPanel, findStats } from './event-figures.tsx'
@@ -16,7 +21,7 @@ import { WorkQueue } from './work-queue.tsx'
 import './dashboard-page.css'
 
 /** Shows the work queue, a strip of figures, upcoming events by date, and collapsed past events. */
-export function DashboardPage({ session }: { readonly session: SessionAnswer }) {
+export function DashboardPage({ session }: { readonly session: SessionResponse }) {
   const query = useQuery({
     queryKey: ['stats'],
     queryFn: ({ signal }) => callApi('/admin/dashboard/stats/', readStats, { signal }),
@@ -142,7 +147,7 @@ function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][n
 }
 
 /** Adds up the revenue of each currency, rupees first. Amounts in two currencies are never added. */
-export function formatTotalRevenue(data: StatsAnswer['data']): string {
+export function formatTotalRevenue(data: StatsResponse['data']): string {
   const figures = Object.entries(data).flatMap(([name, stats]) =>
     name.endsWith('_stats') && name !== 'revenue_stats' ? [stats as EventStats] : [],
   )

@@ -1,7 +1,7 @@
 /** One event on the dashboard: its figures, registrations per day, and newest registrations. */
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
-import type { EventStats, OfficeEvent, StatsAnswer } from '../../../engine/api.ts'
+import type { EventStats, OfficeEvent, StatsResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Status } from '../../ui/payment-status-badge.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
@@ -11,12 +11,12 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 
 /** Returns the statistics of an event. Null if the response contains none for it. */
-export const findStats = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
+export const findStats = (data: StatsResponse['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
 type EventPanelProps = {
   readonly event: OfficeEvent
-  readonly data: StatsAnswer['data']
+  readonly data: StatsResponse['data']
   /** True if the event is over. Its figures are then collapsed. */
   readonly isPast?: boolean
 }

@@ -1,10 +1,10 @@
 /** The chart of registrations per day, with the days of price changes. */
 import { addDays, day, formatCount, formatDayShort } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
-import type { StatsAnswer } from '../../../engine/api.ts'
+import type { StatsResponse } from '../../../engine/api.ts'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 
-type DayFigures = StatsAnswer['data']['by_day'][string][number]
+type DayFigures = StatsResponse['data']['by_day'][string][number]
 /** About four months of days. A longer range is drawn in weeks, so that the bars remain visible. */
 const BARS_MAX = 125
 

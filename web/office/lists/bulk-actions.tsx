@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { allowedActions, formatCount, STATES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
-import type { BulkAnswer, ListRow, WireReview } from '../../../engine/api.ts'
+import type { BulkActionResponse, ListRow, WireReview } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
@@ -24,13 +24,13 @@ type BulkAction = (typeof BULK_ACTIONS)[number]
 const LABELS = { ...ACTION_LABELS, accept: 'Accept payment' } as const
 const REASON_REQUIRED: readonly BulkAction[] = ['accept', 'note']
 
-const readBulkResult: Reader<BulkAnswer> = (body) =>
+const readBulkResult: Reader<BulkActionResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
   listOf(body['refused'], (row) =>
     isRecord(row) && hasAll(row, 'string', 'reg_no', 'message') ? row : null,
   ) !== null
-    ? (body as BulkAnswer)
+    ? (body as BulkActionResponse)
     : null
 
 type BulkBarProps = {
@@ -186,7 +186,7 @@ function BulkResult({
   message,
   refused: failures,
   onClose,
-}: BulkAnswer & { readonly onClose: () => void }) {
+}: BulkActionResponse & { readonly onClose: () => void }) {
   return (
     <div className="bulk" role="status">
       <p>{message}</p>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, isEnded } from '../../../engine/index.ts'
-import type { AdminList, SoldAnswer } from '../../../engine/index.ts'
+import type { AdminList, SalesResponse } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
 import { callApi, buildListUrl } from '../office-api-and-urls.ts'
@@ -54,7 +54,7 @@ export function SalesReport({ event, list, searchParams }: SalesReportProps) {
 export function SalesTable({
   includesEnded,
   ...report
-}: SoldAnswer & { readonly includesEnded: boolean }) {
+}: SalesResponse & { readonly includesEnded: boolean }) {
   const { capped, rows, paid_beside: otherPaid, people: peopleCounts, places: seatPools } = report
   const currency = readResponseCurrency(report)
   return (

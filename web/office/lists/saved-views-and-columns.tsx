@@ -4,7 +4,7 @@
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { AdminList, Column, MyList, MyListsAnswer } from '../../../engine/index.ts'
+import type { AdminList, Column, MyList, MyListsResponse } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -17,7 +17,7 @@ import './saved-views-and-columns.css'
 const API_PATH = '/api/admin/my-lists/'
 const DEFAULT_SETTINGS: MyList = { columns: [], views: [] }
 
-const readListSettings: Reader<MyListsAnswer['lists']> = (body) =>
+const readListSettings: Reader<MyListsResponse['lists']> = (body) =>
   isRecord(body)
     ? recordOf(body['lists'], (entry) =>
         isRecord(entry) &&

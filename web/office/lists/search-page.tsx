@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
 import { isPaymentStatus } from '../../../engine/index.ts'
-import type { FoundAnswer, WireFound } from '../../../engine/api.ts'
+import type { SearchResponse, WireFound } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { callApi, isTyping, SEARCH } from '../office-api-and-urls.ts'
@@ -18,7 +18,7 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponsePrice } from '../ui/format-amount.ts'
 import './search-page.css'
 
-const readSearchResults: Reader<FoundAnswer> = (body) =>
+const readSearchResults: Reader<SearchResponse> = (body) =>
   isRecord(body) &&
   typeof body['more'] === 'boolean' &&
   listOf(body['found'], (result) =>
@@ -30,7 +30,7 @@ const readSearchResults: Reader<FoundAnswer> = (body) =>
       ? result
       : null,
   ) !== null
-    ? (body as FoundAnswer)
+    ? (body as SearchResponse)
     : null
 
 /** The `/` key opens the search from any office page, except while the user types in a field. */
@@ -148,7 +148,7 @@ function SearchResult({ result }: { readonly result: WireFound }) {
 
 const resultUrl = ({ route, reg_no }: WireFound): string => `${route}/${encodeURIComponent(reg_no)}`
 
-function describeResults({ found: results, more }: FoundAnswer): string {
+function describeResults({ found: results, more }: SearchResponse): string {
   if (results.length === 0) return 'No registrations found. Try fewer letters, or the phone number.'
   const count = `${results.length} ${results.length === 1 ? 'registration' : 'registrations'}`
   return more ? `The newest ${count}. Add a word to narrow the search.` : count

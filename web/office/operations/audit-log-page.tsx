@@ -1,6 +1,6 @@
 /** The audit log: who did what, and when. The URL contains its filters. */
 import { Link } from 'react-router-dom'
-import type { SessionAnswer, WireActivity } from '../../../engine/api.ts'
+import type { SessionResponse, WireActivity } from '../../../engine/api.ts'
 import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -21,7 +21,7 @@ const ENTRY_KINDS = [
   ['all', 'Everything'],
 ] as const
 
-export function AuditLogPage({ session }: { readonly session: SessionAnswer }) {
+export function AuditLogPage({ session }: { readonly session: SessionResponse }) {
   const { params, setParams, filterQuery, query } = useFilteredLog(
     'activity',
     API_PATH,
@@ -111,7 +111,7 @@ function AuditEntry({
   session,
 }: {
   readonly row: WireActivity
-  readonly session: SessionAnswer
+  readonly session: SessionResponse
 }) {
   const list = session.events.find(({ id }) => id === event_id)?.lists[0]
   return (

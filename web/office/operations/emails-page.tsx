@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
-import type { MailsAnswer, SessionAnswer, WireMail } from '../../../engine/api.ts'
+import type { EmailsResponse, SessionResponse, WireMail } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { readMessage } from '../office-api-responses.ts'
 import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
@@ -24,7 +24,7 @@ const STATES = [
   ['sent', 'Sent'],
 ] as const
 
-export function EmailsPage({ session }: { readonly session: SessionAnswer }) {
+export function EmailsPage({ session }: { readonly session: SessionResponse }) {
   const { params, setParams, filterQuery, query } = useFilteredLog(
     'mails',
     API_PATH,
@@ -130,7 +130,7 @@ function StateCounts({
   counted_to,
   status,
   filterQuery,
-}: Pick<MailsAnswer, 'counts' | 'counted_to'> & {
+}: Pick<EmailsResponse, 'counts' | 'counted_to'> & {
   readonly status: string | null
   readonly filterQuery: string
 }) {
@@ -163,7 +163,7 @@ function EmailRow({
   onResend,
 }: {
   readonly email: WireMail
-  readonly session: SessionAnswer
+  readonly session: SessionResponse
   readonly isBusy: boolean
   readonly onResend: () => void
 }) {

@@ -1,9 +1,9 @@
 /** Parsers of the responses about emails, event files and recovery. */
 import { readInstant } from '../../../engine/index.ts'
 import type {
-  EventFilesAnswer,
-  MailsAnswer,
-  RecoveryAnswer,
+  EventFilesResponse,
+  EmailsResponse,
+  RecoveryResponse,
   WireEventFile,
   WireMail,
 } from '../../../engine/api.ts'
@@ -14,14 +14,14 @@ const isStringOrNull = (value: unknown): boolean => value === null || typeof val
 const isInstant = (value: unknown): boolean =>
   typeof value === 'string' && readInstant(value) !== null
 
-export const readEmails: Reader<MailsAnswer> = (body) =>
+export const readEmails: Reader<EmailsResponse> = (body) =>
   isRecord(body) &&
   isRecord(body['counts']) &&
   hasAll(body['counts'], 'number', 'queued', 'failed', 'sent') &&
   hasAll(body, 'number', 'counted_to') &&
   listOf(body['mails'], readEmail) !== null &&
   (body['before'] === null || typeof body['before'] === 'number')
-    ? (body as MailsAnswer)
+    ? (body as EmailsResponse)
     : null
 
 const readEmail = (value: unknown): WireMail | null =>
@@ -35,9 +35,9 @@ const readEmail = (value: unknown): WireMail | null =>
     ? (value as WireMail)
     : null
 
-export const readEventFiles: Reader<EventFilesAnswer> = (body) =>
+export const readEventFiles: Reader<EventFilesResponse> = (body) =>
   isRecord(body) && listOf(body['files'], readEventFile) !== null
-    ? (body as EventFilesAnswer)
+    ? (body as EventFilesResponse)
     : null
 
 const readEventFile = (value: unknown): WireEventFile | null =>
@@ -47,7 +47,7 @@ const readEventFile = (value: unknown): WireEventFile | null =>
     ? (value as WireEventFile)
     : null
 
-export const readRecovery: Reader<RecoveryAnswer> = (body) =>
+export const readRecovery: Reader<RecoveryResponse> = (body) =>
   isRecord(body) &&
   (body['recovery'] === null || isRecovery(body['recovery'])) &&
   listOf(body['past'], (entry) =>
@@ -55,7 +55,7 @@ export const readRecovery: Reader<RecoveryAnswer> = (body) =>
       ? entry
       : null,
   ) !== null
-    ? (body as RecoveryAnswer)
+    ? (body as RecoveryResponse)
     : null
 
 const FIGURE_KEYS = {

@@ -7,7 +7,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
-import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
+import type { RecoveryResponse, WireRecovery } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
@@ -204,7 +204,7 @@ const EMAIL_OUTCOMES = {
   discard: 'discarded',
 } as const
 
-function PastRecoveries({ past }: Pick<RecoveryAnswer, 'past'>) {
+function PastRecoveries({ past }: Pick<RecoveryResponse, 'past'>) {
   return (
     <section className="pan" aria-labelledby="past">
       <h2 id="past">Earlier recoveries</h2>

@@ -1,23 +1,25 @@
 /** Parsers of the responses of bank statement calls. */
-import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
+import type { BulkActionResponse, ReconcileResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
 import { readSettlement } from './settlement-api-responses.ts'
 
-export const readReconciliation: Reader<ReconcileAnswer> = (body) => {
+export const readReconciliation: Reader<ReconcileResponse> = (body) => {
   if (!isRecord(body)) return null
   const { header, lines, waiting, unread, repeated, settlement } = body
   if (settlement !== undefined)
-    return readSettlement(settlement) === null ? null : (body as ReconcileAnswer)
+    return readSettlement(settlement) === null ? null : (body as ReconcileResponse)
   if (Array.isArray(header))
-    return header.every((heading) => typeof heading === 'string') ? (body as ReconcileAnswer) : null
+    return header.every((heading) => typeof heading === 'string')
+      ? (body as ReconcileResponse)
+      : null
   const isReadable =
     listOf(lines, readLine) !== null &&
     listOf(waiting, readCandidate) !== null &&
     Array.isArray(unread) &&
     unread.every((line) => typeof line === 'number') &&
     listOf(repeated, readRepeatedLine) !== null
-  return isReadable ? ({ ...body, header: null } as ReconcileAnswer) : null
+  return isReadable ? ({ ...body, header: null } as ReconcileResponse) : null
 }
 
 const readLine = (value: unknown): Record<string, unknown> | null =>
@@ -42,12 +44,12 @@ const readCandidate = (value: unknown): Record<string, unknown> | null =>
     : null
 
 /** Parses the results of several rows. */
-export const readBulkResult: Reader<BulkAnswer> = (body) =>
+export const readBulkResult: Reader<BulkActionResponse> = (body) =>
   isRecord(body) &&
   typeof body['message'] === 'string' &&
   Array.isArray(body['done']) &&
   listOf(body['refused'], (row) =>
     isRecord(row) && hasAll(row, 'string', 'reg_no', 'message') ? row : null,
   ) !== null
-    ? (body as BulkAnswer)
+    ? (body as BulkActionResponse)
     : null

@@ -7,7 +7,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { formatDayShort, isDay } from '../../../engine/index.ts'
-import type { OfficeEvent, ReconcileAnswer } from '../../../engine/api.ts'
+import type { OfficeEvent, ReconcileResponse } from '../../../engine/api.ts'
 import { toSpreadsheet, callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -21,7 +21,7 @@ import '../discount-codes/discount-codes-page.css'
 import '../registration/actions-and-timeline.css'
 import './bank-statement-page.css'
 
-type MatchResult = Extract<ReconcileAnswer, { header: null }>
+type MatchResult = Extract<ReconcileResponse, { header: null }>
 type Line = MatchResult['lines'][number]
 export function ReconciliationPage({ event }: { readonly event: OfficeEvent }) {
   const [file, setFile] = useState<File | null>(null)

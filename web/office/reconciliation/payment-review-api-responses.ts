@@ -1,5 +1,5 @@
 /** Parsers of the responses of payment review calls. */
-import type { ReviewsAnswer } from '../../../engine/api.ts'
+import type { ReviewsResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 
@@ -11,11 +11,11 @@ export const readReview = (value: unknown): Record<string, unknown> | null =>
     ? value
     : null
 
-export const readReviews: Reader<ReviewsAnswer> = (body) =>
+export const readReviews: Reader<ReviewsResponse> = (body) =>
   isRecord(body) &&
   listOf(body['reviews'], readReview) !== null &&
   listOf(body['refund_requests'], readRefundRequest) !== null
-    ? (body as unknown as ReviewsAnswer)
+    ? (body as unknown as ReviewsResponse)
     : null
 
 const readRefundRequest = (value: unknown): Record<string, unknown> | null =>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { formatCount, isAtLeast } from '../../../engine/index.ts'
-import type { ReviewsAnswer, SessionAnswer, WireReview } from '../../../engine/api.ts'
+import type { ReviewsResponse, SessionResponse, WireReview } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { ReviewCard } from './payment-review-card.tsx'
 import { EventOptions } from '../ui/log-list.tsx'
@@ -19,7 +19,7 @@ import './bank-statement-page.css'
 /** The number of reviews shown at first, and added by “Show more”. The oldest come first. */
 const PAGE_SIZE = 50
 
-export function PaymentReviewsPage({ session }: { readonly session: SessionAnswer }) {
+export function PaymentReviewsPage({ session }: { readonly session: SessionResponse }) {
   const [searchParams, setSearchParams] = useSearchParams()
   const [message, setMessage] = useState('')
   const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
@@ -106,8 +106,8 @@ function RefundRequests({
   session,
   request: { event_id: eventId, count },
 }: {
-  readonly session: SessionAnswer
-  readonly request: ReviewsAnswer['refund_requests'][number]
+  readonly session: SessionResponse
+  readonly request: ReviewsResponse['refund_requests'][number]
 }) {
   const event = session.events.find(({ id }) => id === eventId)
   const list = event?.lists[0]
@@ -136,7 +136,7 @@ function ReviewHeader({
   session,
   review,
 }: {
-  readonly session: SessionAnswer
+  readonly session: SessionResponse
   readonly review: WireReview
 }) {
   const { reg_no: regNo, name, event_id: eventId, since } = review

@@ -1,5 +1,5 @@
 /** Parsers of the responses of settlement calls. */
-import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/api.ts'
+import type { SettlementSavedResponse, WireSettlement } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
 
@@ -27,5 +27,5 @@ export function readSettlement(value: unknown): WireSettlement | null {
 export const readSettlements: Reader<WireSettlement> = (body) =>
   isRecord(body) ? readSettlement(body['settlement']) : null
 
-export const readSaveResult: Reader<SettlementKeptAnswer> = (body) =>
-  isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementKeptAnswer) : null
+export const readSaveResult: Reader<SettlementSavedResponse> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementSavedResponse) : null

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Currency } from '../../../engine/index.ts'
-import type { ActionsAnswer } from '../../../engine/api.ts'
+import type { ActionsResponse } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import type { ApiError } from '../../app/api-client.ts'
@@ -25,7 +25,7 @@ import {
 type ActionDialogProps = {
   readonly button: ButtonAction
   readonly title: string
-  readonly actionData: ActionsAnswer
+  readonly actionData: ActionsResponse
   readonly error: ApiError | null
   readonly isBusy: boolean
   readonly onPerform: (request: ActionRequest) => void
@@ -109,7 +109,7 @@ function buildRequest(
   button: ButtonAction,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
-  { kept: refundable }: ActionsAnswer,
+  { kept: refundable }: ActionsResponse,
 ): ActionRequest {
   const readText = (name: string): string => String(data.get(name) ?? '').trim()
   const reason = readText('why')
@@ -197,7 +197,7 @@ function CancellationRefundFields({
   pay_back: refundDue,
   reviews,
   ...answer
-}: ActionsAnswer) {
+}: ActionsResponse) {
   const currency = readResponseCurrency(answer)
   if (refundable === 0)
     return (
@@ -282,7 +282,7 @@ function CancellationRefundFields({
 }
 
 /** Adds up the payments under review, so that no dialog states that nothing was paid. */
-const sumUnderReview = (reviews: ActionsAnswer['reviews'], currency: Currency): number =>
+const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency): number =>
   addAmounts(
     reviews
       .filter(
@@ -296,7 +296,7 @@ const sumUnderReview = (reviews: ActionsAnswer['reviews'], currency: Currency): 
 function UnderReviewNotice({
   reviews,
   currency,
-}: Pick<ActionsAnswer, 'reviews'> & { readonly currency: Currency }) {
+}: Pick<ActionsResponse, 'reviews'> & { readonly currency: Currency }) {
   const sum = sumUnderReview(reviews, currency)
   return (
     sum > 0 && (
@@ -308,7 +308,7 @@ function UnderReviewNotice({
   )
 }
 
-function EraseWarning({ pay_back: refundDue, ...answer }: ActionsAnswer) {
+function EraseWarning({ pay_back: refundDue, ...answer }: ActionsResponse) {
   const currency = readResponseCurrency(answer)
   return (
     <>
@@ -335,7 +335,7 @@ function RefundFields({
   back_by_gateway: gatewayRefundable,
   reviews,
   ...answer
-}: ActionsAnswer) {
+}: ActionsResponse) {
   const currency = readResponseCurrency(answer)
   const amount = refundDue === 0 ? refundable : refundDue
   const [refundMethod, setRefundMethod] = useState(

@@ -1,12 +1,12 @@
 /** Parsers of the responses of action calls. */
 import { isActionName } from '../../../engine/index.ts'
-import type { ActionsAnswer } from '../../../engine/api.ts'
+import type { ActionsResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
 import { readReview } from '../reconciliation/payment-review-api-responses.ts'
 
 /** Parses the available actions of a registration, and its history. */
-export const readActions: Reader<ActionsAnswer> = (body) => {
+export const readActions: Reader<ActionsResponse> = (body) => {
   if (!isRecord(body) || !hasAll(body, 'string', 'reg_no', 'state', 'state_display', 'today'))
     return null
   const {
@@ -43,7 +43,7 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
     listOf(history, (entry) =>
       isRecord(entry) && hasAll(entry, 'string', 'at', 'who', 'act', 'text', 'why') ? entry : null,
     ) !== null
-  return isReadable ? (body as ActionsAnswer) : null
+  return isReadable ? (body as ActionsResponse) : null
 }
 
 const isSecondPayment = (value: unknown): boolean =>

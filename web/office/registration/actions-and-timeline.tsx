@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { dayOf, formatDayShort, readInstant } from '../../../engine/index.ts'
 import type { AdminList, Currency } from '../../../engine/index.ts'
-import type { ActionsAnswer, WireSecondPayment } from '../../../engine/api.ts'
+import type { ActionsResponse, WireSecondPayment } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { readActionMessage, readActions } from './action-api-responses.ts'
 import { PaymentClaimDetails } from './record-payment-fields.tsx'
@@ -126,7 +126,7 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
   )
 }
 
-const listAllowedButtons = ({ allowed }: ActionsAnswer): readonly ButtonAction[] =>
+const listAllowedButtons = ({ allowed }: ActionsResponse): readonly ButtonAction[] =>
   (Object.keys(ACTION_LABELS) as ButtonAction[]).filter((button) => allowed.includes(button))
 
 /** Shows the state of the registration, with its balance and outstanding refund. */
@@ -136,7 +136,7 @@ function StateSummary({
   pay_back: refundDue,
   refund_unsettled: isRefundUnsettled,
   ...answer
-}: ActionsAnswer) {
+}: ActionsResponse) {
   const currency = readResponseCurrency(answer)
   return (
     <>
@@ -191,7 +191,7 @@ function SecondPaymentNotice({
   )
 }
 
-function ActionHistory({ trail: entries }: Pick<ActionsAnswer, 'trail'>) {
+function ActionHistory({ trail: entries }: Pick<ActionsResponse, 'trail'>) {
   if (entries.length === 0) return null
   return (
     <ul className="log">

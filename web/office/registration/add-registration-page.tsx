@@ -28,7 +28,11 @@ import type {
   SeatPool,
   PublicEvent,
 } from '../../../engine/index.ts'
-import type { AddedAnswer, AddingAnswer, OfficeEvent } from '../../../engine/api.ts'
+import type {
+  ManualRegistrationResponse,
+  ManualRegistrationFormResponse,
+  OfficeEvent,
+} from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { newKey } from '../../app/api-client.ts'
 import { isShortMessage } from '../../ui/forms/is-short-message.ts'
@@ -47,7 +51,7 @@ const API_PATH = '/api/admin/add/'
 const NEEDS_APPROVAL =
   'This registration needs approval before payment. Choose “Pay later (send link)” below.'
 
-const readRegistrationForm: Reader<AddingAnswer> = (body) => {
+const readRegistrationForm: Reader<ManualRegistrationFormResponse> = (body) => {
   const event = isRecord(body) ? body['event'] : null
   const isEvent = isRecord(event) && Array.isArray(event['fields'])
   const isComplete = isRecord(body) && isEvent && hasAll(body, 'string', 'now')
@@ -56,12 +60,12 @@ const readRegistrationForm: Reader<AddingAnswer> = (body) => {
         ...body,
         left: recordOf(body['left'], numberOf) ?? {},
         ways: recordsOf(body['ways']),
-      } as unknown as AddingAnswer)
+      } as unknown as ManualRegistrationFormResponse)
     : null
 }
-const readCreatedRegistration: Reader<AddedAnswer> = (body) =>
+const readCreatedRegistration: Reader<ManualRegistrationResponse> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'reg_no', 'state')
-    ? (body as unknown as AddedAnswer)
+    ? (body as unknown as ManualRegistrationResponse)
     : null
 
 export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) {
@@ -73,7 +77,7 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
       }),
   })
   const error = useSignInOn401(query.error)
-  const [created, setCreated] = useState<AddedAnswer | null>(null)
+  const [created, setCreated] = useState<ManualRegistrationResponse | null>(null)
   const [formKey, setFormKey] = useState(0)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
@@ -108,7 +112,7 @@ function CreatedNotice({
   created,
 }: {
   readonly event: OfficeEvent
-  readonly created: AddedAnswer
+  readonly created: ManualRegistrationResponse
 }) {
   const [list] = event.lists
   const { reg_no: regNo, state } = created
@@ -134,7 +138,9 @@ function AddRegistrationForm({
   left,
   ways: methods,
   onCreated,
-}: AddingAnswer & { readonly onCreated: (created: AddedAnswer) => void }) {
+}: ManualRegistrationFormResponse & {
+  readonly onCreated: (created: ManualRegistrationResponse) => void
+}) {
   const [data, setData] = useState<FormValues>({})
   const [method, setMethod] = useState(methods[0]?.id ?? '')
   const [paymentDetails, setPaymentDetails] = useState<FormValues>({})

@@ -1,5 +1,5 @@
 /** The documents and answers to review for an approval, and the category offered with a refusal. */
-import type { ActionsAnswer } from '../../../engine/api.ts'
+import type { ActionsResponse } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponsePrice } from '../ui/format-amount.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -9,7 +9,7 @@ export function ApprovalDetails({
   approval,
   canOffer,
   ...answer
-}: Pick<ActionsAnswer, 'approval' | 'currency'> & { readonly canOffer: boolean }) {
+}: Pick<ActionsResponse, 'approval' | 'currency'> & { readonly canOffer: boolean }) {
   if (approval === null) return null
   const { look_at: files, offer, total } = approval
   const currency = readResponseCurrency(answer)

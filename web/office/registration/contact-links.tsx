@@ -1,8 +1,8 @@
 /** The contact links of a delegate: copy, call, email, WhatsApp. */
 import { useState } from 'react'
-import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
+import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 
-type ContactLinksProps = OfficeRegistrationAnswer['contact'] & { readonly regNo: string }
+type ContactLinksProps = OfficeRegistrationResponse['contact'] & { readonly regNo: string }
 
 export function ContactLinks({ regNo, email, phone }: ContactLinksProps) {
   const [status, setStatus] = useState('')

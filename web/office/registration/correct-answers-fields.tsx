@@ -1,6 +1,6 @@
 /** The fields for corrections: selected answers, or all personal details. */
 import { useState } from 'react'
-import type { ActionsAnswer, WireEditable } from '../../../engine/api.ts'
+import type { ActionsResponse, WireEditable } from '../../../engine/api.ts'
 import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
 
 type Answers = Readonly<Record<string, unknown>>
@@ -59,7 +59,7 @@ export function CorrectionFields({ fields, onChange }: CorrectionFieldsProps) {
   )
 }
 
-type TransferFieldsProps = Pick<ActionsAnswer, 'fields' | 'persons'> & {
+type TransferFieldsProps = Pick<ActionsResponse, 'fields' | 'persons'> & {
   readonly onChange: (answers: Answers) => void
 }
 

@@ -1,7 +1,7 @@
 /** The receipts, invoices and credit notes of a registration, as PDFs. */
 import { useQuery } from '@tanstack/react-query'
 import type { Currency } from '../../../engine/index.ts'
-import type { DocumentsAnswer } from '../../../engine/api.ts'
+import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { callApi } from '../office-api-and-urls.ts'
@@ -10,7 +10,7 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 
-const readDocuments: Reader<DocumentsAnswer> = (body) =>
+const readDocuments: Reader<DocumentsResponse> = (body) =>
   isRecord(body) &&
   listOf(body['documents'], (document) =>
     isRecord(document) &&
@@ -19,7 +19,7 @@ const readDocuments: Reader<DocumentsAnswer> = (body) =>
       ? document
       : null,
   ) !== null
-    ? (body as DocumentsAnswer)
+    ? (body as DocumentsResponse)
     : null
 
 /** Renders nothing if no documents were issued. */

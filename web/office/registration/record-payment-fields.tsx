@@ -7,7 +7,7 @@ import {
   describeMethod,
 } from '../../../engine/index.ts'
 import type { Currency, Day, ManualMethod } from '../../../engine/index.ts'
-import type { ActionsAnswer, WirePaymentClaim } from '../../../engine/api.ts'
+import type { ActionsResponse, WirePaymentClaim } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import { amountLabel, formatForInput, formatResponseMoney } from '../ui/format-amount.ts'
@@ -24,7 +24,7 @@ export function RecordPaymentFields({
   told: claim,
   today,
   ...answer
-}: Pick<ActionsAnswer, 'told' | 'today' | 'currency'>) {
+}: Pick<ActionsResponse, 'told' | 'today' | 'currency'>) {
   const currency = readResponseCurrency(answer)
   const [method, setMethod] = useState<ManualMethod>('transfer')
   // A found claim is already recorded, and the payment of a rejected claim did not arrive.

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
 import { readLines } from '../../../engine/api.ts'
 import type { AdminList, Currency } from '../../../engine/index.ts'
-import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
+import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import { lineRows } from '../../ui/payment/bill-rows.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
@@ -192,7 +192,7 @@ export function buildPriceRows({
   registration,
   lines: wireLines,
   ...answer
-}: Pick<OfficeRegistrationAnswer, 'registration' | 'lines' | 'currency'>): readonly LedgerRow[] {
+}: Pick<OfficeRegistrationResponse, 'registration' | 'lines' | 'currency'>): readonly LedgerRow[] {
   const currency = readResponseCurrency(answer)
   const lines = readLines(wireLines, currency)
   const details = [
@@ -235,7 +235,7 @@ function Payments({
   payments,
   currency,
 }: {
-  readonly payments: OfficeRegistrationAnswer['payments']
+  readonly payments: OfficeRegistrationResponse['payments']
   readonly currency: Currency
 }) {
   return (
@@ -274,7 +274,10 @@ function Payments({
 }
 
 /** Returns the status label of a failed payment attempt, which states the cause. */
-function findFailureLabel({ status, facts: events }: OfficeRegistrationAnswer['payments'][number]) {
+function findFailureLabel({
+  status,
+  facts: events,
+}: OfficeRegistrationResponse['payments'][number]) {
   const cause = events.find(({ type }) => type === 'declined' || type === 'expired')?.type
   if (status !== 'failed' || cause === undefined) return {}
   return { word: cause === 'declined' ? 'Declined' : 'Expired' }
@@ -286,7 +289,7 @@ const EMAIL_BADGES = {
   failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
 } as const
 
-function Emails({ emails }: { readonly emails: OfficeRegistrationAnswer['mails'] }) {
+function Emails({ emails }: { readonly emails: OfficeRegistrationResponse['mails'] }) {
   return (
     <section className="pan" aria-labelledby="reg-mails">
       <h2 id="reg-mails">Emails</h2>

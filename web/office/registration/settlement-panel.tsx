@@ -1,7 +1,7 @@
 /** The settlements of one registration's payments: payout dates and deductions. */
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
-import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
+import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 
 const KIND_LABELS = { sale: 'settled', refund: 'refund deducted', other: 'adjustment' } as const
@@ -10,7 +10,7 @@ const KIND_LABELS = { sale: 'settled', refund: 'refund deducted', other: 'adjust
 export function SettlementPanel({
   settled: settlements,
   currency,
-}: Pick<OfficeRegistrationAnswer, 'settled'> & { readonly currency: Currency }) {
+}: Pick<OfficeRegistrationResponse, 'settled'> & { readonly currency: Currency }) {
   if (settlements.length === 0) return null
   return (
     <section className="pan" aria-labelledby="reg-settled">

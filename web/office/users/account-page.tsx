@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import type { AccountAnswer, SecondFactorAnswer } from '../../../engine/api.ts'
+import type { AccountResponse, SecondFactorResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
@@ -65,14 +65,14 @@ export function AccountPage({
   )
 }
 
-const describeAccount = ({ username, role, events }: AccountAnswer): string =>
+const describeAccount = ({ username, role, events }: AccountResponse): string =>
   `${username} · ${role} for ${events === null ? 'all events' : events.join(', ')}`
 
-type SectionProps = { readonly account: AccountAnswer; readonly onChange: () => void }
+type SectionProps = { readonly account: AccountResponse; readonly onChange: () => void }
 
 function SecondFactorSection({ account, onChange }: SectionProps) {
   const { is_on, is_required, recovery_codes_left: codesLeft } = account.second_factor
-  const [pendingSecret, setPendingSecret] = useState<SecondFactorAnswer | null>(null)
+  const [pendingSecret, setPendingSecret] = useState<SecondFactorResponse | null>(null)
   const [result, setResult] = useState<{ message: string; codes: readonly string[] } | null>(null)
   const showResult = (answer: { message: string; recovery_codes: readonly string[] }) => {
     setPendingSecret(null)
@@ -181,7 +181,7 @@ function ConfirmSecondFactor({
   onDone,
   onCancel,
 }: {
-  readonly secret: SecondFactorAnswer
+  readonly secret: SecondFactorResponse
   readonly onDone: (answer: { message: string; recovery_codes: string[] }) => void
   readonly onCancel: () => void
 }) {

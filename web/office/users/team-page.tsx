@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { isRole, ROLE_DESCRIPTIONS, ROLES } from '../../../engine/index.ts'
-import type { UsersAnswer, UserChangedAnswer, WireUser } from '../../../engine/api.ts'
+import type { UsersResponse, UserUpdatedResponse, WireUser } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { ApiForm, Field } from '../ui/form-fields.tsx'
@@ -17,14 +17,14 @@ import './team-page.css'
 const API_PATH = '/api/admin/admins/'
 
 export function TeamPage({ username }: { readonly username: string }) {
-  const [result, setResult] = useState<UserChangedAnswer | null>(null)
+  const [result, setResult] = useState<UserUpdatedResponse | null>(null)
   const query = useQuery({
     queryKey: ['people'],
     queryFn: ({ signal }) => callApi(API_PATH, readUsers, { signal }),
   })
   const error = useSignInOn401(query.error)
   const reload = () => void query.refetch()
-  const onDone = (answer: UserChangedAnswer) => {
+  const onDone = (answer: UserUpdatedResponse) => {
     setResult(answer)
     reload()
   }
@@ -89,7 +89,7 @@ export function TeamPage({ username }: { readonly username: string }) {
 }
 
 /** Shows the result of an action and, once only, the link for the user. */
-function ResultNotice({ answer: { message, link } }: { readonly answer: UserChangedAnswer }) {
+function ResultNotice({ answer: { message, link } }: { readonly answer: UserUpdatedResponse }) {
   const [isCopied, setIsCopied] = useState(false)
   const container = useRef<HTMLDivElement>(null)
   // The pressed button may be gone, so keyboard users continue from here.
@@ -117,8 +117,8 @@ function ResultNotice({ answer: { message, link } }: { readonly answer: UserChan
   )
 }
 
-type EventChoices = UsersAnswer['events']
-type OnDone = (answer: UserChangedAnswer) => void
+type EventChoices = UsersResponse['events']
+type OnDone = (answer: UserUpdatedResponse) => void
 
 /**
  * Returns the events of the form as call parameters. The parameter is `events`, because `event`

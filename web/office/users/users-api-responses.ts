@@ -1,20 +1,20 @@
 /** Parsers of the responses about accounts, users and the audit log. */
 import { isRole, readInstant } from '../../../engine/index.ts'
 import type {
-  AccountAnswer,
-  ActivityAnswer,
-  PasswordLinkAnswer,
-  UsersAnswer,
-  UserChangedAnswer,
-  RecoveryCodesAnswer,
-  SecondFactorAnswer,
+  AccountResponse,
+  ActivityResponse,
+  PasswordLinkResponse,
+  UsersResponse,
+  UserUpdatedResponse,
+  RecoveryCodesResponse,
+  SecondFactorResponse,
   WireActivity,
   WireUser,
   WireSession,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import type { Unread } from '../../app/json-readers.ts'
+import type { JsonObject } from '../../app/json-readers.ts'
 
 const readText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const isInstant = (value: unknown): boolean =>
@@ -22,7 +22,7 @@ const isInstant = (value: unknown): boolean =>
 const isInstantOrNull = (value: unknown): boolean => value === null || isInstant(value)
 const isEventIds = (value: unknown): boolean => value === null || listOf(value, readText) !== null
 
-export const readAccount: Reader<AccountAnswer> = (body) =>
+export const readAccount: Reader<AccountResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'username') &&
   isRole(body['role']) &&
@@ -31,7 +31,7 @@ export const readAccount: Reader<AccountAnswer> = (body) =>
   hasAll(body['second_factor'], 'boolean', 'is_on', 'is_required') &&
   hasAll(body['second_factor'], 'number', 'recovery_codes_left') &&
   listOf(body['sessions'], readUserSession) !== null
-    ? (body as AccountAnswer)
+    ? (body as AccountResponse)
     : null
 
 const readUserSession = (value: unknown): WireSession | null =>
@@ -43,27 +43,27 @@ const readUserSession = (value: unknown): WireSession | null =>
     ? (value as WireSession)
     : null
 
-export const readSecondFactorSecret: Reader<SecondFactorAnswer> = (body) =>
+export const readSecondFactorSecret: Reader<SecondFactorResponse> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'secret', 'address')
-    ? (body as SecondFactorAnswer)
+    ? (body as SecondFactorResponse)
     : null
 
-export const readRecoveryCodes: Reader<RecoveryCodesAnswer> = (body) =>
+export const readRecoveryCodes: Reader<RecoveryCodesResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
   listOf(body['recovery_codes'], readText) !== null
-    ? (body as RecoveryCodesAnswer)
+    ? (body as RecoveryCodesResponse)
     : null
 
-export const readUsers: Reader<UsersAnswer> = (body) =>
+export const readUsers: Reader<UsersResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'boolean', 'second_factor_required') &&
   listOf(body['people'], readUser) !== null &&
   listOf(body['events'], readEventTitle) !== null
-    ? (body as UsersAnswer)
+    ? (body as UsersResponse)
     : null
 
-const readEventTitle = (value: unknown): Unread | null =>
+const readEventTitle = (value: unknown): JsonObject | null =>
   isRecord(value) && hasAll(value, 'string', 'id', 'title') ? value : null
 
 const readUser = (value: unknown): WireUser | null =>
@@ -78,22 +78,22 @@ const readUser = (value: unknown): WireUser | null =>
     ? (value as WireUser)
     : null
 
-export const readUserChanged: Reader<UserChangedAnswer> = (body) =>
+export const readUserChanged: Reader<UserUpdatedResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
   (body['link'] === null || typeof body['link'] === 'string')
-    ? (body as UserChangedAnswer)
+    ? (body as UserUpdatedResponse)
     : null
 
-export const readPasswordLink: Reader<PasswordLinkAnswer> = (body) =>
-  isRecord(body) && hasAll(body, 'string', 'username') ? (body as PasswordLinkAnswer) : null
+export const readPasswordLink: Reader<PasswordLinkResponse> = (body) =>
+  isRecord(body) && hasAll(body, 'string', 'username') ? (body as PasswordLinkResponse) : null
 
-export const readAuditLog: Reader<ActivityAnswer> = (body) =>
+export const readAuditLog: Reader<ActivityResponse> = (body) =>
   isRecord(body) &&
   listOf(body['rows'], readAuditEntry) !== null &&
   (body['before'] === null || typeof body['before'] === 'number') &&
   listOf(body['people'], readText) !== null
-    ? (body as ActivityAnswer)
+    ? (body as ActivityResponse)
     : null
 
 const readAuditEntry = (value: unknown): WireActivity | null =>

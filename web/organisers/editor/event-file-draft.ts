@@ -6,7 +6,7 @@ import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { readStored, removeStored, writeStored } from '../../app/browser-storage.ts'
 import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
-/** A text as opened. `edition` counts openings, so that the editor is created anew for each. */
+/** A text as opened. `edition` counts openings, so that a new editor is created for each. */
 export type OpenedFile = { readonly path: string; readonly text: string; readonly edition: number }
 
 /** File name without its folder. */

@@ -7,7 +7,7 @@ import type { MouseEvent } from 'react'
 import { isoIndia, findContradiction } from '../../../engine/index.ts'
 import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import type { EventAnswer } from '../../../engine/api.ts'
+import type { EventResponse } from '../../../engine/api.ts'
 import { ClosedNotice } from '../../registration/closed-page.tsx'
 import { OptionStatuses } from '../../registration/form/form-context.ts'
 import { FormBox, useForm } from '../../registration/form/registration-form.tsx'
@@ -77,7 +77,7 @@ function FormWithPrices({
   const showToast = useMessage()
   const at = noonOf(trying.day)
   // Without a compiled validator the engine validates; nothing can be compiled here.
-  const page = useMemo<EventAnswer>(
+  const page = useMemo<EventResponse>(
     () => ({
       status: 'success',
       event,

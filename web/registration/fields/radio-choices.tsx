@@ -14,7 +14,7 @@ import {
 } from '../../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Colour, Day, Option, PublicEvent } from '../../../engine/index.ts'
-import type { TariffAnswer } from '../../../engine/api.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
 import { OptionStatuses, Prices } from '../form/form-context.ts'
 import { useControl } from './field-control.tsx'
 import './radio-choices.css'
@@ -30,7 +30,7 @@ export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
 /** Today's price of a category in the format of a price list, or null if it is not on sale. */
 export function formatOptionPrice(
   event: PublicEvent,
-  tariff: TariffAnswer,
+  tariff: TariffResponse,
   option: Pick<Option, 'id'>,
 ): string | null {
   const price = tariff.pricing[option.id]
@@ -45,7 +45,7 @@ export function PriceNote({
   tariff,
 }: {
   readonly event: PublicEvent
-  readonly tariff: TariffAnswer | null
+  readonly tariff: TariffResponse | null
 }) {
   if (event.fees.prices === null) return null
   const until = tariff?.until

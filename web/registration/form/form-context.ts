@@ -1,7 +1,7 @@
 /** The React contexts shared by the parts of the form. */
 import { createContext } from 'react'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
-import type { TariffAnswer } from '../../../engine/api.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
 import type { Proofs } from '../uploads/upload-progress.ts'
 
 /**
@@ -23,7 +23,7 @@ export const ShownFields = createContext<ReadonlySet<string>>(new Set())
 /** Fields that are currently required; the others are labelled "(optional)". */
 export const RequiredFields = createContext<ReadonlySet<string>>(new Set())
 /** Today's prices of the categories. Null until they are loaded. */
-export const Prices = createContext<TariffAnswer | null>(null)
+export const Prices = createContext<TariffResponse | null>(null)
 /** Text next to an option's label: its price, or why it is unavailable. */
 export type OptionStatus = {
   /** Null if not on sale today. */

@@ -16,7 +16,7 @@ import type {
   Quote,
   RawAnswers,
 } from '../../../engine/index.ts'
-import type { TariffAnswer } from '../../../engine/api.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { quoteRows } from '../../ui/payment/quote-rows.tsx'
 import type { OptionStatus } from './form-context.ts'
@@ -82,7 +82,7 @@ export type FormExtensions = {
   /** Texts next to options and below answers. */
   readonly optionMarks: (
     event: PublicEvent,
-    tariff: TariffAnswer,
+    tariff: TariffResponse,
     answers: Answers,
   ) => ReadonlyMap<string, OptionStatus>
   /**
@@ -100,7 +100,7 @@ export type FormExtensions = {
   /** Provides the pricing context. `initialCode` is the discount code of the draft. */
   readonly PricingContextProvider: (props: {
     readonly event: PublicEvent
-    readonly tariff: TariffAnswer | null
+    readonly tariff: TariffResponse | null
     readonly initialCode: string | null
     readonly children: (outside: FormPricingContext) => ReactNode
   }) => ReactNode
@@ -173,7 +173,7 @@ export const NO_EXTENSIONS: FormExtensions = {
  */
 export function useOptionStatuses(
   event: PublicEvent,
-  tariff: TariffAnswer | null,
+  tariff: TariffResponse | null,
   answers: Answers,
   memberEntries: ReadonlyMap<string, string>,
   { optionMarks }: FormExtensions,

@@ -21,7 +21,7 @@ import type {
   PublicEvent,
   RawAnswers,
 } from '../../../engine/index.ts'
-import type { EventAnswer } from '../../../engine/api.ts'
+import type { EventResponse } from '../../../engine/api.ts'
 import { RequiredFields, Prices, Progress, ShownFields } from './form-context.ts'
 import type { FormConstants, SectionState } from './form-context.ts'
 import { Form } from './rjsf-theme.tsx'
@@ -76,7 +76,7 @@ function useStableSet(set: ReadonlySet<string>): ReadonlySet<string> {
  * Until then, or if loading fails, the engine's validation returns the same result.
  */
 function useValidator(
-  { event, schema, validator_url }: EventAnswer,
+  { event, schema, validator_url }: EventResponse,
   context: PricingContext,
 ): (raw: RawAnswers) => FieldErrors {
   const compiled = useRef<((answers: Answers) => ErrorObject[]) | null>(null)
@@ -109,7 +109,7 @@ type ValidationContext = Pick<
 >
 
 export function useForm(
-  page: EventAnswer,
+  page: EventResponse,
   initialData: RawAnswers,
   validationContext: ValidationContext,
   proofs: Proofs,

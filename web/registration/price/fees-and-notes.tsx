@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../../engine/index.ts'
-import type { TariffAnswer } from '../../../engine/api.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsIdle } from '../../app/hydration-state.ts'
 import { PriceNote, formatOptionPrice } from '../fields/radio-choices.tsx'
@@ -60,7 +60,7 @@ export function Fees({
   quote,
 }: {
   readonly event: PublicEvent
-  readonly tariff: TariffAnswer | null
+  readonly tariff: TariffResponse | null
   readonly quote: Quote | null
 }) {
   const { fees, categories, categoryChoice } = event
@@ -129,7 +129,7 @@ function TodaysFees({
   tariff,
 }: {
   readonly event: PublicEvent
-  readonly tariff: TariffAnswer | null
+  readonly tariff: TariffResponse | null
 }) {
   const rows = event.categories.map((category) => ({
     id: category.id,

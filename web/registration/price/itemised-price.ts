@@ -19,7 +19,7 @@ import {
 } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
 import type { Answers, Currency, Field, Item, Paise, PublicEvent } from '../../../engine/index.ts'
-import type { TariffAnswer } from '../../../engine/api.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
 import type { OptionStatus } from '../form/form-context.ts'
 import type { Pricing } from './live-price.ts'
 
@@ -86,7 +86,7 @@ function fewestSeatsLeft(
 /** Statuses by field and option: today's price with these answers, seats left, or "full". */
 export function optionMarks(
   event: PublicEvent,
-  tariff: TariffAnswer,
+  tariff: TariffResponse,
   answers: Answers,
   category: string | null,
 ): ReadonlyMap<string, OptionStatus> {

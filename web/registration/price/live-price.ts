@@ -4,7 +4,7 @@ import { currencyOf, findCategory, lowerCaseLabel, ok } from '../../../engine/in
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import { toWireCurrency } from '../../../engine/api.ts'
-import type { PageData, TariffAnswer } from '../../../engine/api.ts'
+import type { PageData, TariffResponse } from '../../../engine/api.ts'
 import { readAvailability, tariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
 import { isShortMessage } from '../../ui/forms/is-short-message.ts'
@@ -17,7 +17,7 @@ export type EventPage = Extract<PageData, { page: 'event' }>
 export type Tariff =
   | { readonly is: 'loading' }
   | { readonly is: 'failed'; readonly message: string }
-  | { readonly is: 'here'; readonly answer: TariffAnswer }
+  | { readonly is: 'here'; readonly answer: TariffResponse }
 
 /**
  * Returns today's prices from the page or from the server, with the seats left. The returned function
@@ -89,7 +89,7 @@ export type PriceView =
  */
 export type Pricing = (
   event: PublicEvent,
-  tariff: TariffAnswer,
+  tariff: TariffResponse,
   category: string,
   answers: Answers,
 ) => Quote | string | null

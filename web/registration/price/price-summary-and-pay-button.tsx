@@ -296,7 +296,7 @@ export function NotesBelow(props: SummaryProps) {
   )
 }
 
-/** The sticky column beside the form. */
+/** The sticky column next to the form. */
 export function SummaryColumn(props: SummaryProps) {
   return (
     <aside className="side" aria-labelledby={SUMMARY_ID}>

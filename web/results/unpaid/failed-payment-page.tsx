@@ -41,7 +41,7 @@ const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
 /**
  * A failed payment. The event file's notes about the charge are shown only if the stored payment has
  * failed, and "no amount was deducted" only if the bank declined. If the order is unknown, the page
- * says so instead.
+ * states this instead.
  */
 export function FailedPayment({ event, registration, query, now, payButton }: FailedPaymentProps) {
   const page = event.results.failed

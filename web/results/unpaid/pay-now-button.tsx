@@ -19,7 +19,7 @@ import type { Instant, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
 import { toQuote } from '../../app/api-responses.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import type { Answered, ApiError } from '../../app/api-client.ts'
+import type { CallResult, ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Redirect } from '../../ui/payment/gateway-redirect.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -34,7 +34,7 @@ import type { Registration } from '../result-page-data.ts'
 export type RequestPayment = (
   price: number | null,
   onRetry: () => void,
-) => Promise<Answered<PaymentData>>
+) => Promise<CallResult<PaymentData>>
 
 /** Payment state for the buttons. */
 export type PayButtonState = {

@@ -159,7 +159,7 @@ const windowNeverCloses: Check = {
 }
 
 /** Days on which there is a price, according to the periods. */
-type Held = { readonly period: Period; readonly at: number }
+type PricedPeriod = { readonly period: Period; readonly at: number }
 
 const windowOutsidePeriods: Check = {
   slug: 'window-outside-periods',
@@ -169,7 +169,7 @@ const windowOutsidePeriods: Check = {
   find: (model) => {
     const { registration, fees } = model.config
     const closes = statedClosingDay(model)
-    const heldPeriods = fees.periods.map((period, index): Held => ({ period, at: index }))
+    const heldPeriods = fees.periods.map((period, index): PricedPeriod => ({ period, at: index }))
     return [
       ...(registration.opens === undefined
         ? []
@@ -182,7 +182,7 @@ const windowOutsidePeriods: Check = {
 /** Reports periods that are over when registration opens, and open days before the first price. */
 function opensOutside(
   { config }: Model,
-  heldPeriods: readonly Held[],
+  heldPeriods: readonly PricedPeriod[],
   opens: Day,
 ): readonly Draft[] {
   const over = heldPeriods.filter(
@@ -240,7 +240,11 @@ function closingMeant({ config }: Model, closes: Day): Day | null {
 }
 
 /** Reports periods that begin after registration closes, and open days after the last price. */
-function closesOutside(model: Model, heldPeriods: readonly Held[], closes: Day): readonly Draft[] {
+function closesOutside(
+  model: Model,
+  heldPeriods: readonly PricedPeriod[],
+  closes: Day,
+): readonly Draft[] {
   const { config } = model
   const never = heldPeriods.filter(
     ({ period }) =>

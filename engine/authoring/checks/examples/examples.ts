@@ -213,11 +213,11 @@ const priceUntested: Check = {
  * Returns reachable cells of items that no example covers, counted for each item separately: they
  * add up and do not multiply.
  */
-function untouchedOfItems(event: EventConfig): readonly Untouched[] {
+function untouchedOfItems(event: EventConfig): readonly UntestedFields[] {
   const touched = new Set(
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
   )
-  return proveBill(event).items.flatMap(({ id, found }): Untouched[] => {
+  return proveBill(event).items.flatMap(({ id, found }): UntestedFields[] => {
     const reached = (found?.reached ?? []).map(({ table, row, period }): CellOfItem => ({
       item: id,
       table,
@@ -228,7 +228,7 @@ function untouchedOfItems(event: EventConfig): readonly Untouched[] {
     return left.length === 0 ? [] : [{ id, left: left.length, all: reached.length }]
   })
 }
-type Untouched = { readonly id: string; readonly left: number; readonly all: number }
+type UntestedFields = { readonly id: string; readonly left: number; readonly all: number }
 
 const exampleUnknownField: Check = {
   slug: 'example-unknown-field',

@@ -9,15 +9,15 @@ import { SEAT_HOLD_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
 /** A word or an entry of a list, with its place in the file. */
-export type Promised = { readonly text: string; readonly at: string; readonly also?: string }
+export type PromisedText = { readonly text: string; readonly at: string; readonly also?: string }
 /** The actual value under a promised name; `parent` is where a missing one belongs. */
 export type PromisedValue = {
   readonly parent: string
-  readonly items: readonly Promised[]
+  readonly items: readonly PromisedText[]
   /** Where the entry of a name belongs, if not there. */
   readonly homes?: ReadonlyMap<string, string>
 }
-type Named = readonly (readonly [string, PromisedValue])[]
+type NamedValues = readonly (readonly [string, PromisedValue])[]
 
 /** The default time for which a seat is held. */
 const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
@@ -26,11 +26,11 @@ const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
  * Returns what can be promised of quotas, uniqueness, discount codes and member lists; a name for
  * each that the file states.
  */
-export function saleValues(file: EventFile): Named {
+export function saleValues(file: EventFile): NamedValues {
   const limits = (file.quotas ?? []).map((limit, index) => ({ limit, at: `quotas.${index}` }))
   const homes = findLocations(limits)
   const items = (
-    toItems: (limit: QuotaEntry, at: string) => readonly Promised[],
+    toItems: (limit: QuotaEntry, at: string) => readonly PromisedText[],
     name: string,
   ): readonly [string, PromisedValue] => [
     name,
@@ -100,7 +100,7 @@ function findLocations(
   )
 }
 
-function places({ id, max, when }: QuotaEntry, at: string): readonly Promised[] {
+function places({ id, max, when }: QuotaEntry, at: string): readonly PromisedText[] {
   const conditionText = when === undefined ? '' : ` for ${describeAnswer(when)}`
   const also = when === undefined ? {} : { also: `${at}.when` }
   return typeof max === 'number'
@@ -112,11 +112,11 @@ function places({ id, max, when }: QuotaEntry, at: string): readonly Promised[] 
       }))
 }
 
-function few({ id, few: from }: QuotaEntry, at: string): readonly Promised[] {
+function few({ id, few: from }: QuotaEntry, at: string): readonly PromisedText[] {
   return from === undefined ? [] : [{ text: `${id}: ${from}`, at: `${at}.few` }]
 }
 
-function offers({ id, full }: QuotaEntry, at: string): readonly Promised[] {
+function offers({ id, full }: QuotaEntry, at: string): readonly PromisedText[] {
   return typeof full === 'string' || full.offer === undefined
     ? []
     : [{ text: `${id}: ${full.offer}`, at: `${at}.full.offer` }]
@@ -163,7 +163,7 @@ export function fieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[]
 }
 
 /** Returns what can be promised of answers: amounts, date ranges, formats, texts. */
-export function formValues(fields: readonly FieldAt[]): Named {
+export function formValues(fields: readonly FieldAt[]): NamedValues {
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
   const statedKeys = (
     name: string,
@@ -192,10 +192,10 @@ export function formValues(fields: readonly FieldAt[]): Named {
         ? undefined
         : [version, link].filter((part) => part !== undefined).join(' '),
     ),
-    ...fields.flatMap(({ id, path, raw: { choose } }): Named => {
+    ...fields.flatMap(({ id, path, raw: { choose } }): NamedValues => {
       if (choose === undefined) return []
       const at = `${path}.choose`
-      const bound = (key: 'at_least' | 'at_most'): readonly Promised[] =>
+      const bound = (key: 'at_least' | 'at_most'): readonly PromisedText[] =>
         choose[key] === undefined
           ? []
           : [{ text: `${key.replace('_', ' ')} ${choose[key]}`, at: `${at}.${key}` }]

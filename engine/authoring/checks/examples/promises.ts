@@ -14,7 +14,7 @@ import {
   saleValues,
   fieldsWithPeople,
   type PromisedValue,
-  type Promised,
+  type PromisedText,
 } from './promises-about-items.ts'
 
 /** Returns everything that can be promised of an event, by its promised name. */
@@ -41,7 +41,7 @@ export function promisedValues({
   })
   const rows = (page: 'success' | 'failed'): PromisedValue => {
     const { details, buttons } = config.results[page]
-    const listTexts = (parts: readonly (Detail | Button)[], key: string): readonly Promised[] =>
+    const listTexts = (parts: readonly (Detail | Button)[], key: string): readonly PromisedText[] =>
       parts.map((part, i) => ({
         text: 'when' in part ? `${part.label} (at times)` : part.label,
         at: `results.${page}.${key}.${i}`,
@@ -56,7 +56,7 @@ export function promisedValues({
     file.admin?.lists === undefined
       ? []
       : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
-  const addresses: readonly Promised[] = [
+  const addresses: readonly PromisedText[] = [
     { text: routes.form, at: 'routes.form' },
     ...routes.also.map((text, i) => ({ text, at: `routes.also.${i}` })),
     { text: routes.success, at: 'routes.success' },
@@ -252,7 +252,7 @@ const listPromises = ({ file }: Model): readonly (readonly [string, unknown])[] 
   Object.entries(file.examples?.promises ?? {})
 
 /** Splits a promise into words, each with its place: a text, a list, or names with values. */
-function promisedWords(name: string, value: unknown): readonly Promised[] {
+function promisedWords(name: string, value: unknown): readonly PromisedText[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
     return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
@@ -284,7 +284,7 @@ const promiseBroken: Check = {
       const swapped = missing.length === 0 && extra.length === 0
       const factPart = swapped ? fact.items.slice(moved, moved + 2) : extra
       const promisedPart = swapped ? promised.slice(moved, moved + 2) : missing
-      const quoted = (items: readonly Promised[]): string =>
+      const quoted = (items: readonly PromisedText[]): string =>
         formatList(
           items.map(({ text }) => `\`${text}\``),
           4,
@@ -335,7 +335,10 @@ function findLocation({ homes, parent }: PromisedValue, name: string): string {
 }
 
 /** Returns the items without a match among the others; of equal ones the last are left over. */
-function without(items: readonly Promised[], others: readonly Promised[]): readonly Promised[] {
+function without(
+  items: readonly PromisedText[],
+  others: readonly PromisedText[],
+): readonly PromisedText[] {
   const left = new Map<string, number>()
   for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1)
   return items.filter(({ text }) => {

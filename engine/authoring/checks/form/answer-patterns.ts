@@ -38,7 +38,7 @@ const slowPattern: Check = {
 const patternUnsaid: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
-  why: 'A delegate whose answer is refused must learn which form it must have.',
+  why: 'A delegate whose answer is refused must be told the required format.',
   after: ['EV519', 'EV520'],
   find: ({ fieldsAndParts, source }) =>
     fieldsAndParts.flatMap(({ raw, path }): Draft[] => {

@@ -1,4 +1,4 @@
-/** Checks EV516, EV530, EV531: consent is the delegate's own and deliberate, and its text is known later. */
+/** Checks EV516, EV530, EV531: consent is given by the delegate, deliberately, and its text stays on record. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
@@ -18,7 +18,7 @@ const listOptions = ({ field }: FieldAt): readonly string[] =>
 const consentAcceptsNo: Check = {
   slug: 'consent-accepts-no',
   severity: 'warning',
-  why: 'Consent is only valid if the delegate gives it: no answer “No”, and no box ticked beforehand.',
+  why: 'Consent is valid only if the delegate gives it: there must be no “No” answer and no pre-ticked box.',
   find: (model) =>
     model.fields.flatMap((entry): Draft[] => {
       const { field, path, raw } = entry

@@ -182,7 +182,7 @@ const messageOfAnother: Check = {
     }),
 }
 
-type Named = {
+type LabelledEntry = {
   readonly id: string
   readonly at: string
   readonly ofId: ReadonlySet<string>
@@ -191,13 +191,13 @@ type Named = {
 }
 
 /** Returns the entries of each list that have separate labels. */
-function siblings(model: Model): readonly (readonly Named[])[] {
+function siblings(model: Model): readonly (readonly LabelledEntry[])[] {
   const { file, fieldsAndParts } = model
   const collectLabels = (
     list: readonly unknown[] | undefined,
     pathAt: (index: number) => string,
-  ): readonly Named[] =>
-    (list ?? []).flatMap((entry, index): Named[] => {
+  ): readonly LabelledEntry[] =>
+    (list ?? []).flatMap((entry, index): LabelledEntry[] => {
       if (typeof entry !== 'object' || entry === null) return []
       const { id, label } = entry as { readonly id?: string; readonly label?: string }
       if (id === undefined || label === undefined) return []
@@ -240,7 +240,7 @@ function siblings(model: Model): readonly (readonly Named[])[] {
  * Whether one label belongs to the other's id: it contains the words of the other's id, and none
  * that only its own has.
  */
-const isCalledAs = (one: Named, other: Named): boolean => {
+const isCalledAs = (one: LabelledEntry, other: LabelledEntry): boolean => {
   const distinctive = without(one.ofId, other.ofId)
   return (
     distinctive.size > 0 && isWithin(other.ofId, one.ofLabel) && !shares(distinctive, one.ofLabel)

@@ -147,7 +147,7 @@ const chooseHasNoEffect: Check = {
 const chooseWithoutMessage: Check = {
   slug: 'choice-limit-without-message',
   severity: 'warning',
-  why: 'A delegate who ticks too many boxes must learn why the choice is refused.',
+  why: 'A delegate who ticks too many boxes must be told why the choice is refused.',
   after: ['EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }): Draft[] =>

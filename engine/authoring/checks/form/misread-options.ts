@@ -10,7 +10,7 @@ import { schemaChecks } from '../../schema/check-schema.ts'
 import { join } from '../../syntax/source.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 
-/** Reads a text in place of a message that answers "is it required?". */
+/** Interprets a text such as "mandatory" or "no", written where a message belongs. */
 function readRequiredText(text: string): boolean | null {
   const normalised = text
     .trim()

@@ -6,8 +6,11 @@ import { ANSWERED_NAMES } from '../../../api/registration.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
-type Declared = { readonly id: string; readonly at: string; readonly in?: 'lists' }
-function twice(declared: readonly Declared[], toMessage: (id: string) => string): readonly Draft[] {
+type Declaration = { readonly id: string; readonly at: string; readonly in?: 'lists' }
+function twice(
+  declared: readonly Declaration[],
+  toMessage: (id: string) => string,
+): readonly Draft[] {
   const firsts = new Map<string, number>()
   return declared.flatMap(({ id, at, in: file }, index) => {
     const first = firsts.get(id) ?? index
@@ -32,7 +35,7 @@ const duplicateId: Check = {
   why: 'If two entries have the same name, one of them is never found.',
   find: (model) => {
     const { file } = model
-    const ids = (items: readonly { readonly id: string }[], path: string): readonly Declared[] =>
+    const ids = (items: readonly { readonly id: string }[], path: string): readonly Declaration[] =>
       items.map(({ id }, index) => ({ id, at: `${path}.${index}.id` }))
     return [
       ...twice(

@@ -114,7 +114,7 @@ export function unknownConditionOptions(form: Model): readonly Draft[] {
   })
 }
 
-/** "pg or faculty", "not pg" and "any" are not options; the correct syntax is known. */
+/** Suggests the correct syntax for "pg or faculty", "not pg" and "any", which are not options. */
 function optionHelp(
   id: string,
   name: string,

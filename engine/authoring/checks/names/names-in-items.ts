@@ -201,7 +201,7 @@ export function unknownOptions(model: Model): readonly Draft[] {
   return [...rows, ...quotaOptions]
 }
 
-/** Returns values that a condition compares a context value with and that it never has. */
+/** Returns compared values that the context value can never have. */
 export function unknownContextValues(
   model: Model,
   name: string,

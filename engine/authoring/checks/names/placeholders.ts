@@ -5,7 +5,7 @@ import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in
 import { memoize } from '../../../lib/memoize.ts'
 import { unitName } from '../../../event/placeholders-and-answer-texts.ts'
 import { storedIds } from '../../checked-file.ts'
-import type { Check, Model, TextAt, Written } from '../../checked-file.ts'
+import type { Check, Model, TextAt, WrittenText } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import type { Span } from '../../syntax/source.ts'
 
@@ -13,7 +13,7 @@ import type { Span } from '../../syntax/source.ts'
 export function findPlaceholders({
   written,
   at,
-}: Written): readonly { readonly name: string; readonly span: Span }[] {
+}: WrittenText): readonly { readonly name: string; readonly span: Span }[] {
   if (!written.includes('{')) return []
   return [...written.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({
     name: match[1] ?? '',

@@ -63,7 +63,7 @@ const scaleHasGap: Check = {
   },
 }
 
-/** Steps with the day and the percentage before them. */
+/** Returns each step after the first, with the step before it. */
 const listStepPairs = (
   model: Model,
 ): readonly { readonly index: number; readonly a: Step; readonly b: Step }[] =>

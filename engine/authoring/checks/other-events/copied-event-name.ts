@@ -10,8 +10,8 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Source } from '../../syntax/source.ts'
 
 /** An event with its index in the folder. */
-type Known = { readonly event: EventConfig; readonly at: number }
-type Telling = Known & { readonly words: string; readonly isRoute: boolean }
+type IndexedEvent = { readonly event: EventConfig; readonly at: number }
+type EventNameMatch = IndexedEvent & { readonly words: string; readonly isRoute: boolean }
 /** A match in one file; `owner` is the index of the named event. */
 export type EventMention = { readonly owner: number; readonly draft: Draft }
 
@@ -36,8 +36,8 @@ const seriesName = (title: string): string => title.toLowerCase().replace(/[^\p{
  */
 export function indexEventNames(
   events: readonly EventConfig[],
-): ReadonlyMap<string, readonly Telling[]> {
-  const all = events.flatMap((event, index): Telling[] => [
+): ReadonlyMap<string, readonly EventNameMatch[]> {
+  const all = events.flatMap((event, index): EventNameMatch[] => [
     ...(TELLS.test(event.title) ? [{ event, at: index, words: event.title, isRoute: false }] : []),
     ...[event.routes.form, ...event.routes.also].map((route) => ({
       event,
@@ -56,7 +56,7 @@ export function indexEventNames(
 export function findMentions(
   event: EventConfig,
   source: Source,
-  names: ReadonlyMap<string, readonly Telling[]>,
+  names: ReadonlyMap<string, readonly EventNameMatch[]>,
 ): readonly EventMention[] {
   const others = [
     ...new Set(
@@ -120,7 +120,7 @@ export function findMentions(
   return [...inTexts, ...goes]
 }
 
-function isOther(event: EventConfig, { event: other, words, isRoute }: Telling): boolean {
+function isOther(event: EventConfig, { event: other, words, isRoute }: EventNameMatch): boolean {
   if (other.id === event.id || other.title === event.title) return false
   return isRoute
     ? ![event.routes.form, ...event.routes.also].includes(words)
@@ -140,7 +140,7 @@ function isMeant(before: string, after: string): boolean {
  * Returns the position of the words as a complete name; -1 if they are only the beginning or end of
  * another one.
  */
-function findPlace(text: string, { words, isRoute }: Telling, event: EventConfig): number {
+function findPlace(text: string, { words, isRoute }: EventNameMatch, event: EventConfig): number {
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + words.length)]
     const isOwn = [event.routes.form, ...event.routes.also].some((ownRoute) =>

@@ -95,7 +95,7 @@ function readMeaning({ config }: Model, id: string, test: unknown): string {
 /** More answers than this are counted instead of listed. */
 const OPTIONS_SAID = 6
 
-type Unmet = { readonly row: string; readonly period: string; readonly at: string }
+type UnusedPrice = { readonly row: string; readonly period: string; readonly at: string }
 
 /** Returns the prices of a table that can never be charged. */
 function findUnmet(
@@ -103,7 +103,7 @@ function findUnmet(
   { path }: TableAt,
   tableAt: number,
   found: ItemResult,
-): readonly Unmet[] {
+): readonly UnusedPrice[] {
   const reached = new Set(
     found.reached
       .filter(({ table }) => table === tableAt)
@@ -116,7 +116,11 @@ function findUnmet(
 }
 
 /** Returns one finding for a whole table, for a row of it, or for the remaining cells of a column. */
-function describeUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readonly Draft[] {
+function describeUnmet(
+  model: Model,
+  place: TableAt,
+  unmet: readonly UnusedPrice[],
+): readonly Draft[] {
   const { item, path, rows, isOtherwise } = place
   const priced = itemTableCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,

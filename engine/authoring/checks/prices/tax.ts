@@ -181,12 +181,12 @@ const SAYS = {
  * A claim of a text about tax, with the taxes it may refer to: those of the nearest items, else
  * that of the fees.
  */
-type Claimed = {
+type ClaimInText = {
   readonly readable: EventText
   readonly claim: TaxClaim
   readonly taxes: readonly TaxAt[]
 }
-const findClaims = (model: Model): readonly Claimed[] =>
+const findClaims = (model: Model): readonly ClaimInText[] =>
   collectEventTexts(model).flatMap((readable) => {
     const localTaxes = taxesHere(model, readable.path)
     const taxes = localTaxes.length > 0 ? localTaxes : feesTax(model)
@@ -194,7 +194,7 @@ const findClaims = (model: Model): readonly Claimed[] =>
       readable,
       taxes[0]?.tax.name ?? 'GST',
       localTaxes.length > 0 ? NO_ITEM : ELSEWHERE,
-    ).map((claim): Claimed => ({ readable, claim, taxes }))
+    ).map((claim): ClaimInText => ({ readable, claim, taxes }))
   })
 const findClaimsIn = (
   readable: EventText,

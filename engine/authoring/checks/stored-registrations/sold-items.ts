@@ -21,10 +21,10 @@ const keptLimits = ({
     const is = next.quotas[at]
     return is === undefined ? [] : [[was, is, at] as const]
   })
-type Taken = { readonly option: string | null; readonly count: number }
+type SeatCount = { readonly option: string | null; readonly count: number }
 /** Seats taken of a quota, or of each of its options. */
-const countTaken = (use: InUse, { id }: Quota): readonly Taken[] =>
-  Object.entries(use.places).flatMap(([place, count]): readonly Taken[] => {
+const countTaken = (use: InUse, { id }: Quota): readonly SeatCount[] =>
+  Object.entries(use.places).flatMap(([place, count]): readonly SeatCount[] => {
     if (count === 0) return []
     if (place === id) return [{ option: null, count }]
     return place.startsWith(`${id}.`) ? [{ option: place.slice(id.length + 1), count }] : []
@@ -89,7 +89,7 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
                   : `quotas.${at}.max.${option}`,
               message:
                 places === null
-                  ? `${itemText} no longer has a number of its own, but ${count} of its seats are in use`
+                  ? `${itemText} no longer has a separate maximum, but ${count} of its seats are in use`
                   : `${itemText} has ${places} seat${places === 1 ? '' : 's'}, but ${count} are in use`,
             },
           ]

@@ -13,10 +13,10 @@ const FREE =
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che)\b/i
 
-type Counted = { readonly item: string; readonly at: string; readonly minAge: number }
+type AgeLimit = { readonly item: string; readonly at: string; readonly minAge: number }
 
 /** Returns the items that count people of a list from an age on, by the path of the list. */
-function countedFromAge(model: Model): ReadonlyMap<string, readonly Counted[]> {
+function countedFromAge(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
   const found = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
       ? []

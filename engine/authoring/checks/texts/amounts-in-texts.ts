@@ -11,7 +11,7 @@ import type { Item } from '../../../event/pricing-types.ts'
 import { conditionNames } from '../../proofs/walk-form.ts'
 import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from '../prices/fees.ts'
 
-type Priced = {
+type PriceCell = {
   readonly category: string
   readonly period: string
   readonly at: string
@@ -22,8 +22,8 @@ type Priced = {
  * Returns every cell with the amounts that a text may state: as written, before tax, with tax, and
  * the tax itself.
  */
-function priced(model: Model): readonly Priced[] {
-  return priceTableCells(model).flatMap(({ category, period, at, amount }): Priced[] => {
+function priced(model: Model): readonly PriceCell[] {
+  return priceTableCells(model).flatMap(({ category, period, at, amount }): PriceCell[] => {
     if (amount === null) return []
     const { base, gst, total } = splitPrice(model.config.fees.tax, amount)
     return [{ category, period, at, sums: [amount, base, total, gst] }]
@@ -219,7 +219,7 @@ const isTold = (
  */
 function differsFromAdjustment(
   model: Model,
-  cells: readonly Priced[],
+  cells: readonly PriceCell[],
   itemPrices: readonly PricedItem[],
 ): readonly Draft[] {
   const { adjustments } = model.config.fees
@@ -266,7 +266,7 @@ function differsFromItem(
   readable: EventText,
   mention: StatedAmount,
   candidates: readonly PricedItem[],
-  cells: readonly Priced[],
+  cells: readonly PriceCell[],
   itemPrices: readonly PricedItem[],
 ): readonly Draft[] {
   // If the delegate chooses the price, the text may state any amount: ₹ 500 plants a tree.
@@ -296,10 +296,10 @@ const PRICES_SAID = 6
  */
 function meantCells(
   model: Model,
-  cells: readonly Priced[],
+  cells: readonly PriceCell[],
   readable: EventText,
   mention: StatedAmount,
-): readonly Priced[] {
+): readonly PriceCell[] {
   const { config } = model
   const categoryIndex = /^categories\.(\d+)\./.exec(readable.path)?.[1]
   const ofPeriod = /^fees\.periods\.(\d+)\./.exec(readable.path)?.[1]

@@ -1,6 +1,6 @@
 /** Checks EV610, EV611: placeholders are filled in: their value is set, and they are written as {name}. */
 import { findMatches } from '../../prose/pattern-matches.ts'
-import type { Check, Checks, TextAt, Written } from '../../checked-file.ts'
+import type { Check, Checks, TextAt, WrittenText } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES } from '../../../event/built-in-values.ts'
 import { storedIds } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
@@ -110,7 +110,7 @@ function withoutBraces(
 const VALUE_FOLLOWS =
   /(?:[:=₹]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|Dr\.?))\s*$/i
 
-function findBrackets({ written, at }: Written): readonly {
+function findBrackets({ written, at }: WrittenText): readonly {
   readonly name: string
   readonly dollar: boolean
   /** An ordinary word in square brackets within a sentence: "[email]" may be intended. */

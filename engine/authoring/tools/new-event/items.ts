@@ -20,13 +20,13 @@ export type SampleWorkshop = {
   readonly seats: number | null
 }
 
-type Told = {
+type ItemAnswers = {
   readonly companions?: SampleCompanions | null
   readonly workshops?: readonly SampleWorkshop[]
   readonly free?: boolean
 }
 /** The lines of the file, part by part; empty if nothing is sold besides the registration. */
-type Sold = {
+type ItemSections = {
   readonly items: readonly string[]
   readonly limits: readonly string[]
   readonly fields: readonly string[]
@@ -48,11 +48,11 @@ const AGE_YEARS_MAX = 110
 const FEW_SEATS = 5
 
 export function itemsSection(
-  { companions = null, workshops = [], free = false }: Told,
+  { companions = null, workshops = [], free = false }: ItemAnswers,
   tax: Tax | null,
   periods: readonly string[],
   days: readonly Setting[],
-): Sold {
+): ItemSections {
   const workshopsWithIds = workshops.map((workshop, index) => ({
     ...workshop,
     id: deriveId(
@@ -88,7 +88,7 @@ export function itemsSection(
   }
 }
 
-type Named = SampleWorkshop & { readonly id: string }
+type WorkshopWithId = SampleWorkshop & { readonly id: string }
 
 const number = (amount: Paise): string => amountText(amount, INR).replace(/\.00$/, '')
 const cell = (price: Paise): string => (price === 0 ? 'free' : number(price))
@@ -107,7 +107,10 @@ function accompanying(
   ]
 }
 
-function workshopItem(workshops: readonly Named[], periods: readonly string[]): readonly string[] {
+function workshopItem(
+  workshops: readonly WorkshopWithId[],
+  periods: readonly string[],
+): readonly string[] {
   const width = Math.max('period:'.length, ...workshops.map(({ id }) => id.length + 1)) + 1
   const row = (name: string, cells: readonly string[]): string =>
     `        ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
@@ -121,7 +124,7 @@ function workshopItem(workshops: readonly Named[], periods: readonly string[]): 
   ]
 }
 
-function formatSeats(workshops: readonly Named[]): readonly string[] {
+function formatSeats(workshops: readonly WorkshopWithId[]): readonly string[] {
   const max = workshops.map(({ id, seats }) => `${id}: ${seats ?? 0}`).join(', ')
   // Not all seats of the smallest workshop count as few.
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
@@ -140,7 +143,7 @@ function formatSeats(workshops: readonly Named[]): readonly string[] {
   ]
 }
 
-function workshopField(workshops: readonly Named[]): readonly string[] {
+function workshopField(workshops: readonly WorkshopWithId[]): readonly string[] {
   return [
     appendComment('        - id: workshops', 'add  choose: {at_most: 2}  to limit how many'),
     '          type: many',
@@ -171,7 +174,7 @@ function companionsField({ freeUnder }: SampleCompanions): readonly string[] {
 /** Writes an example with an accompanying person, a child if children are free, and every workshop. */
 function formatCase(
   companions: SampleCompanions | null,
-  workshops: readonly Named[],
+  workshops: readonly WorkshopWithId[],
   tax: Tax | null,
   { on, column, first }: Setting,
 ): string {

@@ -5,7 +5,7 @@
  */
 import { INR, assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
-import type { Account, StatusAnswer } from '../../../dependencies.ts'
+import type { Account, StatusResponse } from '../../../dependencies.ts'
 import { requestStatus } from './airpay.ts'
 import { interpretStatus } from './status-response.ts'
 import type { Assumptions } from './status-response.ts'
@@ -175,7 +175,7 @@ function listOrderFields(fields: Fields): readonly CheckLine[] {
 }
 
 /** Describes how the server would interpret such a response. */
-function describeInterpretation(answer: StatusAnswer): CheckLine {
+function describeInterpretation(answer: StatusResponse): CheckLine {
   switch (answer.is) {
     case 'fact': {
       const { fact } = answer

@@ -1,13 +1,13 @@
 /** Interprets Airpay's response to a refund request. */
-import type { RefundAnswer } from '../../../dependencies.ts'
+import type { RefundResult } from '../../../dependencies.ts'
 import { getChild } from './parse-message.ts'
 
 /**
  * "true" means that the refund has started. Returns `refused` only if the gateway clearly rejected it; any ambiguous
  * response is `unsure`, because a second refund of the same payment costs as much as the first.
  */
-export function parseRefundResponse(text: string, reference: string): RefundAnswer {
-  const createUnsure = (error: string): RefundAnswer => ({ is: 'unsure', error, raw: text })
+export function parseRefundResponse(text: string, reference: string): RefundResult {
+  const createUnsure = (error: string): RefundResult => ({ is: 'unsure', error, raw: text })
   let json: unknown
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, ''))

@@ -14,7 +14,7 @@ import type {
   PaymentEvent,
   ReportedRefund,
 } from '../../../../engine/index.ts'
-import type { StatusAnswer } from '../../../dependencies.ts'
+import type { StatusResponse } from '../../../dependencies.ts'
 import type { Fields } from './parse-message.ts'
 
 /** Characters of the bank's message that fit on a line of an office page. */
@@ -77,7 +77,7 @@ type Refunded = Extract<PaymentEvent, { type: 'refunded' }>
 export function interpretStatus(
   transactions: readonly Fields[],
   context: ResponseContext,
-): StatusAnswer {
+): StatusResponse {
   const matching = transactions.filter((fields) => isForOrder(fields, context.orderId))
   if (matching.length === 0)
     return { is: 'unreachable', error: 'the response is about another order' }
@@ -108,7 +108,7 @@ function combinePayment(
   confirmations: readonly Confirmation[],
   refunded: readonly Refunded[],
   { raw }: ResponseContext,
-): StatusAnswer {
+): StatusResponse {
   const otherPayments = confirmations.filter(({ reference }) => reference !== payment.reference)
   const samePayment = confirmations.filter(({ reference }) => reference === payment.reference)
   if (samePayment.some(({ amount }) => amount !== payment.amount))
@@ -130,7 +130,10 @@ function combinePayment(
 }
 
 /** Handles a response that lists refunds but not their payment. */
-function combineRefunds(refunded: readonly Refunded[], { raw, at }: ResponseContext): StatusAnswer {
+function combineRefunds(
+  refunded: readonly Refunded[],
+  { raw, at }: ResponseContext,
+): StatusResponse {
   const [first, ...furtherPayments] = mergeRefunds(refunded)
   assert(first !== undefined, 'a refund response without a refund')
   const refundEvent: Refunded = { type: 'refunded', ...first, at }
@@ -162,7 +165,7 @@ function readOrderId(fields: Fields): string | null {
   return namedOrder === '' || EMPTY_VALUE.test(namedOrder) ? null : namedOrder
 }
 
-function interpretTransaction(fields: Fields, context: ResponseContext): StatusAnswer {
+function interpretTransaction(fields: Fields, context: ResponseContext): StatusResponse {
   const { at, raw } = context
   const code = fields['TRANSACTIONSTATUS'] ?? ''
   const meaning = getOwn(MEANINGS, code)
@@ -186,7 +189,7 @@ function interpretTransaction(fields: Fields, context: ResponseContext): StatusA
 function interpretPaid(
   fields: Fields,
   { at, raw, assumed, acceptsTests }: ResponseContext,
-): StatusAnswer {
+): StatusResponse {
   const amount = readGatewayAmount(fields['AMOUNT'] ?? '')
   const reference = fields['APTRANSACTIONID'] ?? ''
   if (readOrderId(fields) === null)

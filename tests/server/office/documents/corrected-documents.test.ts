@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
-import type { ActionsAnswer } from '../../../../engine/api.ts'
+import type { ActionsResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { createEventWithItems, noon, register, signIn } from '../office.ts'
@@ -273,7 +273,7 @@ test('an accepted shortfall reduces the refund of a correction: money that never
   await paidWith(1, 199_777)
   const { reviews } = (await office.json(
     `/admin/registrations/${regNo}/acts/`,
-  )) as unknown as ActionsAnswer
+  )) as unknown as ActionsResponse
   const accept = { act: 'accept', review: reviews[0]?.id, reference: '', why: 'Only ₹ 100 less.' }
   expect((await office.act(regNo, accept)).status).toBe(200)
   const answers = { companion: false }

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { amountInWords } from '../../../../engine/documents/amount-in-words.ts'
 import { INR, formatMoney, instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../../engine/index.ts'
-import type { DocumentsAnswer } from '../../../../engine/api.ts'
-import type { MyAnswer } from '../../../../engine/api.ts'
+import type { DocumentsResponse } from '../../../../engine/api.ts'
+import type { SelfServiceResponse } from '../../../../engine/api.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -48,8 +48,8 @@ const paid = (n: number, name = 'Asha Sample'): Promise<RegNo> =>
     answers: answers(name),
     pays: 'success',
   })
-const documents = async (regNo: RegNo): Promise<DocumentsAnswer['documents']> =>
-  (await office.get(`/admin/registrations/${regNo}/documents/`)).json<DocumentsAnswer>().documents
+const documents = async (regNo: RegNo): Promise<DocumentsResponse['documents']> =>
+  (await office.get(`/admin/registrations/${regNo}/documents/`)).json<DocumentsResponse>().documents
 const body = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
   const one = (await documents(regNo)).find((document) => document.kind === kind)
   const found = await server.deps.store.document(regNo, one?.id ?? 0)
@@ -288,7 +288,7 @@ test('after a transfer the new holder could open documents in the name of the fi
     return `/api${new URL(link).pathname}/`
   }
   const readOwnPage = async (path: string) =>
-    (await server.app.inject({ url: path })).json<MyAnswer>().documents ?? []
+    (await server.app.inject({ url: path })).json<SelfServiceResponse>().documents ?? []
   const before = await documents(regNo)
   const issued = await body(regNo, 'invoice')
   const first = await linkTo()

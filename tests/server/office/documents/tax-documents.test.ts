@@ -3,7 +3,7 @@ import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
-import type { DocumentsAnswer } from '../../../../engine/api.ts'
+import type { DocumentsResponse } from '../../../../engine/api.ts'
 import { getFileName, formatDocument } from '../../../../server/documents/document-contents.ts'
 import { renderPdf } from '../../../../server/documents/render-pdf.ts'
 import { issueLink } from '../../../../server/registration/access-link.ts'
@@ -176,7 +176,7 @@ describe('the kind of document', () => {
     ] as const) {
       const regNo = await paidBy(KERALA, answers)
       const listTitles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
-        (await answer).json<DocumentsAnswer>().documents.map((document) => document.title)
+        (await answer).json<DocumentsResponse>().documents.map((document) => document.title)
       const link = await issueLink(server.deps, { regNo, eventId: KERALA })
       const ownTitles = listTitles(server.app.inject(`/api${new URL(link).pathname}`))
       const expected = ['Receipt', title]

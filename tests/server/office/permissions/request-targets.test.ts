@@ -24,7 +24,7 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { cheapHash, noon, PASSWORD, register } from '../office.ts'
 
-type Party = {
+type EventParty = {
   readonly event: string
   /** An owner of this event only. */
   readonly token: string
@@ -45,10 +45,10 @@ type Request = {
 }
 
 let server: TestApp
-let ownParty: Party
-let otherParty: Party
+let ownParty: EventParty
+let otherParty: EventParty
 /** Numbers of the same event and form that do not exist. */
-let unknownParty: Party
+let unknownParty: EventParty
 let routes: readonly Route[]
 
 beforeAll(async () => {
@@ -75,7 +75,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function createParty(event: string, n: number): Promise<Party> {
+async function createParty(event: string, n: number): Promise<EventParty> {
   const { store } = server.deps
   const { config } = server.deps.events.byId(event) ?? {}
   if (config === undefined) throw new Error('the test needs two events')
@@ -120,7 +120,7 @@ async function createParty(event: string, n: number): Promise<Party> {
 /** Digits in groups of four, as on printed pages. */
 const insertSeparators = (number: string, sign: string): string =>
   number.replaceAll(/.{4}(?=.)/g, `$&${sign}`)
-const spellNumbers = ({ regNo, orderId }: Party): readonly string[] =>
+const spellNumbers = ({ regNo, orderId }: EventParty): readonly string[] =>
   [regNo, orderId].flatMap((number) => [
     number,
     number.toLowerCase(),
@@ -183,7 +183,7 @@ const line = (target: unknown) => ({
 })
 
 /** For each kind of target, requests of my owner that name objects of another event. */
-const ATTACKS: Readonly<Record<TargetKind, (other: Party) => readonly Request[]>> = {
+const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Request[]>> = {
   own: () => eventNamed(),
   any: () => eventNamed(),
   every: () => [{}, ...eventNamed()],
@@ -273,7 +273,7 @@ const CSV = `Date,Narration,Ref,Debit,Credit\n09/10/25,NEFT somebody,UTR00000000
 
 function sendRequest(
   { method, url, rule }: Route,
-  sender: Party,
+  sender: EventParty,
   { query = '', body, params = {} }: Request,
 ) {
   const target: Record<string, string> = { reg_no: sender.regNo, id: sender.review, ...params }
@@ -332,7 +332,7 @@ function snapshotDatabase(): Readonly<Record<string, string>> {
 }
 
 /** Whether the path is a list of this event: such a path contains its event. */
-const isEventList = ({ event }: Party, { url }: Route): boolean =>
+const isEventList = ({ event }: EventParty, { url }: Route): boolean =>
   (server.deps.events.byId(event)?.config.admin.lists ?? []).some(
     ({ api, export: { api: file } }) =>
       [api, file].some((path) => withoutRoot(path) === withoutRoot(url)),

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type {
-  ActionsAnswer,
-  BulkAnswer,
-  ReconcileAnswer,
-  RegisterAnswer,
+  ActionsResponse,
+  BulkActionResponse,
+  ReconcileResponse,
+  RegisterResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -49,7 +49,7 @@ const register = async (): Promise<{ regNo: RegNo; page: string }> => {
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo, page = '' } = answer.json<RegisterAnswer>()
+  const { reg_no: regNo, page = '' } = answer.json<RegisterResponse>()
   return { regNo: regNo as RegNo, page }
 }
 const confirm = (regNo: string, method: string, reference: string, overrides: object = {}) =>
@@ -81,25 +81,25 @@ const addAtDesk = async (mode: string, slip: string) => {
   return post('/admin/add/', { event, key: `click-of-the-desk-${count}`, answers, ...paid })
 }
 
-type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
+type StatementResponse = Extract<ReconcileResponse, { header: null }>
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
 const creditLine = (narration: string, amount = FEE, reference = '') =>
   `09/01/27,${narration},${reference},,${amount}`
 const debitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const statement = async (...rows: readonly string[]): Promise<StatementAnswer> => {
+const statement = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const { status, body } = await post(
     `/admin/reconcile/?event=${event}`,
     [HEAD, ...rows].join('\n'),
   )
   expect(status, JSON.stringify(body)).toBe(200)
-  return body as unknown as StatementAnswer
+  return body as unknown as StatementResponse
 }
-const shown = ({ lines }: StatementAnswer) =>
+const shown = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of: matches }) => [
     outcome,
     ...matches.map(({ reg_no: regNo }) => regNo),
   ])
-const keepUnmatched = async ({ lines }: StatementAnswer) => {
+const keepUnmatched = async ({ lines }: StatementResponse) => {
   const unmatchedLines = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,
     also,
@@ -112,7 +112,7 @@ const keepUnmatched = async ({ lines }: StatementAnswer) => {
     lines: [],
     keep: unmatchedLines,
   })
-  return (body as unknown as BulkAnswer).message
+  return (body as unknown as BulkActionResponse).message
 }
 const sumReceived = (): unknown =>
   server.rows('SELECT coalesce(sum(amount), 0) AS paise FROM captures')[0]?.['paise']
@@ -447,7 +447,7 @@ test.each([
     await confirm(regNo, 'transfer', reference)
     await statement(debitLine(`NEFT RTN ${reference}`, returnedResult))
     const listReviewKinds = async () => {
-      const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+      const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
       return reviews.map(({ kind }) => kind)
     }
     expect(await listReviewKinds()).toEqual(['returned'])

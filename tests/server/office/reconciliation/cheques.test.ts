@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BulkAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
+import type {
+  BulkActionResponse,
+  ReconcileResponse,
+  RegisterResponse,
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
@@ -34,7 +38,7 @@ const register = async (): Promise<{ regNo: string }> => {
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo } = answer.json<RegisterAnswer>()
+  const { reg_no: regNo } = answer.json<RegisterResponse>()
   return { regNo }
 }
 const confirm = (regNo: string, reference: string) =>
@@ -49,21 +53,21 @@ const post = async (url: string, payload: string | object) => {
   return answer
 }
 
-type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
+type StatementResponse = Extract<ReconcileResponse, { header: null }>
 type Line = Pick<
-  StatementAnswer['lines'][number],
+  StatementResponse['lines'][number],
   'reference' | 'also' | 'amount' | 'day' | 'narration'
 >
 const creditLine = (narration: string, reference = '', amount = FEE) =>
   `09/01/27,${narration},${reference},,${amount}`
 const debitLine = (narration: string, reference = '') =>
   `10/01/27,${narration},${reference},${FEE},`
-const statement = async (...rows: readonly string[]): Promise<StatementAnswer> => {
+const statement = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
   const answer = await post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
-  return answer.json<StatementAnswer>()
+  return answer.json<StatementResponse>()
 }
-const shown = ({ lines }: StatementAnswer) =>
+const shown = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of: matches }) => [
     outcome,
     ...matches.map(({ reg_no: regNo }) => regNo),
@@ -77,7 +81,7 @@ const keepUnmatched = async (lines: readonly Line[]) => {
     narration,
   }))
   const answer = await post('/admin/reconcile/confirm/', { event, lines: [], keep: unmatchedLines })
-  return answer.json<BulkAnswer>().message
+  return answer.json<BulkActionResponse>().message
 }
 
 test.each([

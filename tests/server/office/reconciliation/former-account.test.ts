@@ -3,7 +3,7 @@
  * manual refunds.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { SettlementsAnswer, WireSettlement } from '../../../../engine/api.ts'
+import type { SettlementsResponse, WireSettlement } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ const sale = (order: string, reference: string, utr = 'UTIBN26013000011') =>
   `${order},${reference},1180.00,20.00,3.60,1156.40,${utr},30-01-2026,Sale`
 const readSettlement = async (): Promise<WireSettlement> => {
   const answer = await owner.json(`/admin/settlements/?event=${EVENT}`)
-  return (answer as unknown as SettlementsAnswer).settlement
+  return (answer as unknown as SettlementsResponse).settlement
 }
 const listOutstanding = async () =>
   (await readSettlement()).unsettled.map(({ reference, amount, account }) => [

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '../../../../engine/index.ts'
 import type {
-  BulkAnswer,
-  ReconcileAnswer,
-  RegisterAnswer,
-  ReviewsAnswer,
+  BulkActionResponse,
+  ReconcileResponse,
+  RegisterResponse,
+  ReviewsResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -55,7 +55,7 @@ async function register(event: string): Promise<string> {
     registered_as: 'member',
     way: 'transfer',
   })
-  return answer.json<RegisterAnswer>().reg_no ?? ''
+  return answer.json<RegisterResponse>().reg_no ?? ''
 }
 async function post<T>(url: string, payload: string | object): Promise<T> {
   const headers = {
@@ -65,7 +65,7 @@ async function post<T>(url: string, payload: string | object): Promise<T> {
   return (await server.app.inject({ method: 'POST', url, headers, payload })).json<T>()
 }
 const reviewOf = async (reference: string): Promise<string> => {
-  const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsAnswer
+  const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
   const review = reviews.find(({ came: received }) => received?.reference === reference)
   if (review === undefined) throw new Error(`no review of ${reference}`)
   return review.id
@@ -75,8 +75,8 @@ async function transferTo(event: string): Promise<string> {
   const reference = String(526_555_000_000 + ++count)
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
   const statement = `${header}\n09/01/27,IMPS ${reference} SOMEBODY,,,${FEE}`
-  type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
-  const { lines } = await post<StatementAnswer>(`/admin/reconcile/?event=${event}`, statement)
+  type StatementResponse = Extract<ReconcileResponse, { header: null }>
+  const { lines } = await post<StatementResponse>(`/admin/reconcile/?event=${event}`, statement)
   const keep = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,
     also,
@@ -84,7 +84,7 @@ async function transferTo(event: string): Promise<string> {
     day,
     narration,
   }))
-  await post<BulkAnswer>('/admin/reconcile/confirm/', { event, lines: [], keep })
+  await post<BulkActionResponse>('/admin/reconcile/confirm/', { event, lines: [], keep })
   return reviewOf(reference)
 }
 /** A payment that the gateway confirms for an unknown order. */

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type {
-  ActionsAnswer,
-  ListAnswer,
-  MyAnswer,
-  ReconcileAnswer,
-  RegisterAnswer,
+  ActionsResponse,
+  ListResponse,
+  SelfServiceResponse,
+  ReconcileResponse,
+  RegisterResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
       registered_as: 'member',
       way: 'transfer',
     })
-    numbers.push(answer.json<RegisterAnswer>().reg_no as RegNo)
+    numbers.push(answer.json<RegisterResponse>().reg_no as RegNo)
   }
   server.setTime('2027-01-18')
   office = await signIn(server)
@@ -51,7 +51,7 @@ const post = async (url: string, type: string, payload: string | object) => {
   return server.app.inject({ method: 'POST', url, headers, payload })
 }
 const readActions = async (regNo: RegNo | undefined) =>
-  (await office.json(actionsUrl(regNo ?? ''))) as unknown as ActionsAnswer
+  (await office.json(actionsUrl(regNo ?? ''))) as unknown as ActionsResponse
 const numberAt = (index: number): RegNo => numbers[index] ?? ('' as RegNo)
 
 test('a payment credited in the regular period paid another registration at the early price after it was moved', async () => {
@@ -94,7 +94,7 @@ test('a statement line is compared with the price on its date', async () => {
     `15/01/27,NEFT ${earlyPayment},526123000012,,${EARLY}`,
   ]
   const result = await post(`/admin/reconcile/?event=${EVENT}`, 'text/csv', lines.join('\n'))
-  const found = result.json<Extract<ReconcileAnswer, { header: null }>>().lines
+  const found = result.json<Extract<ReconcileResponse, { header: null }>>().lines
   expect(found.map(({ as: outcome, of: matches }) => [outcome, matches[0]?.due])).toEqual([
     ['differs', REGULAR],
     ['matched', EARLY],
@@ -129,7 +129,7 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
       ...decision,
     })
     expect(answer.statusCode, answer.body).toBe(201)
-    const { reg_no: regNo, page } = answer.json<RegisterAnswer>()
+    const { reg_no: regNo, page } = answer.json<RegisterResponse>()
     return { regNo: regNo as RegNo, page: page ?? '' }
   }
   server.setClock('2027-01-15T18:00:00+05:30')
@@ -144,10 +144,10 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
     (await post(`/api${claimedRegNo.page}/acts/`, 'application/json', report)).statusCode,
   ).toBe(200)
   const shown = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
-    const ownPage = (await server.app.inject(`/api${page}/`)).json<MyAnswer>()
+    const ownPage = (await server.app.inject(`/api${page}/`)).json<SelfServiceResponse>()
     const list = (await office.json(
       '/admin/lekhacon2027/registrations/?page_size=100',
-    )) as unknown as ListAnswer
+    )) as unknown as ListResponse
     const row = list.registrations.find((openReview) => openReview['reg_no'] === regNo)
     const csv = parse(
       (await office.get('/admin/export/?event_type=lekhacon2027')).body.replace(/^\uFEFF/, ''),

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
-  ActionsAnswer,
-  BulkAnswer,
-  ReconcileAnswer,
-  RegisterAnswer,
+  ActionsResponse,
+  BulkActionResponse,
+  ReconcileResponse,
+  RegisterResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -54,7 +54,7 @@ const register = async (): Promise<RegisteredDelegate> => {
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo, page = '' } = answer.json<RegisterAnswer>()
+  const { reg_no: regNo, page = '' } = answer.json<RegisterResponse>()
   return { regNo, page, name }
 }
 const report = async ({ page }: RegisteredDelegate, reference: string) => {
@@ -103,7 +103,7 @@ async function paysByCard({ regNo, page }: RegisteredDelegate): Promise<void> {
   await server.deps.store.applyPaymentEvent(orderId, confirmedEvent, null)
 }
 
-type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
+type StatementResponse = Extract<ReconcileResponse, { header: null }>
 const post = async <T>(url: string, body: string | object): Promise<T> => {
   const headers = {
     authorization: `Bearer ${office.token}`,
@@ -118,14 +118,14 @@ const post = async <T>(url: string, body: string | object): Promise<T> => {
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<T>()
 }
-const statement = (...references: readonly string[]): Promise<StatementAnswer> => {
+const statement = (...references: readonly string[]): Promise<StatementResponse> => {
   const rows = references.map((reference) => `09/01/27,NEFT CR ${reference} X,,,${FEE}`)
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
   return post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
 }
-const shown = ({ lines }: StatementAnswer) =>
+const shown = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of }) => [outcome, ...of.map(({ reg_no: regNo }) => regNo)])
-const confirmLines = ({ lines }: StatementAnswer): Promise<BulkAnswer> =>
+const confirmLines = ({ lines }: StatementResponse): Promise<BulkActionResponse> =>
   post('/admin/reconcile/confirm/', {
     event,
     lines: lines.map(({ of, reference, also, amount, day }) => ({
@@ -136,7 +136,7 @@ const confirmLines = ({ lines }: StatementAnswer): Promise<BulkAnswer> =>
       day,
     })),
   })
-const keepUnmatched = ({ lines }: StatementAnswer): Promise<BulkAnswer> =>
+const keepUnmatched = ({ lines }: StatementResponse): Promise<BulkActionResponse> =>
   post('/admin/reconcile/confirm/', {
     event,
     lines: [],
@@ -149,7 +149,7 @@ const keepUnmatched = ({ lines }: StatementAnswer): Promise<BulkAnswer> =>
     })),
   })
 const readRegistration = async ({ regNo }: RegisteredDelegate) =>
-  (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActionsAnswer
+  (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActionsResponse
 const searchNumbers = async (text: string): Promise<readonly string[]> => {
   const url = `/admin/find/?q=${encodeURIComponent(text)}`
   const { found } = (await office.json(url)) as unknown as {
@@ -311,7 +311,7 @@ describe('a reported UTR that staff did not find', () => {
     const other = await reporter(reference)
     const result = await statement(reference)
     expect(shown(result)).toEqual([['ambiguous', other.regNo, one.regNo]])
-    const bulkResult = await post<BulkAnswer>('/admin/registrations/bulk/', {
+    const bulkResult = await post<BulkActionResponse>('/admin/registrations/bulk/', {
       event,
       act: 'confirm',
       reg_nos: [other.regNo],

@@ -3,7 +3,7 @@
  * test.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ReviewsAnswer, WireSettlement } from '../../../../engine/api.ts'
+import type { ReviewsResponse, WireSettlement } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -54,7 +54,7 @@ test('a payment that the gateway does not call a sale was unknown in its settlem
   const waitingPayment = await payOfKind('AP2', 'other')
   await payOfKind('AP3', 'test')
   const path = `/admin/reviews/?event=${EVENT}`
-  const { reviews } = (await owner.json(path)) as unknown as ReviewsAnswer
+  const { reviews } = (await owner.json(path)) as unknown as ReviewsResponse
   const review = reviews.find(({ reg_no: regNo }) => regNo === acceptedPayment.regNo)
   const accept = { act: 'accept', review: review?.id, why: 'It is on the account.' }
   expect((await owner.act(acceptedPayment.regNo, accept)).status).toBe(200)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventConfig } from '../../../../engine/index.ts'
 import type {
-  OfficeRegistrationAnswer,
-  ReviewsAnswer,
-  SettlementsAnswer,
+  OfficeRegistrationResponse,
+  ReviewsResponse,
+  SettlementsResponse,
   WireSettlement,
 } from '../../../../engine/api.ts'
 import { INR, formatMoney, paise, randomDigits, createRegNo } from '../../../../engine/index.ts'
@@ -54,13 +54,13 @@ const post = async (url: string, body: string | object, office = owner) => {
 }
 const apiUrl = (path: string) => `/admin/${path}/?event=${EVENT}`
 const readSaved = async (office = owner): Promise<WireSettlement> =>
-  ((await office.json(apiUrl('settlements'))) as unknown as SettlementsAnswer).settlement
-const reviews = async (): Promise<ReviewsAnswer['reviews']> =>
-  ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsAnswer).reviews
+  ((await office.json(apiUrl('settlements'))) as unknown as SettlementsResponse).settlement
+const reviews = async (): Promise<ReviewsResponse['reviews']> =>
+  ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsResponse).reviews
 const decide = async (id: string, words: object) =>
   post(`/admin/reviews/${id}/decide/`, { version: await shownVersion(server, id), ...words })
-const page = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
-  (await owner.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
+const page = async (regNo: string): Promise<OfficeRegistrationResponse> =>
+  (await owner.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationResponse
 
 const registered = (event = EVENT) => registerDelegate(server, event)
 const paid = (reference: string, event = EVENT) => registerPaid(server, event, reference)

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publicEvent, randomDigits, createRegNo } from '../../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../../engine/index.ts'
 import type {
-  BulkAnswer,
-  ReconcileAnswer,
-  RegisterAnswer,
-  ReviewsAnswer,
+  BulkActionResponse,
+  ReconcileResponse,
+  RegisterResponse,
+  ReviewsResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -66,7 +66,7 @@ async function register(event: string): Promise<RegisteredDelegate> {
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo, page = '' } = answer.json<RegisterAnswer>()
+  const { reg_no: regNo, page = '' } = answer.json<RegisterResponse>()
   return { regNo, page, name }
 }
 const confirm = ({ regNo }: RegisteredDelegate, reference: string) =>
@@ -85,18 +85,18 @@ async function post<T>(user: Office, url: string, payload: string | object): Pro
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<T>()
 }
-type StatementAnswer = Extract<ReconcileAnswer, { header: null }>
+type StatementResponse = Extract<ReconcileResponse, { header: null }>
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
 const statement = (
   user: Office,
   event: string,
   ...rows: readonly string[]
-): Promise<StatementAnswer> =>
+): Promise<StatementResponse> =>
   post(user, `/admin/reconcile/?event=${event}`, [HEAD, ...rows].join('\n'))
 const creditLine = (narration: string, amount: number | string = FEE) =>
   `09/01/27,${narration},,,${amount}`
 const debitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const shown = ({ lines }: StatementAnswer) =>
+const shown = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of: matches }) => [
     outcome,
     ...matches.map(({ reg_no: regNo }) => regNo),
@@ -104,7 +104,7 @@ const shown = ({ lines }: StatementAnswer) =>
 const keepUnmatched = async (
   user: Office,
   event: string,
-  { lines }: StatementAnswer,
+  { lines }: StatementResponse,
 ): Promise<string> => {
   const unmatchedLines = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,
@@ -114,10 +114,10 @@ const keepUnmatched = async (
     narration,
   }))
   const body = { event, lines: [], keep: unmatchedLines }
-  return (await post<BulkAnswer>(user, '/admin/reconcile/confirm/', body)).message
+  return (await post<BulkActionResponse>(user, '/admin/reconcile/confirm/', body)).message
 }
-const reviewsOf = async (user: Office, event: string): Promise<ReviewsAnswer['reviews']> =>
-  ((await user.json(`/admin/reviews/?event=${event}`)) as unknown as ReviewsAnswer).reviews
+const reviewsOf = async (user: Office, event: string): Promise<ReviewsResponse['reviews']> =>
+  ((await user.json(`/admin/reviews/?event=${event}`)) as unknown as ReviewsResponse).reviews
 const readCaptures = () => server.rows('SELECT * FROM captures')
 const readReviews = async (user: Office): Promise<string> =>
   JSON.stringify(await user.json('/admin/dashboard/stats/'))
@@ -137,7 +137,7 @@ test('recording a line told a treasurer which registration numbers of another ev
   const before = readCaptures()
   const answers = await Promise.all(
     [otherDelegate.regNo, unknownRegNo].map((regNo) =>
-      keepUnmatched(ownEvent, HERE, lineOf(regNo) as unknown as StatementAnswer),
+      keepUnmatched(ownEvent, HERE, lineOf(regNo) as unknown as StatementResponse),
     ),
   )
   expect(answers).toEqual(
@@ -396,7 +396,7 @@ describe('a transfer that the bank returned', () => {
       `09/01/27,IMPS ${utr()},10,10`,
       `10/01/27,RETURN ${reference},,10`,
     ]
-    const result = await post<StatementAnswer>(
+    const result = await post<StatementResponse>(
       ownEvent,
       `/admin/reconcile/?event=${HERE}`,
       file.join('\n'),

@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
 import type {
-  ActionsAnswer,
-  ListAnswer,
-  ReconcileAnswer,
-  StatsAnswer,
+  ActionsResponse,
+  ListResponse,
+  ReconcileResponse,
+  StatsResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -38,10 +38,10 @@ afterAll(() => server.close())
 
 const listUnsettled = async (): Promise<readonly unknown[]> => {
   const page = await office.json('/admin/afpicon/registrations/?waiting=refund_unsettled')
-  return (page as unknown as ListAnswer).registrations.map((row) => row['reg_no'])
+  return (page as unknown as ListResponse).registrations.map((row) => row['reg_no'])
 }
-const readActions = async (regNo: string): Promise<ActionsAnswer> =>
-  (await office.get(actionsUrl(regNo))).json<ActionsAnswer>()
+const readActions = async (regNo: string): Promise<ActionsResponse> =>
+  (await office.get(actionsUrl(regNo))).json<ActionsResponse>()
 
 test('a refund in no settlement five days later left the work queue with any note: it needs “handled” and a reason', async () => {
   const { store } = server.deps
@@ -75,7 +75,7 @@ test('a refund in no settlement five days later left the work queue with any not
   expect(saveResponse.statusCode, saveResponse.body).toBe(200)
 
   expect(await listUnsettled()).toEqual([regNo])
-  const queue = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  const queue = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
   expect(JSON.stringify(queue.data)).toContain('Refunds missing from settlements')
   expect(await readActions(regNo)).toMatchObject({
     refund_unsettled: true,
@@ -136,7 +136,7 @@ test('a refund row under the reference of a bank transfer was called the refund 
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
     payload: report,
   })
-  const { settlement } = answer.json<Extract<ReconcileAnswer, { settlement: object }>>()
+  const { settlement } = answer.json<Extract<ReconcileResponse, { settlement: object }>>()
   expect(settlement.lines.map(({ as: outcome }) => outcome)).toEqual(['unknown', 'refunded'])
   expect(settlement.lines[0]?.why).toContain('bank transfer')
 })

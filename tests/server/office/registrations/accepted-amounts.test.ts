@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
-import type { ActionsAnswer } from '../../../../engine/api.ts'
+import type { ActionsResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import {
@@ -52,7 +52,7 @@ const registerWith = (extras: Answers): Promise<RegNo> => {
   return register(server, EVENT, { n: count, on, answers })
 }
 const readActions = async (regNo: RegNo) =>
-  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 async function performAction(regNo: RegNo, input: object): Promise<void> {
   const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...input })
   expect(status, JSON.stringify(body)).toBe(200)

@@ -1,7 +1,7 @@
 /** Staff actions on registrations: permissions, effects and the history. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
-import type { ActionsAnswer, FoundAnswer } from '../../../../engine/api.ts'
+import type { ActionsResponse, SearchResponse } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp, type TestApp } from '../../harness.ts'
 import { actionsUrl, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
@@ -60,8 +60,8 @@ const delegateView = async (regNo: string) => {
   const { code } = retryResponse.json<{ code?: string }>()
   return [stands, may_pay, difference_due, retryResponse.statusCode === 201 ? 'pays' : code]
 }
-const readActions = async (regNo: string, office = owner): Promise<ActionsAnswer> =>
-  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+const readActions = async (regNo: string, office = owner): Promise<ActionsResponse> =>
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
 describe('allowed actions', () => {
   test("are those of the user's role in this state; others are rejected with a sentence", async () => {
@@ -568,10 +568,10 @@ describe('a payment recorded by staff', () => {
 })
 
 describe('the one search', () => {
-  const found = async (office: Office, q: string): Promise<FoundAnswer> =>
+  const found = async (office: Office, q: string): Promise<SearchResponse> =>
     (await office.json(
       `/admin/find/?${new URLSearchParams({ q }).toString()}`,
-    )) as unknown as FoundAnswer
+    )) as unknown as SearchResponse
 
   test('finds a registration by its payment reference, and a number as printed', async () => {
     const regNo = await paid(60)

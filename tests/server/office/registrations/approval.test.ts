@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
-  ActionDoneAnswer,
-  ActionsAnswer,
-  BulkAnswer,
-  MyAnswer,
-  RegisterAnswer,
+  ActionResponse,
+  ActionsResponse,
+  BulkActionResponse,
+  SelfServiceResponse,
+  RegisterResponse,
 } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { createPdf } from '../../sample-uploads.ts'
@@ -65,15 +65,15 @@ const registerMember = async (n: number): Promise<string> => {
   test_.setTime(START_TIME)
   const answer = await send(n)
   expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<RegisterAnswer>().reg_no
+  return answer.json<RegisterResponse>().reg_no
 }
 /** A session does not last for days. */
 const onDay = async (goToTime: string): Promise<void> => {
   test_.setTime(goToTime)
   owner = await signIn(test_)
 }
-const readActions = async (regNo: string): Promise<ActionsAnswer> =>
-  (await owner.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+const readActions = async (regNo: string): Promise<ActionsResponse> =>
+  (await owner.json(actionsUrl(regNo))) as unknown as ActionsResponse
 const readStored = async (regNo: string) => {
   const found = await test_.deps.store.registration(regNo)
   if (found === null) throw new Error(`${regNo} was not found`)
@@ -87,7 +87,7 @@ const payOf = async (regNo: string, n: number) => {
     url: '/api/payment/retry/',
     payload: { order_id: regNo, email: `delegate${n}@example.org` },
   })
-  return retryResponse.json<RegisterAnswer>().payment_data
+  return retryResponse.json<RegisterResponse>().payment_data
 }
 /** The token of the last email's link. */
 const linkOf = async (regNo: string): Promise<string> => {
@@ -113,7 +113,7 @@ describe('a registration that needs approval', () => {
   test('is registered without a payment, keeps its seat, and states the next step and its date', async () => {
     const answer = await send(1, { 'idempotency-key': 'one-and-the-same-key' })
     expect(answer.statusCode).toBe(201)
-    const { reg_no: regNo, ...responseData } = answer.json<RegisterAnswer>()
+    const { reg_no: regNo, ...responseData } = answer.json<RegisterResponse>()
     expect(responseData).toEqual({
       status: 'success',
       message: 'Your registration is saved. The organisers will review it before you pay.',
@@ -177,7 +177,7 @@ describe('a registration that needs approval', () => {
       url: '/api/payment/retry/',
       payload: { order_id: regNo, email: 'delegate2@example.org' },
     })
-    expect(retryResponse.json<RegisterAnswer>().payment_data).toMatchObject({ amount: '1180.00' })
+    expect(retryResponse.json<RegisterResponse>().payment_data).toMatchObject({ amount: '1180.00' })
     expect(await readStored(regNo)).toMatchObject({ state: 'to_pay' })
     const before = await places()
     const { payments } = await readStored(regNo)
@@ -219,7 +219,7 @@ describe('a registration that is not approved', () => {
     )
     // The link shows the reason and accepts with one click, also repeatedly.
     const path = `/api/my/${await linkOf(regNo)}/`
-    const ownPage = (await test_.app.inject(path)).json<MyAnswer>()
+    const ownPage = (await test_.app.inject(path)).json<SelfServiceResponse>()
     expect(ownPage.refused).toEqual({
       why: 'The letter is of another society.',
       say: 'Members of other societies are welcome as non-members.',
@@ -228,7 +228,7 @@ describe('a registration that is not approved', () => {
     const acceptOffer = async (category: string) => {
       const payload = { act: 'accept_offer', category, key: 'one-press-0001' }
       const answer = await test_.app.inject({ method: 'POST', url: `${path}acts/`, payload })
-      return { status: answer.statusCode, body: answer.json<ActionDoneAnswer>() }
+      return { status: answer.statusCode, body: answer.json<ActionResponse>() }
     }
     expect((await acceptOffer('member')).status).toBe(409)
     expect((await acceptOffer('emeritus')).status).toBe(422)
@@ -294,7 +294,7 @@ test('approves many registrations in one action, each separately', async () => {
     const headers = { authorization: `Bearer ${office.token}` }
     const url = '/admin/registrations/bulk/'
     const answer = await test_.app.inject({ method: 'POST', url, headers, payload })
-    return { status: answer.statusCode, body: answer.json<BulkAnswer>() }
+    return { status: answer.statusCode, body: answer.json<BulkActionResponse>() }
   }
   const reg_nos = [one, two, three, 'SMPL0', one]
   expect(await approveMany(owner, { act: 'approve', reg_nos })).toMatchObject({

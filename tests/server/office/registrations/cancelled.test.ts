@@ -3,8 +3,8 @@
  * admitted.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SoldAnswer } from '../../../../engine/index.ts'
-import type { FoundAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
+import type { SalesResponse } from '../../../../engine/index.ts'
+import type { SearchResponse, ListResponse, StatsResponse } from '../../../../engine/api.ts'
 import { drawRegNo } from '../../../../server/registration/create-registration.ts'
 import { readImportText } from '../../cli/import-text.ts'
 import { fixtureEvent } from '../../small-event.ts'
@@ -45,8 +45,8 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const page = async (query: string): Promise<ListAnswer> =>
-  (await owner.json(`/admin/${EVENT}/registrations/?${query}`)) as unknown as ListAnswer
+const page = async (query: string): Promise<ListResponse> =>
+  (await owner.json(`/admin/${EVENT}/registrations/?${query}`)) as unknown as ListResponse
 
 test('a paid registration that is cancelled is not called paid in the list, in the search, on its page or on the dashboard', async () => {
   const expectedStatus = { payment_status: 'success', payment_status_display: 'Cancelled (paid)' }
@@ -58,13 +58,13 @@ test('a paid registration that is cancelled is not called paid in the list, in t
     'Cancelled (paid)',
   ])
   expect(registrations.at(-1)).toMatchObject({ ...expectedStatus, in_state: 'cancelled' })
-  const found = (await owner.json(`/admin/find/?q=${cancelled}`)) as unknown as FoundAnswer
+  const found = (await owner.json(`/admin/find/?q=${cancelled}`)) as unknown as SearchResponse
   expect(found.found).toMatchObject([{ ...expectedStatus, in_state: 'cancelled' }])
   expect((await owner.json(`/admin/registrations/${cancelled}/`))['registration']).toMatchObject({
     ...expectedStatus,
     in_state: 'cancelled',
   })
-  const { data } = (await owner.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  const { data } = (await owner.json('/admin/dashboard/stats/')) as unknown as StatsResponse
   expect(data['sample_stats'] ?? data[`${EVENT}_stats`]).toMatchObject({
     total_registrations: 4,
     paid_registrations: 1,
@@ -108,7 +108,7 @@ test('sales exclude cancelled registrations, unless they are filtered for', asyn
   const list = test_.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
   const readSales = async (options: string) => {
     const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${options}`)
-    const [row] = (answer as unknown as SoldAnswer).rows
+    const [row] = (answer as unknown as SalesResponse).rows
     return row && [row.registrations, row.quantity, row.paid_quantity]
   }
   expect(await readSales('')).toEqual([2, 2, 1])

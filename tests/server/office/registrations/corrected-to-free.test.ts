@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
-import type { ActionDoneAnswer } from '../../../../engine/api.ts'
+import type { ActionResponse } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -39,7 +39,7 @@ const registerSample = (n: number, pays?: 'success'): Promise<RegNo> =>
       ? {}
       : { pays, mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' } }),
   })
-const performAction = async (regNo: RegNo, body: object): Promise<ActionDoneAnswer> => {
+const performAction = async (regNo: RegNo, body: object): Promise<ActionResponse> => {
   const answer = await server.app.inject({
     method: 'POST',
     url: `/admin/registrations/${regNo}/acts/`,
@@ -47,7 +47,7 @@ const performAction = async (regNo: RegNo, body: object): Promise<ActionDoneAnsw
     payload: { why: 'As the letter says.', ...body },
   })
   expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<ActionDoneAnswer>()
+  return answer.json<ActionResponse>()
 }
 const nowFree = (regNo: RegNo) =>
   performAction(regNo, { act: 'correct', answers: { is_member: true }, total: 0 })

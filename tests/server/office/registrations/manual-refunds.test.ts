@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActionsAnswer } from '../../../../engine/api.ts'
+import type { ActionsResponse } from '../../../../engine/api.ts'
 import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -42,9 +42,9 @@ const addPaid = async (name: string, slip: string | null): Promise<RegNo> => {
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<{ reg_no: RegNo }>().reg_no
 }
-const readActions = async (regNo: RegNo): Promise<ActionsAnswer> => {
+const readActions = async (regNo: RegNo): Promise<ActionsResponse> => {
   const answer = await server.app.inject({ url: actionsUrl(regNo), headers: headers() })
-  return answer.json<ActionsAnswer>()
+  return answer.json<ActionsResponse>()
 }
 /** As printed on pages: LEKH 3052 5244 0153 7. */
 const printNumber = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')

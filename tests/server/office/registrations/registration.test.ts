@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActionsAnswer, OfficeRegistrationAnswer } from '../../../../engine/api.ts'
+import type { ActionsResponse, OfficeRegistrationResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actionsUrl, noon, numberOf, register, signIn } from '../office.ts'
@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const open = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
-  (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
+const open = async (regNo: string): Promise<OfficeRegistrationResponse> =>
+  (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationResponse
 const answersOf = (n: number) => ({
   full_name: `Delegate ${n}`,
   email: `delegate${n}@example.org`,
@@ -211,8 +211,8 @@ describe('the proof', () => {
   })
 })
 
-const readActions = async (regNo: string): Promise<ActionsAnswer> =>
-  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+const readActions = async (regNo: string): Promise<ActionsResponse> =>
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
 test('includes contact details and payments under review', async () => {
   const regNo = await register(test_, EVENT, {

@@ -9,12 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
-  ActionsAnswer,
+  ActionsResponse,
   EventStats,
-  StatsAnswer,
-  ListAnswer,
-  ReconcileAnswer,
-  RegisterAnswer,
+  StatsResponse,
+  ListResponse,
+  ReconcileResponse,
+  RegisterResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -52,10 +52,10 @@ const register = async (way: 'transfer' | 'card'): Promise<RegNo> => {
     way,
   })
   expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<RegisterAnswer>().reg_no as RegNo
+  return answer.json<RegisterResponse>().reg_no as RegNo
 }
 const readActions = async (regNo: RegNo) =>
-  (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+  (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 const performAction = async (regNo: RegNo, input: object): Promise<void> => {
   const done = await office.act(regNo, input)
   expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
@@ -80,7 +80,7 @@ const byCard = async (regNo: RegNo): Promise<OrderId> => {
   const { email } = (await server.deps.store.registration(regNo))?.answers ?? {}
   const answer = await post('/api/payment/retry/', { order_id: regNo, email, way: 'card' })
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return (answer.body as unknown as RegisterAnswer).payment_data?.orderid as OrderId
+  return (answer.body as unknown as RegisterResponse).payment_data?.orderid as OrderId
 }
 const paysByCard = (orderId: OrderId, amount: number) =>
   server.deps.store.applyPaymentEvent(
@@ -177,7 +177,7 @@ const statement = async (...rows: readonly string[]) => {
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
     payload: [HEAD, ...rows].join('\n'),
   })
-  return answer.json<Extract<ReconcileAnswer, { header: null }>>().lines
+  return answer.json<Extract<ReconcileResponse, { header: null }>>().lines
 }
 /**
  * The balance of one registration in list, export, page and statement, and whether the totals
@@ -185,7 +185,7 @@ const statement = async (...rows: readonly string[]) => {
  */
 const dueAt = async (regNo: RegNo) => {
   const url = `/admin/${EVENT}/registrations/?page_size=100`
-  const { registrations, sums } = (await office.json(url)) as unknown as ListAnswer
+  const { registrations, sums } = (await office.json(url)) as unknown as ListResponse
   const csv = (await office.get(`/admin/export/?event_type=${EVENT}`)).body.replace(/^\uFEFF/, '')
   const csvRows = parse(csv, { columns: true }) as Record<string, string>[]
   const [line] = await statement(`10/01/27,NEFT ${regNo},${utr()},,${FEE}`)
@@ -267,7 +267,7 @@ test('a price paid in two transfers, of which the second could only be refunded,
 
 test('payments that staff dismiss are in the dashboard figures, until they are refunded', async () => {
   const sumDismissed = async (): Promise<number> => {
-    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
     const { key = '' } = server.deps.events.byId(EVENT)?.config.admin.dashboard ?? {}
     return (data[`${key}_stats`] as EventStats).dismissed_amount
   }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
-import type { ActionsAnswer } from '../../../../engine/api.ts'
+import type { ActionsResponse } from '../../../../engine/api.ts'
 import { runs } from '../../../runs.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -62,7 +62,7 @@ const refund = (regNo: RegNo, amount: number): Promise<void> =>
 
 /** A registration's amounts in the office, and invoices minus credit notes by rate in paise. */
 async function figures(regNo: RegNo) {
-  const answer = (await office.json(actionsUrl(regNo))) as unknown as ActionsAnswer
+  const answer = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
   const { due, pay_back: refundRequest, kept, proposed_back: proposed } = answer
   const { store } = server.deps
   const invoicedByRate: Record<string, number> = {}

@@ -4,12 +4,12 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
-import type { RegNo, SoldAnswer } from '../../../../engine/index.ts'
+import type { RegNo, SalesResponse } from '../../../../engine/index.ts'
 import type {
-  ListAnswer,
-  ReviewsAnswer,
-  SettlementsAnswer,
-  StatsAnswer,
+  ListResponse,
+  ReviewsResponse,
+  SettlementsResponse,
+  StatsResponse,
   WireSettlement,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
@@ -67,7 +67,7 @@ const sendReport = async (path: string) => {
 async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
   const { reviews } = (await office.json(
     `/admin/reviews/?event=${EVENT}`,
-  )) as unknown as ReviewsAnswer
+  )) as unknown as ReviewsResponse
   const sum = (amounts: readonly number[]) =>
     amounts.reduce((sum, amount) => sum + paisaOf(amount), 0)
   return (
@@ -85,7 +85,7 @@ const actionInput = { who: 'office', why: 'Ill', actor: 'owner', once: null } as
 async function figures() {
   const listRows = (await office.json(
     '/admin/afpicon/registrations/?page_size=100',
-  )) as unknown as ListAnswer
+  )) as unknown as ListResponse
   const body = (await office.get('/afpicon/download-csv/')).body.replace(/^\uFEFF/, '')
   const rows = parse(body, { columns: true }) as Record<string, string>[]
   const sumColumn = (column: string) => rows.reduce((sum, row) => sum + paisaOf(row[column]), 0)
@@ -93,8 +93,8 @@ async function figures() {
     listRows.registrations.reduce((sum, row) => sum + paisaOf(row[column] ?? 0), 0)
   const soldRows = (await office.json(
     `/admin/sold/?event_id=${EVENT}&list_id=afpicon`,
-  )) as unknown as SoldAnswer
-  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  )) as unknown as SalesResponse
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
   const stats = data['afpicon_stats'] as { total_revenue: number }
   return {
     csv: sumColumn('Amount paid') - sumColumn('Amount refunded'),
@@ -106,7 +106,7 @@ async function figures() {
     beside: paisaOf(soldRows.paid_beside),
     dashboard: paisaOf(stats.total_revenue),
     reconciliation: await sumReconciled(
-      ((await office.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsAnswer)
+      ((await office.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsResponse)
         .settlement,
     ),
   }

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../../engine/index.ts'
-import type { EventStats, ListAnswer, ListRow, StatsAnswer } from '../../../../engine/api.ts'
+import type { EventStats, ListResponse, ListRow, StatsResponse } from '../../../../engine/api.ts'
 import { fixtureDelegate, fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -47,9 +47,10 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const page = async (url: string): Promise<ListAnswer> =>
-  (await office.json(url)) as unknown as ListAnswer
-const names = (answer: ListAnswer): unknown[] => answer.registrations.map((row) => row['full_name'])
+const page = async (url: string): Promise<ListResponse> =>
+  (await office.json(url)) as unknown as ListResponse
+const names = (answer: ListResponse): unknown[] =>
+  answer.registrations.map((row) => row['full_name'])
 
 describe('a list call', () => {
   test.each([
@@ -193,7 +194,7 @@ describe('a list call', () => {
   test('totals of the filtered rows: count by status, received, due', async () => {
     const { sums } = await page('/afpicon/admin/registrations/')
     expect(sums).toMatchObject({ paid: 23, pending: 11, failed: 11, refunded: 0 })
-    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
     expect(sums?.money).toBe((data['afpicon_stats'] as EventStats).total_revenue)
     for (const query of [
       'payment_status=pending',
@@ -396,7 +397,7 @@ describe('an export', () => {
 })
 
 test('the dashboard counts what the lists show, in whole paise', async () => {
-  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
   const paid = await page('/afpicon/admin/registrations/?payment_status=success&page_size=100')
   const revenue =
     paid.registrations.reduce((sum, row) => sum + Math.round(Number(row['total']) * 100), 0) / 100
@@ -483,7 +484,7 @@ test('an event without tax has no tax column in its list and CSV', async () => {
     })
     expect(registerResponse.statusCode, registerResponse.body).toBe(201)
     const { get, json } = await signIn(other)
-    const listPage = (await json('/admin/sample2026/registrations/')) as unknown as ListAnswer
+    const listPage = (await json('/admin/sample2026/registrations/')) as unknown as ListResponse
     expect(listPage.registrations.map(({ base, gst, total }) => ({ base, gst, total }))).toEqual([
       { base: 1000, gst: 0, total: 1000 },
     ])
