@@ -5,6 +5,7 @@ export { memoize } from './lib/memoize.ts'
 export {
   AMOUNT_MAX,
   amountText,
+  decimalsOf,
   formatAmount,
   formatCount,
   formatMoney,
@@ -43,7 +44,6 @@ export {
 } from './lib/time.ts'
 export { toNfc } from './lib/unicode.ts'
 export { removeForeignLinks, collectEventWords } from './lib/remove-links-from-user-text.ts'
-
 export type {
   Answer,
   Answers,
@@ -112,7 +112,6 @@ export {
   type CodeStatus,
   type PricingContext,
 } from './rules/pricing-context.ts'
-
 export {
   foldCode,
   comparisonKey,
@@ -137,7 +136,6 @@ export {
   shownFields,
 } from './answers/normalize-answers.ts'
 export { checkBySchema, toMessages } from './answers/validate-answers.ts'
-
 export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
 export { tablePrice, itemApplies, EACH, selectedOptions, findTable } from './pricing/bill.ts'
 export {
@@ -323,8 +321,10 @@ export {
   acceptPayment,
   applyPaymentEvent,
   closePayment,
+  currencyOfMoney,
   findFailure,
   findReviewReason,
+  readReportedCurrency,
   RUPEE_CODES,
   UNDECIDED,
   type Failure,

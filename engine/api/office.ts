@@ -185,7 +185,11 @@ export type StatsResponse = {
     event_files?: string[]
     /** Why nothing is erased by age until an owner confirms the clock; only for owners of all events. */
     erasing_waits?: string
-    revenue_stats: { total_revenue: number }
+    /** In rupees; events in other currencies are summed separately. */
+    revenue_stats: {
+      total_revenue: number
+      other_currencies?: { currency: string; total_revenue: number }[]
+    }
     recent_registrations: Record<
       string,
       {

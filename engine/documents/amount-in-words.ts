@@ -1,6 +1,6 @@
-/** Writes an amount in Indian English words, with lakh and crore, as invoices require. */
+/** Writes an amount in English words, as invoices require: rupees with lakh and crore. */
 import { assert } from '../lib/result.ts'
-import type { Paise } from '../lib/money.ts'
+import { currencyWords, INR, toMajorAndMinor, type Currency, type Paise } from '../lib/money.ts'
 
 const ONES = [
   'zero',
@@ -25,34 +25,49 @@ const ONES = [
   'nineteen',
 ]
 const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
-const SCALES = [
+type Scales = readonly (readonly [number, string])[]
+const INDIAN_SCALES: Scales = [
   [10_000_000, 'crore'],
   [100_000, 'lakh'],
   [1_000, 'thousand'],
   [100, 'hundred'],
-] as const
+]
+const SCALES: Scales = [
+  [1_000_000_000, 'billion'],
+  [1_000_000, 'million'],
+  [1_000, 'thousand'],
+  [100, 'hundred'],
+]
 
 /** Writes a whole, non-negative number in words: 107080 → "one lakh seven thousand eighty". */
-function numberInWords(count: number): string {
+function numberInWords(count: number, scales: Scales = INDIAN_SCALES): string {
   if (count < 20) return ONES[count] ?? ''
   if (count < 100) {
     const remainder = count % 10
     return `${TENS[Math.floor(count / 10)]}${remainder === 0 ? '' : `-${ONES[remainder]}`}`
   }
-  for (const [scale, word] of SCALES) {
+  for (const [scale, word] of scales) {
     if (count < scale) continue
     const remainder = count % scale
-    return `${numberInWords(Math.floor(count / scale))} ${word}${remainder === 0 ? '' : ` ${numberInWords(remainder)}`}`
+    return `${numberInWords(Math.floor(count / scale), scales)} ${word}${remainder === 0 ? '' : ` ${numberInWords(remainder, scales)}`}`
   }
   return ''
 }
 
-/** Writes an amount as "Rupees seven thousand eighty and fifty paise only"; not negative. */
-export function amountInWords(amount: Paise): string {
+/**
+ * Writes an amount as "Rupees seven thousand eighty and fifty paise only", in other currencies as "One hundred fifty euros
+ * and 50/100 only"; not negative.
+ */
+export function amountInWords(amount: Paise, currency: Currency): string {
   assert(amount >= 0, 'an amount below nothing has no words')
-  const [rupees, remainder] = [Math.floor(amount / 100), amount % 100]
+  const { major, minor: remainder, minorPerMajor } = toMajorAndMinor(amount, currency)
+  if (currency !== INR) {
+    const words = numberInWords(major, SCALES)
+    const part = remainder === 0 ? '' : ` and ${remainder}/${minorPerMajor}`
+    return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${currencyWords(major, currency)}${part} only`
+  }
   const paiseText = remainder === 0 ? '' : `${numberInWords(remainder)} paise`
-  if (rupees === 0 && remainder > 0)
+  if (major === 0 && remainder > 0)
     return `${paiseText.charAt(0).toUpperCase()}${paiseText.slice(1)} only`
-  return `Rupees ${numberInWords(rupees)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
+  return `Rupees ${numberInWords(major)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
 }

@@ -1,8 +1,6 @@
 /**
  * Documents for payers: receipt, tax invoice if the file names a supplier, credit note for a
- * refund.
- *
- * A document is frozen data; rendering reads nothing else.
+ * refund. A document is frozen data; rendering reads nothing else.
  */
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -24,7 +22,7 @@ import { type Invoice } from '../event/invoice-types.ts'
 import { amountInWords } from './amount-in-words.ts'
 import { readBuyer, type Buyer, type State } from '../registration/invoice-buyer.ts'
 import type { Line } from '../pricing/bill-lines.ts'
-import { paise, type Paise } from '../lib/money.ts'
+import { INR, type Currency, paise, type Paise } from '../lib/money.ts'
 import type { Split } from '../pricing/line-tax.ts'
 import { fromPairs, getOwn } from '../lib/result.ts'
 import { formatDays, type Instant } from '../lib/time.ts'
@@ -134,6 +132,7 @@ export type DocumentBody = {
   readonly base: Paise
   readonly gst: Paise
   readonly total: Paise
+  readonly currency?: Currency
   /** For a receipt: the untaxed part of `base`. Absent: none, or issued before it was stated. */
   readonly untaxed?: Paise
   /** For a receipt the amount received, otherwise the total. */
@@ -190,6 +189,7 @@ export type ItemsPaidFor = {
   readonly amount: Paise
   readonly base: Paise
   readonly gst: Paise
+  readonly currency: Currency
   readonly untaxed?: Paise
   readonly lines: readonly DocumentLine[]
   /**
@@ -211,6 +211,7 @@ export function createDocument(
 ): DocumentBody {
   const { invoice, event, tax } = issuer
   const supplied = kind === 'invoice' ? invoice : null
+  const stated = kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount
   const buyer = readBuyer(issuer, sold)
   return {
     kind,
@@ -228,8 +229,9 @@ export function createDocument(
     base: sold.base,
     gst: sold.gst,
     total: sold.amount,
+    ...(sold.currency === INR ? {} : { currency: sold.currency }),
     ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
-    inWords: amountInWords(kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount),
+    inWords: amountInWords(stated, sold.currency),
     paid:
       sold.paid === null
         ? null
@@ -333,7 +335,7 @@ export function createCreditNote(
     base,
     gst,
     total,
-    inWords: amountInWords(total),
+    inWords: amountInWords(total, invoice.currency ?? INR),
     paid: refund === null ? null : { reference: refund.reference, at },
     of: {
       serial: invoice.serial,

@@ -46,22 +46,41 @@ export function readCurrency(text: unknown): Currency | null {
     : null
 }
 
-/** Intl's decimals, symbol and English name of a currency. */
+/** Intl's decimals and symbol of a currency. */
 const notationOf = memoize((currency: Currency) => {
   const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency })
   const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value
-  const name = new Intl.DisplayNames('en-GB', { type: 'currency' }).of(currency)
   return {
     decimals: format.resolvedOptions().maximumFractionDigits ?? 2,
     symbol: symbol ?? currency,
-    name: name ?? currency,
   }
 })
 
 /** How many decimals amounts of this currency have: 2 for INR, 0 for JPY, 3 for KWD. */
 export const decimalsOf = (currency: Currency): number => notationOf(currency).decimals
-/** The English name of a currency: "Indian Rupee", "Euro". */
-export const currencyName = (currency: Currency): string => notationOf(currency).name
+/** Splits an amount into whole major units and the rest: 423750 INR is 4237 rupees and 50 paise. */
+export function toMajorAndMinor(
+  amount: Paise,
+  currency: Currency,
+): { readonly major: number; readonly minor: number; readonly minorPerMajor: number } {
+  const minorPerMajor = 10 ** decimalsOf(currency)
+  return {
+    major: Math.floor(amount / minorPerMajor),
+    minor: amount % minorPerMajor,
+    minorPerMajor,
+  }
+}
+
+/** The English name of a currency after a whole number: "euro", "euros". */
+export function currencyWords(count: number, currency: Currency): string {
+  const format = new Intl.NumberFormat('en-GB', {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'name',
+    maximumFractionDigits: 0,
+  })
+  return format.formatToParts(count).find(({ type }) => type === 'currency')?.value ?? currency
+}
 
 /** Converts an amount to its JSON number in major units: 708000 INR → 7080, 423750 → 4237.5. */
 export function rupees(amount: Paise, currency: Currency): number {
@@ -103,6 +122,9 @@ export function fromRupees(majorUnits: unknown, currency: Currency): Paise | nul
 
 /** The error of binary addition (0.1 + 0.2) is smaller than this; one decimal too many is larger. */
 const NOISE_MAX = 1e-6
+
+/** The symbol of a currency: "₹", "€", "US$". */
+export const currencySymbol = (currency: Currency): string => notationOf(currency).symbol
 
 /** The symbol and its no-break space, written before every displayed amount. */
 const symbolOf = (currency: Currency): string => `${notationOf(currency).symbol}\u00a0`

@@ -1,11 +1,11 @@
 /** Reads a bank statement: detects its columns, and returns its credits and withdrawals. */
-import { paise, type Paise } from '../lib/money.ts'
+import { INR, type Currency, paise, type Paise } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
   currencyColumns,
   readDay,
   normaliseHeading,
-  isInRupees,
+  isInCurrency,
   likeliestHeader,
   readSignedAmount,
   findTable,
@@ -39,6 +39,8 @@ export type StatementLine = {
   readonly amount: Paise
 }
 export type Statement = {
+  /** The currency of all its amounts. */
+  readonly currency: Currency
   readonly columns: StatementColumns
   /** Deposits. */
   readonly lines: readonly StatementLine[]
@@ -85,6 +87,7 @@ const HEADS = {
 export function readStatement(
   rows: readonly SheetRow[],
   columns: StatementColumns | null = null,
+  currency: Currency = INR,
 ): Result<Statement, ColumnsUnknown> {
   const table = findTable(rows, columns, detectColumns)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
@@ -96,15 +99,15 @@ export function readStatement(
   const seen = new Map<string, number>()
   const all = withColumns(below, table.is, columns === null ? detectColumns : null)
   const end = all.findLastIndex(({ row, is }) => readDay(row.cells[is.date] ?? '') !== null) + 1
-  const isForeign = above.some(({ cells }) => FOREIGN.test(cells.join(' ')))
+  const isForeign = above.some(({ cells }) => namesOtherCurrency(cells.join(' '), currency))
   for (const { row, is } of all.slice(0, end)) {
     const day = readDay(row.cells[is.date] ?? '')
     if (day === null) {
-      if (hasAmount(row, is)) unread.push(row.line)
+      if (hasAmount(row, is, currency)) unread.push(row.line)
       continue
     }
-    const isRupees = !isForeign && isInRupees(row.cells, is.currencies ?? [])
-    const signed = isRupees ? readSignColumn(row.cells, is) : null
+    const isReadable = !isForeign && isInCurrency(row.cells, is.currencies ?? [], currency)
+    const signed = isReadable ? readSignColumn(row.cells, is, currency) : null
     if (signed === null) unread.push(row.line)
     // Without a withdrawal column, a row without a deposit may be a withdrawal.
     const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
@@ -126,21 +129,28 @@ export function readStatement(
     if (first === undefined) seen.set(lineKey, row.line)
   }
   const after = all.slice(end)
-  for (const { row, is } of after) if (isUndated(row, is)) unread.push(row.line)
+  for (const { row, is } of after) if (isUndated(row, is, currency)) unread.push(row.line)
   const details = [...above, ...after.map(({ row }) => row)]
     .slice(0, DETAIL_ROWS_MAX)
     .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
-  return ok({ columns: table.is, lines, withdrawals, repeated, details, unread })
+  return ok({ currency, columns: table.is, lines, withdrawals, repeated, details, unread })
 }
 
-/** A currency stated above the table: its amounts are not rupees. */
-const FOREIGN = /currency\W{1,3}(?!inr|rs|rupee|indian)[a-z]{3}/i
+/** A currency stated above the table is that of its amounts. */
+const STATED = /currency\W{1,3}([a-z]+)/i
+function namesOtherCurrency(text: string, currency: Currency): boolean {
+  const [, stated] = STATED.exec(text) ?? []
+  if (stated === undefined || stated.length < 2) return false
+  return currency === INR
+    ? stated.length > 2 && !/^(?:inr|rs|rupee|indian)/i.test(stated)
+    : stated.toUpperCase() !== currency
+}
 
 /** Totals and balances carried forward: not deposits. */
 const SUM = /total|balance|brought|carried|[bc]\/f/i
 
-const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
-  const signed = readSignColumn(cells, is)
+const hasAmount = ({ cells }: SheetRow, is: StatementColumns, currency: Currency): boolean => {
+  const signed = readSignColumn(cells, is, currency)
   return signed !== null && signed !== 0 && !SUM.test(cells.join(' '))
 }
 
@@ -148,8 +158,8 @@ const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
  * A line with an amount whose day cannot be read. Its day column is not empty: below the table
  * there are totals.
  */
-const isUndated = (row: SheetRow, is: StatementColumns): boolean =>
-  /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is)
+const isUndated = (row: SheetRow, is: StatementColumns, currency: Currency): boolean =>
+  /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is, currency)
 
 function detectColumns(cells: readonly string[]): StatementColumns | null {
   const heads = cells.map(normaliseHeading)
@@ -183,15 +193,16 @@ function detectColumns(cells: readonly string[]): StatementColumns | null {
 function readSignColumn(
   cells: readonly string[],
   { credit, amount, sign, debit = null }: StatementColumns,
+  currency: Currency,
 ): Paise | null {
   if (credit !== null) {
-    const credited = readSignedAmount(cellText(cells, credit))
+    const credited = readSignedAmount(cellText(cells, credit), currency)
     if (credited !== 0) return credited
-    const went = readSignedAmount(cellText(cells, debit))
+    const went = readSignedAmount(cellText(cells, debit), currency)
     return went === null ? null : paise(-Math.abs(went))
   }
   const signText = `${cellText(cells, sign)} ${cellText(cells, amount)}`
-  const read = readSignedAmount(cellText(cells, amount).replace(/dr\.?$/i, ''))
+  const read = readSignedAmount(cellText(cells, amount).replace(/dr\.?$/i, ''), currency)
   if (/\bdr\b|debit|^\s*d\b/i.test(signText)) return read === null ? null : paise(-Math.abs(read))
   return /\bcr\b|credit|^\s*c\b/i.test(signText) ? read : null
 }

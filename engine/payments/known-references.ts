@@ -1,6 +1,6 @@
 /** Types of stored data about the references in a bank statement. */
 import type { BankKey } from './bank-reference.ts'
-import type { Paise } from '../lib/money.ts'
+import type { Currency, Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Day } from '../lib/time.ts'
 
@@ -21,6 +21,8 @@ export type KnownPayment = {
   readonly id: number
   readonly regNo: RegNo | null
   readonly amount: Paise
+  /** Absent: that of the statement. */
+  readonly currency?: Currency
   /** Null: not known. */
   readonly eventId?: string | null
 }

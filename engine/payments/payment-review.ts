@@ -4,10 +4,10 @@
  * Checks, API and buttons read the same table.
  */
 import { REASON_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
-import { INR, formatMoney, type Paise } from '../lib/money.ts'
+import { type Currency, formatMoney, type Paise } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
-import { RUPEE_CODES } from './payment.ts'
+import { isCurrency } from './payment.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Instant } from '../lib/time.ts'
 
@@ -23,7 +23,7 @@ const ALLOWED = {
   rest: ['accept', 'refund', 'move', 'dismiss'],
   /** For a registration that was cancelled or refused. */
   ended: ['refund', 'move', 'dismiss'],
-  /** In another currency, so its amount is not in paise. */
+  /** In another currency than the price. */
   foreign: ['refund', 'dismiss'],
   /** From the gateway's test mode: no money moved. */
   test: ['dismiss'],
@@ -73,10 +73,13 @@ export type Review = {
     readonly account: string
     readonly paidAt: Instant
   } | null
-  /** The amount of the attempt. */
+  /** The amount of the attempt, in the registration's currency. */
   readonly due: Paise | null
+  readonly dueCurrency: Currency
   /** The part of the money that is neither refunded nor being refunded; for a refund, its amount. */
   readonly left: Paise
+  /** The currency of the money. */
+  readonly currency: Currency
   /** For a refund: the gateway's answer. */
   readonly said: string | null
   readonly why: string
@@ -102,7 +105,7 @@ export function reviewVersion({ id, regNo, is, due, left }: Review): string {
   return [id, regNo ?? '', is, due ?? '', left].join(':')
 }
 
-/** Both required, at most `GROUNDS_CHARACTERS_MAX` characters each. */
+/** Both required, at most `REASON_CHARACTERS_MAX` characters each. */
 export type Grounds = { readonly why: string; readonly who: string }
 /** Gateways' references are 6 to 20 characters. */
 const REFERENCE_CHARACTERS_MAX = 64
@@ -133,6 +136,7 @@ export type MoveTarget = {
   readonly eventId: string
   /** Null: no payment was ever due. */
   readonly due: Paise | null
+  readonly currency: Currency
   readonly isPaid: boolean
 }
 
@@ -259,7 +263,7 @@ function decideRefund(
   review: Review,
   { amount, byHand }: Decision & { readonly what: 'refund' },
 ): Result<DecisionEffect, DecisionRefusal> {
-  const part = amountToRefund(review.left, amount)
+  const part = amountToRefund(review, amount)
   if (!part.ok) return part
   const reference = byHand?.trim() ?? null
   if (review.is.startsWith('refund'))
@@ -276,12 +280,15 @@ function decideRefund(
 }
 
 /** Returns the amount to refund; null refunds all that is left. */
-export function amountToRefund(left: Paise, amount: Paise | null): Result<Paise, DecisionRefusal> {
+export function amountToRefund(
+  { left, currency }: Pick<Review, 'left' | 'currency'>,
+  amount: Paise | null,
+): Result<Paise, DecisionRefusal> {
   const part = amount ?? left
   if (left <= 0) return refused('bad_amount', 'Nothing is left to refund.')
   if (part <= 0) return refused('bad_amount', 'Enter an amount above zero.')
   return part > left
-    ? refused('bad_amount', `Only ${formatMoney(left, INR)} is left to refund.`)
+    ? refused('bad_amount', `Only ${formatMoney(left, currency)} is left to refund.`)
     : ok(part)
 }
 
@@ -296,13 +303,18 @@ function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect
   if (target.regNo === review.regNo)
     return refused('no_target', 'The payment already belongs to this registration.')
   if (target.due === null) return refused('no_target', `${target.regNo} has nothing to pay.`)
+  if (target.currency !== review.currency)
+    return refused(
+      'no_target',
+      `${target.regNo} is paid in ${target.currency}, and this payment is in ${review.currency}. Refund it; the delegate then pays for ${target.regNo}.`,
+    )
   const { left, came } = review
   const isWhole = came !== null && came.amount === left && came.kind === 'sale'
   const isExactPayment = isWhole && !target.isPaid && left === target.due
   const source = review.regNo === null ? 'Payment' : `Payment for ${review.regNo}`
   const reason = target.isPaid
     ? `${source} moved here, but this registration is already paid.`
-    : `${source} moved here: ${formatMoney(left, INR)} received, ${formatMoney(target.due, INR)} due.`
+    : `${source} moved here: ${formatMoney(left, review.currency)} received, ${formatMoney(target.due, target.currency)} due.`
   return ok({ does: 'move', to: target.regNo, fits: isExactPayment, why: reason })
 }
 
@@ -310,6 +322,8 @@ function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect
 export function findReviewKind(money: {
   readonly kind: 'sale' | 'other' | 'test'
   readonly currency: string
+  /** The currency of the registration's price. */
+  readonly expected: Currency
   readonly isMatched: boolean
   /** Whether its registration is paid by another payment. */
   readonly isPaid: boolean
@@ -322,7 +336,7 @@ export function findReviewKind(money: {
   readonly isRest?: boolean
 }): ReviewKind {
   if (money.kind === 'test') return 'test'
-  if (money.currency !== '' && !RUPEE_CODES.includes(money.currency)) return 'foreign'
+  if (money.currency !== '' && !isCurrency(money.currency, money.expected)) return 'foreign'
   if (!money.isMatched) return 'unmatched'
   if (money.isEnded === true) return 'ended'
   if (money.isRest === true) return 'rest'

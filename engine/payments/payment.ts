@@ -1,5 +1,5 @@
 /** Payment life cycle: pending → success or failed; failed → success; success → refunded, never failed. */
-import { INR, formatMoney, paise, type Currency, type Paise } from '../lib/money.ts'
+import { INR, formatMoney, paise, readCurrency, type Currency, type Paise } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'
 import type { Instant } from '../lib/time.ts'
@@ -104,6 +104,14 @@ export const UNDECIDED = 'The gateway has given no final answer for five days.'
 
 /** The Indian rupee by its letters and by its number; gateways send either. */
 export const RUPEE_CODES = ['INR', '356']
+
+/** The currency of a code that a gateway or a bank reports. Null if it names none, or an unknown one. */
+export const readReportedCurrency = (code: string): Currency | null =>
+  RUPEE_CODES.includes(code) ? INR : readCurrency(code)
+
+/** The currency of received money. Gateways may state it by its number, or not at all: then it is the rupee. */
+export const currencyOfMoney = ({ currency }: { readonly currency: string }): Currency =>
+  readReportedCurrency(currency) ?? INR
 
 /** Whether the code that a gateway reports is that of this currency. */
 export const isCurrency = (code: string, currency: Currency): boolean =>

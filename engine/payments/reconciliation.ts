@@ -8,7 +8,7 @@ import {
   findLineUtrs,
 } from './statement-references.ts'
 import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
-import { INR, formatMoney, type Paise } from '../lib/money.ts'
+import { type Currency, formatMoney, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 import { addDays, type Day } from '../lib/time.ts'
@@ -47,7 +47,7 @@ export type Reconciled = {
 /** Banks credit a weekend transfer by the second working day. */
 const DAYS_APART_MAX = 3
 
-type Lines = Pick<Statement, 'lines' | 'withdrawals' | 'details'>
+type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
 /** A statement line has about ten numbers; a file of only short ones would block the server. */
 const NUMBERS_MAX = 100_000
@@ -88,7 +88,7 @@ export function reconcile(
   const matched = new Set<RegNo>()
   const matchLine = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
     const { payments, elsewhere } = found.recordedIn(line)
-    if (payments.length > 0) return judgeKnown(line, payments, known.eventId)
+    if (payments.length > 0) return judgeKnown(line, statement.currency, payments, known.eventId)
     const awaits = found.awaitedIn(line)
     const namedNos = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
     const others = found.othersIn(line)
@@ -137,6 +137,7 @@ const ambiguous = (of: readonly RegNo[], why: string) =>
 
 function judgeKnown(
   { amount }: StatementLine,
+  currency: Currency,
   payments: readonly KnownPayment[],
   eventId: string | undefined,
 ): Pick<Reconciled, 'as' | 'of' | 'why'> {
@@ -145,11 +146,11 @@ function judgeKnown(
     return ambiguous(regNos, 'This line is recorded as several payments. Check which are real.')
   if (payments.some((payment) => isOfAnother(payment, eventId)))
     return { as: 'known', of: regNos, why: 'This payment is recorded for another event.' }
-  const recorded = payments[0]?.amount ?? amount
+  const recorded = { currency, ...(payments[0] ?? { amount }) }
   const reason =
-    recorded === amount
+    recorded.amount === amount && recorded.currency === currency
       ? null
-      : `${formatMoney(recorded, INR)} is recorded, the bank shows ${formatMoney(amount, INR)}.`
+      : `${formatMoney(recorded.amount, recorded.currency)} is recorded, the bank shows ${formatMoney(amount, currency)}.`
   return { as: 'known', of: regNos, why: reason }
 }
 

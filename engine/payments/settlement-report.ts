@@ -1,11 +1,11 @@
 /** Reads a gateway's settlement report: detects its columns, and returns its payments and refunds. */
-import { paise, type Paise } from '../lib/money.ts'
+import { INR, paise, type Paise } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
   currencyColumns,
   readDay,
   normaliseHeading,
-  isInRupees,
+  isInCurrency,
   likeliestHeader,
   readSignedAmount,
   findTable,
@@ -224,7 +224,7 @@ function readLine(
   ]
   // A total has an amount, and at most a word in place of the numbers.
   if (!/\d/.test(order) && !/\d/.test(reference)) return 'none'
-  if (!isInRupees(cells, columns.currencies)) return 'unread'
+  if (!isInCurrency(cells, columns.currencies, INR)) return 'unread'
   const amount = readSignedAmount(cellText(cells, columns.amount))
   const [fee, tax] = [columns.fee, columns.tax].map((at) => readSignedAmount(cellText(cells, at)))
   if (amount === null || amount === 0 || fee == null || tax == null) return 'unread'

@@ -1,5 +1,5 @@
 /** Reads cells of bank and gateway spreadsheets: texts, days and amounts in Indian formats. */
-import { INR, paise, readAmount, type Paise } from '../lib/money.ts'
+import { INR, currencySymbol, paise, readAmount, type Currency, type Paise } from '../lib/money.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
 /** A row of the file; `line` is its number in an editor. */
@@ -37,10 +37,11 @@ export function cellText(cells: readonly string[], at: number | null): string {
  * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole paise; 0
  * if the cell is empty. Null if not an amount.
  */
-export function readSignedAmount(cell: string): Paise | null {
+export function readSignedAmount(cell: string, currency: Currency = INR): Paise | null {
+  const text = currency === INR ? cell : withDecimalPoint(withoutCurrency(cell, currency))
   // A comma before the paise would make the amount a hundred times too large.
-  if (cell.includes(',') && !GROUPED.test(cell)) return null
-  const plain = cell
+  if (text.includes(',') && !GROUPED.test(text)) return null
+  const plain = text
     .replaceAll(/rs\.?|inr|₹|cr\.?$|[,\s]/gi, '')
     .replace(/^(.+?)(?:dr\.?|[-−])$/i, '-$1')
     .replace(/^-(?=[-−(])/, '')
@@ -48,9 +49,18 @@ export function readSignedAmount(cell: string): Paise | null {
     .replace(/(\.\d{2})0+(?=\)?$)/, '$1')
   if (plain === '' || plain === '-') return paise(0)
   const [, less = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
-  const read = readAmount(less === '' ? plain : less, INR)
+  const read = readAmount(less === '' ? plain : less, currency)
   return read === null || less === '' ? read : paise(-read)
 }
+
+const withoutCurrency = (cell: string, currency: Currency): string =>
+  cell.replaceAll(new RegExp(currency, 'gi'), '').replaceAll(currencySymbol(currency), '')
+
+/** Most of Europe writes a comma before the cents, and points between thousands: "1.234,50". */
+const withDecimalPoint = (cell: string): string =>
+  /^\D*\d{1,3}(?:\.\d{3})*,\d{1,2}\D*$/.test(cell)
+    ? cell.replaceAll('.', '').replace(',', '.')
+    : cell
 
 /** Thousands in threes, or lakhs in twos before the last three. */
 const GROUPED = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
@@ -64,9 +74,18 @@ const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 export const currencyColumns = (heads: readonly string[]): readonly number[] =>
   heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : []))
 
-/** Whether a line is in rupees, as far as it states a currency. */
-export const isInRupees = (cells: readonly string[], currencies: readonly number[]): boolean =>
-  currencies.every((at) => RUPEES.test(cellText(cells, at)))
+/** Whether a line is in this currency, as far as it states one. */
+export const isInCurrency = (
+  cells: readonly string[],
+  currencies: readonly number[],
+  currency: Currency,
+): boolean =>
+  currencies.every((at) => {
+    const text = cellText(cells, at)
+    return currency === INR
+      ? RUPEES.test(text)
+      : ['', currency, currencySymbol(currency)].includes(text.toUpperCase())
+  })
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 

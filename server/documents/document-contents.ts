@@ -64,6 +64,7 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
   const ownAddresses = new Set(buyer.email.includes('/') ? [] : [buyer.email])
   const removeLinks = (typed: string): string =>
     removeForeignLinks(typed, collectEventWords(file ?? event), ownAddresses)
+  const money = createFormatter(body)
   const sums = formatSums(body)
   const [total, paymentLabel] =
     kind === 'credit'
@@ -103,10 +104,8 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
       ? buildTablesWithoutRates(body, removeLinks)
       : buildTablesWithRates(body, body.byRate, removeLinks)),
     sums:
-      isOtherAmount && kind === 'receipt'
-        ? [...sums, ...formatDifference(body.total, amountPaid)]
-        : sums,
-    total: [total, formatMoney(statedAmount(body), INR)],
+      isOtherAmount && kind === 'receipt' ? [...sums, ...formatDifference(body, amountPaid)] : sums,
+    total: [total, money(statedAmount(body))],
     in_words: body.inWords,
     notes: [
       ...(of === null
@@ -125,7 +124,7 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
             [
               paymentLabel,
               formatMessage(isAmountShown ? text.paidAmountAt : text.paidAt, {
-                amount: formatMoney(amountPaid, INR),
+                amount: money(amountPaid),
                 time: formatInstant(paid.at),
                 reference: removeLinks(paid.reference),
               }),
@@ -180,12 +179,20 @@ function buildSupplyNotes({
   ]
 }
 
+/** Documents issued in rupees do not state their currency. */
+const createFormatter =
+  ({ currency = INR }: DocumentBody) =>
+  (amount: Paise): string =>
+    formatMoney(amount, currency)
+
 /** The label of a line may repeat an answer. */
 type Safe = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
 /** For a receipt, and for documents issued before lines had their own rates. */
-function buildTablesWithoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): Tables {
+function buildTablesWithoutRates(body: DocumentBody, safe: Safe): Tables {
+  const { gst, tax, lines, untaxed } = body
+  const money = createFormatter(body)
   const hasTax = gst > 0
   const value = untaxed === undefined ? columns.taxableValue : columns.value
   return {
@@ -202,9 +209,9 @@ function buildTablesWithoutRates({ gst, tax, lines, untaxed }: DocumentBody, saf
     rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
       safe(label),
       String(quantity),
-      formatMoney(unit, INR),
-      ...(hasTax ? [formatMoney(base, INR), formatMoney(taxed, INR)] : []),
-      formatMoney(total, INR),
+      money(unit),
+      ...(hasTax ? [money(base), money(taxed)] : []),
+      money(total),
     ]),
     rates: null,
   }
@@ -220,16 +227,18 @@ const RATE_COLUMNS = [
 
 /** Lists each line with code, value, rate and tax; below them, the tax components of each rate. */
 function buildTablesWithRates(
-  { lines }: DocumentBody,
+  body: DocumentBody,
   byRate: readonly RateSummary[],
   safe: Safe,
 ): Tables {
+  const { lines } = body
+  const money = createFormatter(body)
   const statesOfSupply = new Set(byRate.map(({ place }) => place))
   const isInter = byRate.some(({ isInterState }) => isInterState)
   const isIntra = byRate.some(({ isInterState }) => !isInterState)
   const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
   const formatTaxPart = (isCharged: boolean, percent: number, amount: Paise): string =>
-    isCharged ? formatMessage(text.taxPart, { percent, amount: formatMoney(amount, INR) }) : '–'
+    isCharged ? formatMessage(text.taxPart, { percent, amount: money(amount) }) : '–'
   return {
     columns:
       byRate.length === 0
@@ -241,21 +250,17 @@ function buildTablesWithRates(
         ...(adjusted ?? []).map((adjustment) =>
           formatMessage(text.adjustment, {
             label: adjustment.label,
-            amount: formatMoney(adjustment.base, INR),
+            amount: money(adjustment.base),
           }),
         ),
       ].join('\n'),
       sac ?? '',
       String(quantity),
-      formatMoney(unit, INR),
-      formatMoney(base, INR),
+      money(unit),
+      money(base),
       ...(byRate.length === 0
         ? []
-        : [
-            (rate ?? 0) > 0 ? `${rate}%` : text.untaxed,
-            formatMoney(gst, INR),
-            formatMoney(total, INR),
-          ]),
+        : [(rate ?? 0) > 0 ? `${rate}%` : text.untaxed, money(gst), money(total)]),
     ]),
     rates:
       byRate.length === 0
@@ -278,7 +283,7 @@ function buildTablesWithRates(
                     }),
                   ]
                 : []),
-              formatMoney(row.taxable, INR),
+              money(row.taxable),
               ...(isIntra
                 ? [
                     formatTaxPart(!row.isInterState, row.rate / 2, row.cgst),
@@ -293,6 +298,7 @@ function buildTablesWithRates(
 
 function formatSums(body: DocumentBody): readonly Pair[] {
   const { byRate, heads, base, gst, tax } = body
+  const money = createFormatter(body)
   if (byRate !== undefined) {
     if (byRate.length === 0) return []
     const sum = (select: (row: RateSummary) => number): Paise =>
@@ -309,30 +315,32 @@ function formatSums(body: DocumentBody): readonly Pair[] {
       [text.untaxedItems, paise(base - taxable)],
     ]
     return [
-      [columns.taxableValue, formatMoney(taxable, INR)],
+      [columns.taxableValue, money(taxable)],
       ...parts
         .filter(([, amount]) => amount !== 0)
-        .map(([name, amount]): Pair => [name, formatMoney(amount, INR)]),
+        .map(([name, amount]): Pair => [name, money(amount)]),
     ]
   }
   if (gst <= 0) return []
   const { untaxed = paise(0) } = body
   return [
-    [columns.taxableValue, formatMoney(paise(base - untaxed), INR)],
-    ...(untaxed === 0 ? [] : ([[text.untaxedItems, formatMoney(untaxed, INR)]] as const)),
+    [columns.taxableValue, money(paise(base - untaxed))],
+    ...(untaxed === 0 ? [] : ([[text.untaxedItems, money(untaxed)]] as const)),
     ...(heads === null
-      ? ([[tax?.name ?? columns.tax, formatMoney(gst, INR)]] as const)
+      ? ([[tax?.name ?? columns.tax, money(gst)]] as const)
       : formatTaxSums(body, heads)),
   ]
 }
 
 /** Rows for the case that a user has accepted another amount as the price. */
-function formatDifference(price: Paise, amountPaid: Paise): readonly Pair[] {
+function formatDifference(body: DocumentBody, amountPaid: Paise): readonly Pair[] {
+  const money = createFormatter(body)
+  const { total: price } = body
   return [
-    [text.priceRow, formatMoney(price, INR)],
+    [text.priceRow, money(price)],
     amountPaid < price
-      ? [text.waived, formatMoney(paise(amountPaid - price), INR)]
-      : [text.overpaid, formatMoney(paise(amountPaid - price), INR)],
+      ? [text.waived, money(paise(amountPaid - price))]
+      : [text.overpaid, money(paise(amountPaid - price))],
   ]
 }
 
@@ -347,16 +355,17 @@ function formatTaxSums(
   body: DocumentBody,
   { cgst, sgst, igst, roundOff, second }: NonNullable<DocumentBody['heads']>,
 ): readonly Pair[] {
+  const money = createFormatter(body)
   const percent = body.tax?.percent ?? 0
   const labelWithRate = (name: string, share: number): string =>
     isOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
   return [
     ...(igst > 0
-      ? ([[labelWithRate(text.igst, percent), formatMoney(igst, INR)]] as const)
+      ? ([[labelWithRate(text.igst, percent), money(igst)]] as const)
       : ([
-          [labelWithRate(text.cgst, percent / 2), formatMoney(cgst, INR)],
-          [labelWithRate(second, percent / 2), formatMoney(sgst, INR)],
+          [labelWithRate(text.cgst, percent / 2), money(cgst)],
+          [labelWithRate(second, percent / 2), money(sgst)],
         ] as const)),
-    ...(roundOff === 0 ? [] : ([[text.roundOff, formatMoney(roundOff, INR)]] as const)),
+    ...(roundOff === 0 ? [] : ([[text.roundOff, money(roundOff)]] as const)),
   ]
 }

@@ -4,7 +4,6 @@
  * if a decision is needed.
  */
 import {
-  INR,
   dayOf,
   formatDay,
   formatInstant,
@@ -106,10 +105,20 @@ export function getDashboardUrl(publicUrl: string): string {
   return `${publicUrl}/admin/dashboard`
 }
 
-function formatLine({ id, regNo, name, came: received, due, why: reason, since }: Review): string {
+function formatLine({
+  id,
+  regNo,
+  name,
+  came: received,
+  currency,
+  due,
+  dueCurrency,
+  why: reason,
+  since,
+}: Review): string {
   const amountLines = [
-    received === null ? null : `${formatMoney(received.amount, INR)} received`,
-    due === null ? null : `${formatMoney(due, INR)} was due`,
+    received === null ? null : `${formatMoney(received.amount, currency)} received`,
+    due === null ? null : `${formatMoney(due, dueCurrency)} was due`,
   ].filter((part) => part !== null)
   return [
     [id, regNo, name].filter((part) => part !== null && part !== '').join(' · '),

@@ -2,8 +2,10 @@
  * Carries out staff decisions on payments, for the office routes and for commands.
  * If a decision requires a refund, requests it from the gateway immediately.
  */
+import { describeAmount } from '../registration/actions/action-input.ts'
 import { INR, checkSameAccount, err, fromRupees, ok, readAmount } from '../../engine/index.ts'
 import type {
+  Currency,
   Decision,
   DecisionRefusal,
   Grounds,
@@ -58,7 +60,12 @@ export async function prepareDecision(
 ): Promise<
   Result<{ readonly decision: Decision; readonly mail: NewMail | null }, DecisionRefusal>
 > {
-  const decision = readDecision(input, { why: toText(input.why), who: user })
+  const review = await deps.store.review(id)
+  const decision = readDecision(
+    input,
+    { why: toText(input.why), who: user },
+    review?.currency ?? INR,
+  )
   if (!decision.ok) return decision
   const version = toText(input.version).trim()
   if (version === '')
@@ -67,7 +74,6 @@ export async function prepareDecision(
       message:
         'The decision does not name the version of the review that you saw. Reload the page.',
     })
-  const review = await deps.store.review(id)
   const stored = await normalizeTarget(deps, decision.value)
   const accountCheck = await checkAccounts(deps, review, stored)
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
@@ -83,7 +89,9 @@ export async function refundPayment(
   input: Pick<DecisionInput, 'why' | 'amount'>,
   user: string,
 ): Promise<DecisionResult> {
-  const amount = readRefundAmount(input.amount)
+  const registration =
+    (await deps.store.registration(target)) ?? (await deps.store.registrationByOrder(target))
+  const amount = readRefundAmount(input.amount, registration?.currency ?? INR)
   if (!amount.ok) return amount
   const request = {
     of: target,
@@ -96,8 +104,12 @@ export async function refundPayment(
   return result.ok ? ok(await withRefundState(deps, result.value)) : result
 }
 
-function readDecision(input: DecisionInput, grounds: Grounds): Result<Decision, DecisionRefusal> {
-  const amount = readRefundAmount(input.amount)
+function readDecision(
+  input: DecisionInput,
+  grounds: Grounds,
+  currency: Currency,
+): Result<Decision, DecisionRefusal> {
+  const amount = readRefundAmount(input.amount, currency)
   if (!amount.ok) return amount
   switch (input.decision) {
     case 'accept': {
@@ -174,11 +186,15 @@ async function addPriceOfDay(
 }
 
 /** Null if no amount was sent. */
-function readRefundAmount(value: unknown): Result<Paise | null, DecisionRefusal> {
+function readRefundAmount(
+  value: unknown,
+  currency: Currency,
+): Result<Paise | null, DecisionRefusal> {
   if (value === undefined || value === null || value === '') return ok(null)
-  const amount = typeof value === 'string' ? readAmount(value, INR) : fromRupees(value, INR)
+  const amount =
+    typeof value === 'string' ? readAmount(value, currency) : fromRupees(value, currency)
   return amount === null
-    ? err({ code: 'bad_amount', message: 'Enter the amount in rupees, such as 985 or 985.50.' })
+    ? err({ code: 'bad_amount', message: describeAmount(currency) })
     : ok(amount)
 }
 

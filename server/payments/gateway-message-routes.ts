@@ -1,6 +1,6 @@
 /** Receives gateway messages: the browser's return and the webhook. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { INR, amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
+import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
 import { sendError, errorForStatus } from '../http/error-response.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
@@ -273,7 +273,7 @@ function resultAddress(
   const route = registration?.paymentStatus === 'failed' ? routes.failed : routes.success
   const query = new URLSearchParams({
     orderId: payment.orderId,
-    amount: amountText(payment.amount, INR),
+    amount: amountText(payment.amount, payment.currency),
     date: isoIndia(registration?.paidAt ?? at),
   })
   return `${route}?${query.toString()}`

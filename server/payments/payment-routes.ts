@@ -1,8 +1,7 @@
 /** Defines the routes that pay for a stored registration: retry by number, and the emailed link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { INR, readAmount } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { EventConfig, Paise, RegNo } from '../../engine/index.ts'
+import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
 import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-limit.ts'
@@ -140,7 +139,7 @@ async function pay(
 ): Promise<FastifyReply> {
   const payer = isProven ? 'delegate' : 'stranger'
   const order = await retryPayment(deps, event, regNo, deps.clock(), {
-    accepted: readAcceptedTotal(fields),
+    accepted: fields?.['price'] ?? null,
     by: payer,
   })
   if (!order.ok) return sendRefusal(reply, retryRefusal(event, order.error))
@@ -152,9 +151,4 @@ async function pay(
     payment_data: order.value.data,
   }
   return reply.code(201).send(response)
-}
-
-/** A value that is not an amount counts as not accepted. */
-function readAcceptedTotal(fields: Fields | null): Paise | null {
-  return readAmount(fields?.['price'] ?? '', INR)
 }

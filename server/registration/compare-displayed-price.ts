@@ -1,5 +1,5 @@
 /** Compares the price and category that the browser displayed with the server's own quote. */
-import { INR, getOwn, readAmount, memoize } from '../../engine/index.ts'
+import { getOwn, readAmount, memoize } from '../../engine/index.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
 /**
@@ -39,7 +39,7 @@ export function compareDisplayedPrice(
     if (sent === null) return { is: 'unreadable', name }
     sentMeanings.add(meaning)
     if (meaning === 'base' || meaning === 'gst' || meaning === 'total') {
-      const amount = readAmount(sent, INR)
+      const amount = readAmount(sent, quote?.currency ?? event.currency)
       if (amount === null) return { is: 'unreadable', name }
       if (amount !== quote?.[meaning]) differences.add('price')
     } else if (meaning === 'category' && sent !== category) differences.add('category')

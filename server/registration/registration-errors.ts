@@ -1,7 +1,6 @@
 /** Defines every refusal of registering and paying again: status, code and message. */
 import type { FastifyReply } from 'fastify'
 import {
-  INR,
   allSeatPools,
   assertNever,
   emailNotForGateway,
@@ -322,7 +321,7 @@ export function notPayableRefusal(
         409,
         'not_payable',
         joinSentences(
-          formatMessage(payment.minimum, { amount: formatMoney(reason.minimum, INR) }),
+          formatMessage(payment.minimum, { amount: formatMoney(reason.minimum, event.currency) }),
           otherMethods.length === 0
             ? contactSentence
             : formatMessage(payment.chooseInstead, { methods: otherMethods.join(', ') }),

@@ -2,6 +2,7 @@
  * Determines the payment for a stored registration: form resent, retry on a result page, or emailed link.
  */
 import {
+  readAmount,
   assertNever,
   readDelegate,
   err,
@@ -112,10 +113,10 @@ export function buildResponse(
 }
 
 /**
- * `accepted`: the total that the delegate has agreed to when the price is no longer held. `by`: a requester who
+ * `accepted`: the total, as text, that the delegate has agreed to when the price is no longer held. `by`: a requester who
  * has only the number is a stranger.
  */
-type Payer = { readonly accepted?: Paise | null; readonly by?: 'delegate' | 'stranger' }
+type Payer = { readonly accepted?: string | null; readonly by?: 'delegate' | 'stranger' }
 
 /** A payable order with the form that pays it. */
 export type Payable = OutstandingOrder & { readonly data: PaymentData; readonly isNew: boolean }
@@ -162,7 +163,13 @@ export async function retryPayment(
     const decision = canPay(
       stored,
       learnt,
-      paymentTerms(event, stored, at, accepted, merchantId),
+      paymentTerms(
+        event,
+        stored,
+        at,
+        accepted === null ? null : readAmount(accepted, stored.currency),
+        merchantId,
+      ),
       at,
     )
     switch (decision.is) {

@@ -1,6 +1,7 @@
 /** Registers a delegate: checks the request, then makes a single call to the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
+  fromRupees,
   assert,
   assertNever,
   dayOf,
@@ -24,7 +25,6 @@ import type {
   PricingContext,
   FieldErrors,
   Instant,
-  Paise,
   RegNo,
   Result,
   PaymentState,
@@ -180,8 +180,8 @@ export type ManualEntry = {
   readonly user: string
   /** The payment received at the desk; null if the balance is paid later, by the method in the answers. */
   readonly deskPayment: DeskPayment | null
-  /** The total that the page showed; null if it showed none. */
-  readonly shownTotal: Paise | null
+  /** The total that the page showed, in major units; undefined if it showed none. */
+  readonly shownTotal: unknown
 }
 
 /** Registers the same form by the same rules, filled in by staff. */
@@ -276,7 +276,8 @@ async function register(
   if (comparison.is === 'unreadable')
     return err(answersRefusal({ [comparison.name]: REFUSAL_MESSAGES.request.notAmount }))
   if (comparison.is === 'differs') return err(differenceRefusal(event, comparison.in, quote))
-  if (by?.shownTotal != null && by.shownTotal !== (quote?.total ?? 0))
+  const shown = fromRupees(by?.shownTotal, quote?.currency ?? event.currency)
+  if (shown !== null && shown !== (quote?.total ?? 0))
     return err(differenceRefusal(event, 'price', quote))
 
   const { uploads, files } = checkedFiles.value

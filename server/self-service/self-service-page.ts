@@ -1,6 +1,6 @@
 /** Builds the self-service page: the registration's data and the actions available now. */
+import { toWireCurrency } from '../../engine/api.ts'
 import {
-  INR,
   allowedActions,
   documentTitle,
   editableFields,
@@ -55,13 +55,14 @@ export async function buildSelfServicePage(
     registration: registrationView(config, shown, at),
     state,
     paying: instructions,
-    documents: documents.map(({ id, kind, form, serial, at: issuedAt, total }) => ({
+    documents: documents.map(({ id, kind, form, serial, at: issuedAt, total, currency }) => ({
       id,
       kind,
       title: documentTitle({ kind, form }),
       serial,
       at: isoIndia(issuedAt),
-      total: rupees(total, INR),
+      total: rupees(total, currency),
+      ...toWireCurrency(currency),
     })),
     edit: {
       fields: listEditableAnswers({ ...config, fields }, shown),
@@ -75,11 +76,11 @@ export async function buildSelfServicePage(
       (secondPayment === null || findCancellationRequest(actions) !== null)
         ? {
             asked_at: findCancellationRequest(actions),
-            kept: rupees(keptAmount, INR),
-            back: refund === null ? null : rupees(refund, INR),
+            kept: rupees(keptAmount, registration.currency),
+            back: refund === null ? null : rupees(refund, registration.currency),
           }
         : null,
-    second_payment: toWireSecondPayment(secondPayment, keptAmount),
+    second_payment: toWireSecondPayment(secondPayment, keptAmount, registration.currency),
     refused: await buildRefusalView(store, config, registration),
   }
 }

@@ -13,6 +13,7 @@ import type {
 import type { OperatingMetrics } from './reports/metrics-counts.ts'
 import type { RescuedRows, RescuePlan } from './files/upload-and-clock-types.ts'
 import type {
+  Currency,
   Answers,
   CodeStatus,
   Day,
@@ -150,7 +151,6 @@ export interface Store
   /** Finds by the order id of any attempt, like `payment`. */
   registrationByOrder(orderId: string): Promise<StoredRegistration | null>
   payment(orderId: string): Promise<StoredPayment | null>
-
   /** Append-only, verbatim, before it is checked. */
   recordGatewayMessage(notice: NewGatewayMessage): Promise<void>
   /** Verbatim, oldest first. Null for messages without a readable order. */
@@ -255,12 +255,12 @@ export interface Store
   ): Promise<readonly StoredRegistration[]>
   /** Returns the sales report of a list; `personFields`: the fields that list persons. */
   salesOfList(query: ListQuery, personFields: readonly string[]): Promise<ListSales>
-  /** Keyset chunks from a separate thread, newest first. */
+  /** In chunks from a separate thread, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
-  dashboardFigures(eventId: string, day: Day): Promise<EventFigures>
+  /** `currency`: that of the event; INR if omitted. */
+  dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
   /** Returns the work queue, by event. */
   workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
-
   /** Returns the discount of a normalised code at that instant. `holdMs`: how long its use is held during payment. */
   discountCode(eventId: string, code: string, holdMs: number, at: Instant): Promise<CodeStatus>
   /** Returns the registration that blocks these answers by a uniqueness rule, as registering does. Null if none. */

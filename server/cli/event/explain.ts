@@ -1,11 +1,5 @@
 /** `rollcall event explain`: shows how an event determines category and price. */
-import {
-  INR,
-  removeContext,
-  extractContext,
-  formatPrice,
-  readInstant,
-} from '../../../engine/index.ts'
+import { removeContext, extractContext, formatPrice, readInstant } from '../../../engine/index.ts'
 import {
   explain,
   createLineFinder,
@@ -208,7 +202,7 @@ function compare({ quote }: Explanation, stored: StoredRegistration, terminal: T
   const storedText =
     stored.total === null
       ? 'no amount'
-      : `${formatPrice(stored.total, INR)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
+      : `${formatPrice(stored.total, stored.currency)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
   terminal.printError(
     `The stored price is ${storedText}, which differs from the price in the file.`,
   )

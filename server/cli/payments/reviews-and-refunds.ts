@@ -1,6 +1,5 @@
 /** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
 import {
-  INR,
   allowedDecisions,
   formatInstant,
   formatMoney,
@@ -67,21 +66,21 @@ export const reviewsCommand: Command = {
 }
 
 function formatReview(review: Review, event: string): string {
-  const { id, came: received, due, regNo, name, left, said } = review
+  const { id, came: received, due, regNo, name, left, said, currency, dueCurrency } = review
   const heading = [event, regNo, name].filter((part) => part !== null && part !== '').join(' · ')
   const receivedText =
     received === null
       ? null
-      : `${formatMoney(received.amount, INR)} was received on ${formatInstant(received.paidAt)}, reference ${received.reference}`
+      : `${formatMoney(received.amount, currency)} was received on ${formatInstant(received.paidAt)}, reference ${received.reference}`
   const isRefund = review.is === 'refund-unsure' || review.is === 'refund-refused'
   const remainder = isRefund
-    ? `refund of ${formatMoney(left, INR)}`
+    ? `refund of ${formatMoney(left, currency)}`
     : received !== null && left !== received.amount
-      ? `${formatMoney(left, INR)} of it is left`
+      ? `${formatMoney(left, currency)} of it is left`
       : null
   const lines = [
     review.why,
-    [receivedText, remainder, due === null ? null : `${formatMoney(due, INR)} was due`]
+    [receivedText, remainder, due === null ? null : `${formatMoney(due, dueCurrency)} was due`]
       .filter((part) => part !== null)
       .join('; '),
     said === null || said === '' ? '' : `The gateway: ${said}`,

@@ -1,4 +1,5 @@
 /** Computes the dashboard's figures per event, and the revenue of all events together. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import {
   INR,
@@ -11,7 +12,7 @@ import {
   WORK_QUEUE,
   WORK_QUEUE_IDS,
 } from '../../../engine/index.ts'
-import type { Review, WorkQueueId, WireWorkQueueItem } from '../../../engine/index.ts'
+import type { Currency, Review, WorkQueueId, WireWorkQueueItem } from '../../../engine/index.ts'
 import type { EventStats, StatsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { findErasurePauseReason } from '../operations/confirm-clock.ts'
@@ -26,7 +27,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
     const events = findUserEvents(deps, admin)
     const reviews = await deps.store.reviews(null)
     const figures = await Promise.all(
-      events.map((event) => deps.store.dashboardFigures(event.id, dayOf(at))),
+      events.map((event) => deps.store.dashboardFigures(event.id, dayOf(at), event.currency)),
     )
     const workQueueCounts = await deps.store.workQueue(
       events.map(({ id }) => id),
@@ -48,11 +49,12 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       recent_registrations: {},
       by_day: {},
     }
-    let revenue = 0
+    const revenue = new Map<Currency, number>()
     for (const [index, event] of events.entries()) {
       const figure = figures[index]
       if (figure === undefined) continue
       const { key } = event.admin.dashboard
+      const { currency } = event
       data[`${key}_stats`] = {
         total_registrations: figure.total,
         paid_registrations: figure.paid,
@@ -61,15 +63,16 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         refunded_registrations: figure.refunded,
         ended_registrations: figure.ended,
         today_registrations: figure.today,
-        total_revenue: rupees(figure.revenue, INR),
-        dismissed_amount: rupees(figure.dismissed, INR),
+        total_revenue: rupees(figure.revenue, currency),
+        dismissed_amount: rupees(figure.dismissed, currency),
+        ...toWireCurrency(currency),
         needs_decision: reviews.filter(({ eventId }) => eventId === event.id).length,
       } satisfies EventStats
       data.recent_registrations[key] = figure.recent.map((registration) => ({
         id: registration.id,
         full_name: findName(event, registration),
         reg_no: registration.regNo,
-        final_amount: registration.total === null ? null : rupees(registration.total, INR),
+        final_amount: registration.total === null ? null : rupees(registration.total, currency),
         payment_status: registration.paymentStatus,
         payment_status_display: paymentStatusDisplay(registration),
         in_review: registration.inReview,
@@ -79,11 +82,14 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       data.by_day[key] = figure.byDay.map((entry) => ({
         day: entry.day,
         registrations: entry.registrations,
-        revenue: rupees(entry.revenue, INR),
+        revenue: rupees(entry.revenue, currency),
       }))
-      revenue += figure.revenue
+      revenue.set(currency, (revenue.get(currency) ?? 0) + figure.revenue)
     }
-    data.revenue_stats.total_revenue = rupees(paise(revenue), INR)
+    data.revenue_stats = {
+      total_revenue: rupees(paise(revenue.get(INR) ?? 0), INR),
+      ...toOtherRevenue(revenue),
+    }
     await deps.store.addAuditEntry({
       at,
       who: admin.username,
@@ -121,4 +127,19 @@ function buildUnmatchedRow(
   return eventCounts.length === 0
     ? []
     : [{ id: UNMATCHED, label: UNMATCHED_LABEL, events: eventCounts }]
+}
+
+/** The sums in other currencies, which are never added to rupees. Empty if there are none. */
+function toOtherRevenue(
+  revenue: ReadonlyMap<Currency, number>,
+): Pick<StatsResponse['data']['revenue_stats'], 'other_currencies'> {
+  const others = [...revenue].filter(([currency]) => currency !== INR)
+  return others.length === 0
+    ? {}
+    : {
+        other_currencies: others.map(([currency, amount]) => ({
+          currency,
+          total_revenue: rupees(paise(amount), currency),
+        })),
+      }
 }

@@ -1,7 +1,8 @@
 /** Serves lists (one page of rows) and their exports (all rows as CSV), with the same filters. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { INR, listColumns, paise, rupees } from '../../../engine/index.ts'
-import type { Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
+import { listColumns, paise, rupees } from '../../../engine/index.ts'
+import type { Currency, Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
 import type { ListResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/index.ts'
@@ -67,7 +68,8 @@ async function sendPage(
     status: 'success',
     count: stored.count,
     count_capped: stored.countCapped,
-    sums: stored.sums === null ? null : toWireSums(stored.sums),
+    ...toWireCurrency(event.currency),
+    sums: stored.sums === null ? null : toWireSums(stored.sums, event.currency),
     not_sorted: stored.isSorted ? null : NOT_SORTED,
     next: hasMore ? buildPageUrl(deps, path, params, page + 1) : null,
     previous: page > 1 ? buildPageUrl(deps, path, params, page - 1) : null,
@@ -89,11 +91,11 @@ async function sendPage(
 const NOT_SORTED =
   'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 
-function toWireSums(sums: readonly StatusSum[]): WireSums {
+function toWireSums(sums: readonly StatusSum[], currency: Currency): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
   const addUp = (amounts: readonly Paise[]): number =>
-    rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)), INR)
+    rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)), currency)
   return {
     paid: countStatus('success'),
     pending: countStatus('pending'),

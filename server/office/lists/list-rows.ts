@@ -1,6 +1,5 @@
 /** Builds list rows from registrations: answers by field id, values by the specification's names. */
 import {
-  INR,
   answerText,
   assertNever,
   readDelegate,
@@ -60,8 +59,8 @@ export function findName(
   return readDelegate(event, answers).fullName || regNo
 }
 
-const toRupees = (value: Paise | null): number | null =>
-  value === null ? null : rupees(value, INR)
+const toMajorUnits = (value: Paise | null, { currency }: ListedRegistration): number | null =>
+  value === null ? null : rupees(value, currency)
 
 /** Formats a list answer as one string of its options or persons. */
 const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
@@ -88,9 +87,9 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     order_id: ({ payments }) => payments[0]?.orderId ?? null,
     category: ({ category: id }) => id,
     period: ({ period: id }) => id,
-    base: ({ base }) => toRupees(base),
-    gst: ({ gst }) => toRupees(gst),
-    total: ({ total }) => toRupees(total),
+    base: (row) => toMajorUnits(row.base, row),
+    gst: (row) => toMajorUnits(row.gst, row),
+    total: (row) => toMajorUnits(row.total, row),
     payment_id: ({ paymentId }) => paymentId,
     payment_date: ({ paidAt }) => (paidAt === null ? null : isoIndia(paidAt)),
     created_at: ({ createdAt }) => isoIndia(createdAt),
@@ -103,9 +102,9 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
       ]),
     ),
     ...specifiedValues,
-    'money.paid': ({ money }) => toRupees(money.paid),
-    'money.refunded': ({ money }) => toRupees(money.refunded),
-    'money.owed': ({ money }) => toRupees(money.owed),
+    'money.paid': (row) => toMajorUnits(row.money.paid, row),
+    'money.refunded': (row) => toMajorUnits(row.money.refunded, row),
+    'money.owed': (row) => toMajorUnits(row.money.owed, row),
     category_display: category,
     registration_category: specifiedValues.category,
     registration_category_display: category,

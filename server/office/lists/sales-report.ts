@@ -1,6 +1,6 @@
 /** Serves the sales report of a list: items and options, accompanying persons, seats. */
 import type { FastifyReply } from 'fastify'
-import { INR, seatRows, rupees, salesRows } from '../../../engine/index.ts'
+import { seatRows, rupees, salesRows } from '../../../engine/index.ts'
 import type { SalesResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -39,7 +39,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       capped: isCapped,
       rows: salesRows(event, sums),
-      paid_beside: rupees(paidBeside, INR),
+      paid_beside: rupees(paidBeside, event.currency),
       people: people.map(({ field, count, paid }) => ({
         id: field,
         label: fields.find(({ id }) => id === field)?.label ?? field,

@@ -1,4 +1,5 @@
 /** Reconciles bank statements: matches lines, confirms matches in bulk, and stores settlements. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   INR,
@@ -13,6 +14,7 @@ import {
   rupees,
 } from '../../../engine/index.ts'
 import type {
+  Currency,
   UnpaidOrder,
   Day,
   EventConfig,
@@ -46,6 +48,7 @@ import { formatConfirmed, formatSaved } from './statement-result-messages.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 
 export type Statement = {
+  readonly currency: Currency
   readonly lines: readonly Reconciled[]
   /** Payment claims whose payment is in no line. */
   readonly openClaims: readonly UnpaidOrder[]
@@ -65,7 +68,7 @@ export async function matchStatement(
   columns: StatementColumns | null,
   otherEvents: OtherEvents = { all: [], user: { events: null } },
 ): Promise<Result<Statement, StatementError>> {
-  const read = readStatement(rows, columns)
+  const read = readStatement(rows, columns, event.currency)
   if (!read.ok) return read
   const { unread, repeated } = read.value
   const { id: eventId, methods } = event
@@ -99,6 +102,7 @@ export async function matchStatement(
   })
   const matchedNos = new Set(matches.flatMap(({ of }) => of))
   return ok({
+    currency: event.currency,
     lines: matches,
     openClaims: awaitedPayments.filter(
       ({ regNo, told }) => told !== null && !matchedNos.has(regNo),
@@ -324,6 +328,7 @@ const confirmOrRecordExtra: ActionHandler = (input) =>
     : confirmPayment(input)
 
 function toWireStatement({
+  currency,
   lines,
   openClaims,
   unread,
@@ -333,8 +338,12 @@ function toWireStatement({
   const toWireAwaited = (registration: UnpaidOrder, day?: Day) => ({
     reg_no: registration.regNo,
     name: registration.name,
-    due: rupees((day === undefined ? null : registration.dueOn?.(day)) ?? registration.due, INR),
+    due: rupees(
+      (day === undefined ? null : registration.dueOn?.(day)) ?? registration.due,
+      currency,
+    ),
     reference: registration.told?.reference ?? null,
+    ...toWireCurrency(currency),
   })
   return {
     status: 'success',
@@ -345,7 +354,8 @@ function toWireStatement({
       narration: line.narration,
       reference,
       also: [...also],
-      amount: rupees(line.amount, INR),
+      amount: rupees(line.amount, currency),
+      ...toWireCurrency(currency),
       as,
       why: reason,
       payout:

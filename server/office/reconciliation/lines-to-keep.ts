@@ -1,6 +1,5 @@
 /** Reads the lines of a bank statement that staff send to review. */
 import {
-  INR,
   REFERENCE_CHARACTERS_MAX,
   bankKey,
   findReferenceKeys,
@@ -30,7 +29,7 @@ export function parseLinesToKeep(
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
   const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
   const read = list.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
-    const received = fromRupees(amount, INR)
+    const received = fromRupees(amount, event.currency)
     const isUsable =
       typeof reference === 'string' &&
       bankKey(reference) !== '' &&
@@ -47,7 +46,14 @@ export function parseLinesToKeep(
       ...findReferenceKeys(numberText),
     ])
     const hiddenNumbers = findHiddenNumbers(numbers, event, viewer)
-    const line = { reference, also: otherReferences, amount: received, day, narration: text }
+    const line = {
+      reference,
+      also: otherReferences,
+      amount: received,
+      currency: event.currency,
+      day,
+      narration: text,
+    }
     return [{ ...line, own: ownKeys, hiddenNumbers, eventId, who: user, at }]
   })
   return read.length === list.length ? read : null

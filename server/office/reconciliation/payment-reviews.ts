@@ -1,7 +1,7 @@
 /** Serves the payment reviews and records the decisions on them under the signed-in user. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import {
-  INR,
   assertNever,
   allowedDecisions,
   isoIndia,
@@ -139,7 +139,7 @@ function statusFor(code: DecisionRefusal['code']): 404 | 409 | 422 {
 
 /** Converts a review for the office pages and for `rollcall payment reviews --json`. */
 export function toWireReview(review: Review): WireReview {
-  const { came: received, due } = review
+  const { came: received, due, currency, dueCurrency } = review
   return {
     id: review.id,
     version: reviewVersion(review),
@@ -153,15 +153,16 @@ export function toWireReview(review: Review): WireReview {
       received === null
         ? null
         : {
-            amount: rupees(received.amount, INR),
+            amount: rupees(received.amount, currency),
             currency: received.currency,
             kind: received.kind,
             reference: received.reference,
             source: received.source,
             paid_at: isoIndia(received.paidAt),
           },
-    due: due === null ? null : rupees(due, INR),
-    left: rupees(review.left, INR),
+    due: due === null ? null : rupees(due, dueCurrency),
+    left: rupees(review.left, currency),
+    ...toWireCurrency(currency),
     said: review.said,
     why: review.why,
     since: isoIndia(review.since),

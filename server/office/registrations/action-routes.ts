@@ -1,7 +1,6 @@
 /** Serves the actions on a registration: lists those available and performs one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  INR,
   allowedActions,
   dayOf,
   formatDayShort,
@@ -148,24 +147,24 @@ async function loadActions(
     state,
     state_display: describeState(registration, captures),
     today: dayOf(clock()),
-    due: rupees(paise(Math.max(0, due)), INR),
-    pay_back: rupees(calculateRefundDue(registration, refunds), INR),
-    goodwill: rupees(calculateGoodwill(registration, billMoney), INR),
-    kept: rupees(netPaid, INR),
+    due: rupees(paise(Math.max(0, due)), registration.currency),
+    pay_back: rupees(calculateRefundDue(registration, refunds), registration.currency),
+    goodwill: rupees(calculateGoodwill(registration, billMoney), registration.currency),
+    kept: rupees(netPaid, registration.currency),
     back_by_gateway: rupees(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
-      INR,
+      registration.currency,
     ),
     refund_unsettled: isRefundUnsettled,
-    second_payment: toWireSecondPayment(secondPayment, netPaid),
-    proposed_back: proposed === null ? null : rupees(proposed, INR),
+    second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
+    proposed_back: proposed === null ? null : rupees(proposed, registration.currency),
     cancellation: {
-      paid: rupees(refund.paid, INR),
-      owed: rupees(refund.owed, INR),
-      remaining: rupees(refund.remaining, INR),
+      paid: rupees(refund.paid, registration.currency),
+      owed: rupees(refund.owed, registration.currency),
+      remaining: rupees(refund.remaining, registration.currency),
       percent: refund.percent,
-      share: refund.share === null ? null : rupees(refund.share, INR),
-      refunded: rupees(refund.refunded, INR),
+      share: refund.share === null ? null : rupees(refund.share, registration.currency),
+      refunded: rupees(refund.refunded, registration.currency),
     },
     allowed,
     fields: allowed.includes('correct') ? listEditableAnswers(served.config, registration) : [],
@@ -173,7 +172,7 @@ async function loadActions(
     approval: buildApprovalView(served.config, registration),
     told: claim?.view ?? null,
     reviews: reviews.filter((review) => review.regNo === regNo).map(toWireReview),
-    trail: buildTimeline(actions, decisions, refunds),
+    trail: buildTimeline(actions, decisions, refunds, registration.currency),
   }
 }
 

@@ -1,12 +1,10 @@
 /** Adds a registration at the desk: same form and prices, paid there or left unpaid. */
 import type { FastifyReply } from 'fastify'
 import {
-  INR,
   assert,
   dayOf,
   err,
   findAnswerErrors,
-  fromRupees,
   isoIndia,
   ok,
   getOwn,
@@ -104,7 +102,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       {
         user: admin.username,
         deskPayment: paid.value === null ? null : { ...paid.value, actor: admin.role },
-        shownTotal: fromRupees(getOwn(parameters, 'total'), INR),
+        shownTotal: getOwn(parameters, 'total'),
       },
     )
     if (!result.ok)

@@ -1,6 +1,7 @@
 /** Serves a registration's documents to staff: the list, and each as PDF. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { INR, documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
+import { documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -29,13 +30,14 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
     const documents = await deps.store.documents(call.target.regNo)
     const answer: DocumentsResponse = {
       status: 'success',
-      documents: documents.map(({ id, kind, form, serial, at, total }) => ({
+      documents: documents.map(({ id, kind, form, serial, at, total, currency }) => ({
         id,
         kind,
         title: documentTitle({ kind, form }),
         serial,
         at: isoIndia(at),
-        total: rupees(total, INR),
+        total: rupees(total, currency),
+        ...toWireCurrency(currency),
       })),
     }
     return reply.header('cache-control', 'no-store').send(answer)

@@ -275,7 +275,7 @@ function buildManualRefunds(
   refunds: readonly StoredRefund[],
   captures: readonly StoredCapture[],
   decisions: readonly StoredDecision[],
-  { orderId }: StoredPayment,
+  { orderId, currency }: StoredPayment,
 ): OfficeRegistrationResponse['payments'][number]['facts'] {
   const captureIds = new Set(
     captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])),
@@ -296,14 +296,14 @@ function buildManualRefunds(
     .map(({ at, amount, reference }) => ({
       at: isoIndia(at),
       type: 'refunded',
-      text: `${formatMoney(amount, INR)} was refunded outside Rollcall, reference ${reference}.`,
+      text: `${formatMoney(amount, currency)} was refunded outside Rollcall, reference ${reference}.`,
     }))
 }
 
 function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment): string {
   switch (paymentEvent.type) {
     case 'confirmed':
-      return `The gateway confirmed ${formatMoney(paymentEvent.amount, INR)}${paymentEvent.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount, INR)}`}, reference ${paymentEvent.reference}.`
+      return `The gateway confirmed ${formatMoney(paymentEvent.amount, payment.currency)}${paymentEvent.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount, payment.currency)}`}, reference ${paymentEvent.reference}.`
     case 'declined':
       return `The gateway declined the payment: ${paymentEvent.message} (${paymentEvent.code}).`
     case 'expired':
@@ -311,7 +311,7 @@ function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment
     case 'undecided':
       return 'Needs review: the gateway has not returned a final result.'
     case 'refunded':
-      return `${formatMoney(paymentEvent.amount, INR)} was refunded, reference ${paymentEvent.reference}.`
+      return `${formatMoney(paymentEvent.amount, payment.currency)} was refunded, reference ${paymentEvent.reference}.`
   }
 }
 

@@ -1,5 +1,11 @@
 /** Builds a registration's timeline: actions, and decisions on its payments. */
-import { INR, ACTION_HISTORY_TEXTS, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
+import {
+  type Currency,
+  ACTION_HISTORY_TEXTS,
+  formatMoney,
+  isoIndia,
+  paise,
+} from '../../../engine/index.ts'
 import type { WireAction } from '../../../engine/api.ts'
 import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/index.ts'
 
@@ -10,10 +16,14 @@ export function buildTimeline(
   actions: readonly StoredAction[],
   decisions: readonly StoredDecision[],
   refunds: readonly Refund[],
+  currency: Currency,
 ): WireAction[] {
   const lines = [
-    ...actions.map((action) => ({ at: action.at, line: toTimelineEntry(action) })),
-    ...decisions.map((decision) => ({ at: decision.at, line: toDecisionEntry(decision, refunds) })),
+    ...actions.map((action) => ({ at: action.at, line: toTimelineEntry(action, currency) })),
+    ...decisions.map((decision) => ({
+      at: decision.at,
+      line: toDecisionEntry(decision, refunds, currency),
+    })),
   ]
   return lines
     .toReversed()
@@ -21,21 +31,18 @@ export function buildTimeline(
     .map(({ line }) => line)
 }
 
-function toTimelineEntry({
-  at,
-  who: user,
-  act: action,
-  why: reason,
-  data,
-}: StoredAction): WireAction {
-  const details = describeData(data)
+function toTimelineEntry(
+  { at, who: user, act: action, why: reason, data }: StoredAction,
+  currency: Currency,
+): WireAction {
+  const details = describeData(data, currency)
   const text =
     details === '' ? ACTION_HISTORY_TEXTS[action] : `${ACTION_HISTORY_TEXTS[action]}: ${details}`
   return { at: isoIndia(at), who: user, act: action, text, why: reason }
 }
 
 /** Describes the data that an action stored in addition to user and reason. */
-function describeData(data: StoredAction['data']): string {
+function describeData(data: StoredAction['data'], currency: Currency): string {
   const {
     to,
     pay_back: toRefund,
@@ -51,21 +58,21 @@ function describeData(data: StoredAction['data']): string {
     ...(Array.isArray(changes) ? changes.map(String) : []),
     ...(typeof to === 'string' ? [to] : []),
     ...(typeof toRefund === 'number' && toRefund > 0
-      ? [`${formatMoney(paise(toRefund), INR)} to refund`]
+      ? [`${formatMoney(paise(toRefund), currency)} to refund`]
       : []),
     ...(typeof difference === 'number' && difference !== 0
-      ? [describeDifference(difference, dueAmount)]
+      ? [describeDifference(difference, dueAmount, currency)]
       : []),
   ].join('; ')
 }
 
 /** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
-function describeDifference(difference: number, dueAmount: unknown): string {
-  const size = formatMoney(paise(Math.abs(difference)), INR)
+function describeDifference(difference: number, dueAmount: unknown, currency: Currency): string {
+  const size = formatMoney(paise(Math.abs(difference)), currency)
   if (difference > 0 && dueAmount === undefined) return `${size} more due`
   const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
   if (typeof dueAmount !== 'number' || dueAmount === 0) return changed
-  const balance = formatMoney(paise(Math.abs(dueAmount)), INR)
+  const balance = formatMoney(paise(Math.abs(dueAmount)), currency)
   return `${changed}; ${balance} ${dueAmount > 0 ? 'due' : 'to refund'}`
 }
 
@@ -76,6 +83,7 @@ function describeDifference(difference: number, dueAmount: unknown): string {
 function toDecisionEntry(
   { at, who: user, what: decision, about: subject, amount, why: reason }: StoredDecision,
   refunds: readonly Refund[],
+  currency: Currency,
 ): WireAction {
   const matching = refunds.filter((refund) => refund.at === at && refund.amount === amount)
   const isRefused = matching.some(({ state }) => state === 'refused')
@@ -87,7 +95,7 @@ function toDecisionEntry(
       ? `, reference ${completed.reference}`
       : ''
   const outcome = decision === 'refund' && isRefused ? ', refused by the gateway' : ''
-  const amountText = amount === null ? '' : `, ${formatMoney(amount, INR)}`
+  const amountText = amount === null ? '' : `, ${formatMoney(amount, currency)}`
   const text = `${describeDecision(decision, subject)}${amountText}${reference}${outcome}`
   return { at: isoIndia(at), who: user, act: decision.split(' ')[0] ?? decision, text, why: reason }
 }

@@ -1,7 +1,7 @@
 /** Defines and parses the input of an action on a registration. */
 import { createHash } from 'node:crypto'
-import { INR, err, fromRupees, ok, readAmount } from '../../../engine/index.ts'
-import type { ActionName, FieldErrors, Paise, Result } from '../../../engine/index.ts'
+import { decimalsOf, INR, err, fromRupees, ok, readAmount } from '../../../engine/index.ts'
+import type { Currency, ActionName, FieldErrors, Paise, Result } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type {
   ActionResult,
@@ -79,16 +79,25 @@ export function readText<N extends string>(
   return typeof parameter === 'string' ? parameter.trim() : ''
 }
 
-/** Parses an amount in rupees (text or number); null if none was sent. */
+/** Parses an amount in major units (text or number); null if none was sent. */
 export function readAmountParameter(
   params: ActionParameters,
   name: keyof ActionParameters,
+  currency: Currency,
 ): Result<Paise | null, ActionDenial> {
   const parameter = params[name]
   if (parameter === undefined || parameter === null || parameter === '') return ok(null)
   const amount =
-    typeof parameter === 'string' ? readAmount(parameter, INR) : fromRupees(parameter, INR)
-  return amount === null || amount < 0
-    ? badData('Enter the amount in rupees, such as 985 or 985.50.')
-    : ok(amount)
+    typeof parameter === 'string'
+      ? readAmount(parameter, currency)
+      : fromRupees(parameter, currency)
+  return amount === null || amount < 0 ? badData(describeAmount(currency)) : ok(amount)
+}
+
+/** Asks for an amount, with an example. */
+export function describeAmount(currency: Currency): string {
+  if (currency === INR) return 'Enter the amount in rupees, such as 985 or 985.50.'
+  const withDecimals =
+    decimalsOf(currency) === 0 ? '' : ` or 985.${'50'.padEnd(decimalsOf(currency), '0')}`
+  return `Enter the amount in ${currency}, such as 985${withDecimals}.`
 }

@@ -1,6 +1,7 @@
 /** Handles approval before payment: approve, refuse, and accept an offered category. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import {
-  INR,
+  currencyOf,
   approvalFor,
   isoIndia,
   labelOf,
@@ -85,7 +86,7 @@ export function buildApprovalView(
   config: EventConfig,
   registration: StoredRegistration,
 ): WireApproval | null {
-  const { state, uploads, regNo, decideBy, total } = registration
+  const { state, uploads, regNo, decideBy, total, currency } = registration
   if (state !== 'to_approve' && state !== 'refused') return null
   const rule = approvalFor(config, registration)
   const { offer } = rule?.ifRefused ?? {}
@@ -104,11 +105,15 @@ export function buildApprovalView(
       }
     }),
     decide_by: decideBy === null ? null : isoIndia(decideBy),
-    total: total === null ? null : rupees(total, INR),
+    total: total === null ? null : rupees(total, currency),
     offer:
       offered === null
         ? null
-        : { label: categoryLabel(config, offered.category), total: rupees(offered.total, INR) },
+        : {
+            label: categoryLabel(config, offered.category),
+            total: rupees(offered.total, offered.currency),
+          },
+    ...toWireCurrency(currency),
   }
 }
 
@@ -131,7 +136,8 @@ export async function buildRefusalView(
         : {
             category: offered.category,
             label: categoryLabel(config, offered.category),
-            total: rupees(offered.total, INR),
+            total: rupees(offered.total, offered.currency),
+            ...toWireCurrency(offered.currency),
           },
   }
 }
@@ -144,7 +150,12 @@ export function quoteOffer(
 ) {
   const result = quoteInCategory(config, registration, category)
   if (!result.ok) return null
-  return { category, quote: result.value, total: result.value?.total ?? paise(0) }
+  return {
+    category,
+    quote: result.value,
+    total: result.value?.total ?? paise(0),
+    currency: currencyOf(config, category),
+  }
 }
 
 /** Returns the amounts of a quote as they are stored; empty if the event has no prices. */

@@ -23,9 +23,9 @@ export const cancel: ActionHandler = async ({
   wanted,
   params: words,
 }) => {
-  const amount = readAmountParameter(words, 'pay_back')
+  const amount = readAmountParameter(words, 'pay_back', registration.currency)
   if (!amount.ok) return amount
-  const keptAmount = readAmountParameter(words, 'kept')
+  const keptAmount = readAmountParameter(words, 'kept', registration.currency)
   if (!keptAmount.ok) return keptAmount
   const { regNo } = registration
   const [refunds, paidAmount, money] = await Promise.all([
@@ -57,11 +57,11 @@ export const cancel: ActionHandler = async ({
  * the gateway immediately.
  */
 export const refund: ActionHandler = async (request) => {
-  const { deps, wanted, params: words } = request
+  const { deps, registration, wanted, params: words } = request
   const sentAmount = getOwn(words, 'amount')
   if (typeof sentAmount === 'string' && sentAmount.trim() === '')
     return badData(NO_AMOUNT, { amount: NO_AMOUNT })
-  const amount = readAmountParameter(words, 'amount')
+  const amount = readAmountParameter(words, 'amount', registration.currency)
   if (!amount.ok) return amount
   const reference = readText(words, 'reference')
   const isByHand = words['by_hand'] === true || words['by_hand'] === 'true'

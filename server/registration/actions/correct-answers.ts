@@ -1,6 +1,5 @@
 /** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
-  INR,
   assertNever,
   calculateBalance,
   correctRegistration,
@@ -153,7 +152,7 @@ async function changeAnswers(
           quote.total,
         )
   if (quote !== null && difference !== 0) {
-    const acceptedTotal = readAmountParameter(words, 'total')
+    const acceptedTotal = readAmountParameter(words, 'total', registration.currency)
     if (!acceptedTotal.ok) return acceptedTotal
     if (acceptedTotal.value !== quote.total)
       return err({
@@ -286,25 +285,31 @@ function calculateDifference(
   return quote === null ? paise(0) : paise(quote.total - (total ?? 0))
 }
 
-function formatPriceChange({ total }: Pick<StoredRegistration, 'total'>, now: Paise): string {
+function formatPriceChange(
+  { total, currency }: Pick<StoredRegistration, 'total' | 'currency'>,
+  now: Paise,
+): string {
   const oldTotal = total ?? paise(0)
   const [increase, decrease] = [paise(now - oldTotal), paise(oldTotal - now)]
   const changeAnswers =
-    increase > 0 ? `${formatMoney(increase, INR)} more` : `${formatMoney(decrease, INR)} less`
-  return `This correction changes the price from ${formatMoney(oldTotal, INR)} to ${formatMoney(now, INR)}: ${changeAnswers}. Agree to save it.`
+    increase > 0
+      ? `${formatMoney(increase, currency)} more`
+      : `${formatMoney(decrease, currency)} less`
+  return `This correction changes the price from ${formatMoney(oldTotal, currency)} to ${formatMoney(now, currency)}: ${changeAnswers}. Agree to save it.`
 }
 
 /** Warns that a new price requires a second refund, perhaps for the same change. '' if it does not. */
 function formatRefundedBefore(
-  registration: Pick<StoredRegistration, 'state' | 'total'>,
+  registration: Pick<StoredRegistration, 'state' | 'total' | 'currency'>,
   amounts: MoneyOfBill,
   newTotal: Paise,
 ): string {
+  const { currency } = registration
   const goodwill = calculateGoodwill(registration, amounts)
   const toRefund = -calculateBalance(newTotal, amounts)
   const refundsMore = toRefund > -calculateBalance(registration.total ?? newTotal, amounts)
   return goodwill > 0 && toRefund > 0 && refundsMore
-    ? ` ${formatMoney(goodwill, INR)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(paise(toRefund), INR)}.`
+    ? ` ${formatMoney(goodwill, currency)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(paise(toRefund), currency)}.`
     : ''
 }
 

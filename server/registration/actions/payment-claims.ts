@@ -1,6 +1,5 @@
 /** Handles payment claims ("I have paid"): claim by the delegate, rejection, reopening. */
 import {
-  INR,
   addDays,
   dayOf,
   endOfDay,
@@ -172,7 +171,7 @@ export async function findLastClaim(
       at: isoIndia(at),
       label: method?.label ?? id,
       reference,
-      amount: rupees(getAmountOwed(registration), INR),
+      amount: rupees(getAmountOwed(registration), registration.currency),
       paid_on: paidOn,
       answers: fields.flatMap((field) => {
         const answer = getOwn(answers, field.id)

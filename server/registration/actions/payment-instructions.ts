@@ -1,4 +1,5 @@
 /** Builds the payment instructions of the self-service page for payments outside a gateway. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import {
   INR,
   amountText,
@@ -29,7 +30,7 @@ export async function buildPaymentInstructions(
   event: EventConfig,
   registration: StoredRegistration,
 ): Promise<WirePaying | null> {
-  const { payments, state, regNo, payUntil } = registration
+  const { currency, payments, state, regNo, payUntil } = registration
   const lastClaim = await findLastClaim(deps, event, registration)
   const method = transferMethod(event, payments[0]?.way ?? lastClaim?.claim.way ?? null)
   const amount = getBalance(registration)
@@ -43,10 +44,12 @@ export async function buildPaymentInstructions(
     tell: method.instructions.trim(),
     numbers: [...numbers],
     upi:
-      upi === undefined
+      // UPI transfers only rupees.
+      upi === undefined || currency !== INR
         ? null
-        : upiLink({ upi, name: event.title, amount: amountText(amount, INR), note: regNo }),
-    total: rupees(amount, INR),
+        : upiLink({ upi, name: event.title, amount: amountText(amount, currency), note: regNo }),
+    total: rupees(amount, currency),
+    ...toWireCurrency(currency),
     price_until: method.priceDate === 'credit' ? lastDayOfPrice(event, dayOf(deps.clock())) : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: toWireFields(method, activeClaim?.claim ?? null),

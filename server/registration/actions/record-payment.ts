@@ -57,7 +57,11 @@ export const recordExtraPayment: ActionHandler = async (request) => {
     : received
 }
 
-function readPayment({ wanted, params }: Pick<ActionRequest, 'wanted' | 'params'>): Result<
+function readPayment({
+  registration: { currency },
+  wanted,
+  params,
+}: Pick<ActionRequest, 'registration' | 'wanted' | 'params'>): Result<
   {
     readonly way: ManualMethod
     readonly reference: string
@@ -87,7 +91,7 @@ function readPayment({ wanted, params }: Pick<ActionRequest, 'wanted' | 'params'
     )
   const characterError = findCharacterError(manualMethod, reference)
   if (characterError !== null) return badData(characterError)
-  const amount = readAmountParameter(params, 'amount')
+  const amount = readAmountParameter(params, 'amount', currency)
   if (!amount.ok) return amount
   if (amount.value === null || amount.value === 0) return badData('Enter the amount received.')
   const today = dayOf(wanted.at)

@@ -1,5 +1,6 @@
 /** Defines documents as the rest of the server sees them. */
 import type {
+  Currency,
   DocumentBody,
   DocumentKind,
   Instant,
@@ -18,6 +19,7 @@ export type StoredDocument = {
   readonly at: Instant
   /** The amount that the page states; for a receipt, the amount received. */
   readonly total: Paise
+  readonly currency: Currency
 }
 
 export interface IssuedDocument {

@@ -214,6 +214,7 @@ const personOf = (registration: RegistrationRow) => ({
   regNo: registration.reg_no,
   answers: JSON.parse(registration.answers) as Answers,
   fullName: registration.full_name,
+  currency: registration.currency,
   email: registration.email,
 })
 

@@ -1,5 +1,5 @@
 /** Reads the stored documents of a registration. */
-import { statedAmount } from '../../../engine/index.ts'
+import { INR, statedAmount } from '../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -29,7 +29,12 @@ export async function documentsOf(sql: Sql, regNo: RegNo): Promise<readonly Stor
   return (await documentsOfRegistration.all(sql, { regNo })).map(({ body, ...document }) => {
     const content = JSON.parse(body) as DocumentBody
     const { form } = content
-    return { ...document, ...(form && { form }), total: statedAmount(content) }
+    return {
+      ...document,
+      ...(form && { form }),
+      total: statedAmount(content),
+      currency: content.currency ?? INR,
+    }
   })
 }
 

@@ -175,7 +175,7 @@ export function storeOf({
       }
     },
     workQueue: (eventIds, at) => list('workQueue', eventIds, at),
-    dashboardFigures: (eventId, day) => list('dashboardFigures', eventId, day),
+    dashboardFigures: (eventId, day, currency) => list('dashboardFigures', eventId, day, currency),
 
     discountCode: async (eventId, normalizedCode, holdMs, at) =>
       read.discountCode(eventId, normalizedCode, holdMs, at),

@@ -3,7 +3,14 @@
  * A capture does not depend on its attempt. A payment that does not match is in review until staff decide.
  */
 import { paise } from '../../../engine/index.ts'
-import type { Instant, Paise, Payment, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import type {
+  Currency,
+  Instant,
+  Paise,
+  Payment,
+  PaymentEvent,
+  RegNo,
+} from '../../../engine/index.ts'
 import { assignImportReference } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -114,6 +121,7 @@ type ImportedCapture = {
   source: string
   reference: string
   amount: Paise
+  currency: Currency
   at: Instant
 }
 const addImportedCapture = statement((builder, params: ImportedCapture) =>
@@ -143,7 +151,7 @@ const addImportedCapture = statement((builder, params: ImportedCapture) =>
           val('').as('account'),
           val(params.reference).as('reference'),
           val(params.amount).as('amount'),
-          val('INR').as('currency'),
+          val(params.currency).as('currency'),
           val('sale').as('kind'),
           val(params.at).as('paid_at'),
           val(params.at).as('seen_at'),
@@ -296,13 +304,19 @@ export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
  * then the registration number distinguishes them.
  */
 export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow): Promise<void> {
-  const { total: amount } = row
+  const { total: amount, currency } = row
   if (amount === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
   const source = sourceOf(null)
   const write = async (reference: string): Promise<boolean> =>
-    (await addImportedCapture.run(sql, { registrationId: id, source, reference, amount, at })
-      .changes) === 1
+    (await addImportedCapture.run(sql, {
+      registrationId: id,
+      source,
+      reference,
+      amount,
+      currency,
+      at,
+    }).changes) === 1
   if (!(await write(row.paymentId ?? row.regNo))) await write(`${row.paymentId} ${row.regNo}`)
   const capture = await captureOfRegistration.get(sql, { registrationId: id })
   if (row.paymentId !== null && capture !== undefined)

@@ -3,7 +3,6 @@
  * Each is a capture like any other: a matching one pays the registration, any other needs a decision.
  */
 import {
-  INR,
   err,
   formatMoney,
   isDeskPayment,
@@ -87,6 +86,7 @@ export function recordPayment(
           : findReviewReason({ code: 'place_gone', place: unavailableSeat.name })
     const captureId = await saveReceivedPayment(sql, {
       ...payment,
+      currency: row.currency,
       account: getAccount(method, eventId),
       eventId,
       regNo,
@@ -99,7 +99,7 @@ export function recordPayment(
     })
     if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
     await resolveClaims(sql, { id, regNo }, at)
-    const paymentText = `${formatMoney(amount, INR)} ${methodInSentence(method)}`
+    const paymentText = `${formatMoney(amount, row.currency)} ${methodInSentence(method)}`
     const data = { came: `${paymentText}, ${reference}`, paid_at: paidAt }
     if (reason !== null) {
       await savePaymentState(
@@ -134,7 +134,7 @@ export function recordFurtherPayment(
 ): Promise<ActionOutcome> {
   const { at, regNo } = action
   const { way: method, reference, amount, paidAt } = extraPayment
-  return applyAction(sql, action, async ({ id, event_id: eventId, state }) => {
+  return applyAction(sql, action, async ({ id, event_id: eventId, state, currency }) => {
     const newestRow = await decidingPayment.get(sql, { registrationId: id })
     const reason =
       state === 'cancelled' || state === 'refused'
@@ -146,6 +146,7 @@ export function recordFurtherPayment(
           })
     const captureId = await saveReceivedPayment(sql, {
       ...extraPayment,
+      currency,
       account: getAccount(method, eventId),
       eventId,
       regNo,
@@ -168,7 +169,7 @@ export function recordFurtherPayment(
         at,
       )
     }
-    const paymentText = `${formatMoney(amount, INR)} ${methodInSentence(method)}`
+    const paymentText = `${formatMoney(amount, currency)} ${methodInSentence(method)}`
     return ok({
       message: `${paymentText}, needs review: ${reason}`,
       data: { came: `${paymentText}, ${reference}`, paid_at: paidAt },

@@ -4,6 +4,7 @@
  * and only it writes payments that a bank shows.
  */
 import {
+  currencyOfMoney,
   assert,
   assertNever,
   bankKey,
@@ -13,6 +14,7 @@ import {
   ok,
 } from '../../../engine/index.ts'
 import type {
+  Currency,
   BankKey,
   Instant,
   KnownPayment,
@@ -142,6 +144,7 @@ const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =
       'c.id',
       'r.reg_no as regNo',
       'c.amount',
+      'c.currency',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
     ])
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
@@ -158,7 +161,7 @@ const insertPayment = statement(
         account: payment.account,
         reference: payment.reference,
         amount: payment.amount,
-        currency: 'INR',
+        currency: payment.currency,
         kind: 'sale',
         paid_at: payment.paidAt,
         seen_at: payment.at,
@@ -258,13 +261,17 @@ export async function paymentsUnder(
   keys: readonly string[],
 ): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
   const payments = await recordedUnder.all(sql, { keys: JSON.stringify(keys) })
-  return payments.map(({ key, ...payment }) => [key, payment])
+  return payments.map(({ key, ...payment }) => [
+    key,
+    { ...payment, currency: currencyOfMoney(payment) },
+  ])
 }
 
 /** A received payment, as seen at the bank or the front desk. */
 export type NewReceivedPayment = PaymentReferences & {
   readonly account: string
   readonly amount: Paise
+  readonly currency: Currency
   readonly paidAt: Instant
   readonly at: Instant
   readonly state: 'fits' | 'review' | 'unmatched'

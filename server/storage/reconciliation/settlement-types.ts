@@ -1,5 +1,6 @@
 /** Defines the store's input and output for settlements. */
 import type {
+  Currency,
   BankKey,
   Day,
   HeldMoney,
@@ -38,6 +39,7 @@ export type NewUnmatched = {
   /** The bank's other references for the same payment. */
   readonly also?: readonly string[]
   readonly amount: Paise
+  readonly currency: Currency
   readonly day: Day
   /** The bank's narration. */
   readonly narration: string

@@ -93,6 +93,7 @@ export async function saveUnmatchedLines(
       ...references,
       account: '',
       amount,
+      currency: newLine.currency,
       paidAt: instant(Math.min(startOfDay(day), at)),
       at,
       state: 'unmatched',

@@ -1,6 +1,6 @@
 /** Carries out staff decisions on refunds: of counted payments, and those in doubt at the gateway. */
 import {
-  INR,
+  currencyOfMoney,
   assert,
   assertNever,
   formatMoney,
@@ -10,6 +10,7 @@ import {
   amountToRefund,
 } from '../../../engine/index.ts'
 import type {
+  Currency,
   Decision,
   DecisionRefusal,
   Grounds,
@@ -112,11 +113,14 @@ export async function requestCaptureRefund(
   at: Instant,
 ): Promise<Result<number, DecisionRefusal>> {
   if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
-    return refuseDecision('not_by_gateway', describeNotByGateway(paise(0)))
+    return refuseDecision(
+      'not_by_gateway',
+      describeNotByGateway(paise(0), currencyOfMoney(capture)),
+    )
   if (await isUnderWay(sql, capture.id, amount))
     return refuseDecision(
       'under_way',
-      `A refund of ${formatMoney(amount, INR)} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
+      `A refund of ${formatMoney(amount, currencyOfMoney(capture))} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
     )
   return ok(await addRefundRequest(sql, capture.id, amount, decisionGrounds, at))
 }
@@ -180,7 +184,7 @@ export async function decideRefund(
       // stored.
       const isRefused = row.state === 'refused'
       const part = isRefused
-        ? amountToRefund(await getRefundable(sql, capture.id), amount)
+        ? amountToRefund({ ...review, left: await getRefundable(sql, capture.id) }, amount)
         : ok(amount)
       if (!part.ok) return part
       const reason =
@@ -195,7 +199,7 @@ export async function decideRefund(
       const reference = follows.reference ?? row.reference ?? ''
       await recordReturnedAmount(sql, { capture, amount }, { reference, at })
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, amount, at, {
-        message: `${formatMoney(amount, INR)} was refunded.`,
+        message: `${formatMoney(amount, review.currency)} was refunded.`,
       })
     }
     case 'refund-left':
@@ -205,12 +209,15 @@ export async function decideRefund(
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
-      const part = amountToRefund(await getRefundable(sql, capture.id), follows.amount)
+      const part = amountToRefund(
+        { ...review, left: await getRefundable(sql, capture.id) },
+        follows.amount,
+      )
       if (!part.ok) return part
       const request = await requestCaptureRefund(sql, capture, part.value, decisionGrounds, at)
       if (!request.ok) return request
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
-        message: `Refund of ${formatMoney(part.value, INR)} requested again.`,
+        message: `Refund of ${formatMoney(part.value, review.currency)} requested again.`,
         refundId: request.value,
       })
     }
@@ -239,17 +246,17 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       ? refuseDecision('not_there', `No registration or order ${of}.`)
       : refuseDecision('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
-  const refundAmount = amountToRefund(sumOf(captures), amount)
+  const { reg_no: regNo, event_id: eventId, currency } = await paymentById(sql, first.counts_for)
+  const refundAmount = amountToRefund({ left: sumOf(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const atGateway =
     byHand === undefined
       ? captures.filter(({ is_refundable_by_gateway: is }) => is === 1)
       : captures
   if (sumOf(atGateway) < refundAmount.value)
-    return refuseDecision('not_by_gateway', describeNotByGateway(sumOf(atGateway)))
+    return refuseDecision('not_by_gateway', describeNotByGateway(sumOf(atGateway), currency))
   const reason = byHand === undefined ? null : await explainRefundReference(sql, byHand, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
-  const { reg_no: regNo, event_id: eventId } = await paymentById(sql, first.counts_for)
   const refunds: number[] = []
   for (const [capture, part] of splitRefund(atGateway, refundAmount.value)) {
     const refund =
@@ -265,7 +272,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
     const decisionText = byHand === undefined ? 'refund' : 'refund by hand'
     await recordDecision(
       sql,
-      { id: `C${capture.id}`, regNo, eventId },
+      { id: `C${capture.id}`, regNo, eventId, currency },
       capture.id,
       { what: decisionText },
       decisionGrounds.value,
@@ -280,18 +287,18 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const splitText = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
   const message =
     byHand === undefined
-      ? `Refund of ${formatMoney(refundAmount.value, INR)} requested${splitText}.`
-      : `${formatMoney(refundAmount.value, INR)} was refunded outside Rollcall${splitText}.`
+      ? `Refund of ${formatMoney(refundAmount.value, currency)} requested${splitText}.`
+      : `${formatMoney(refundAmount.value, currency)} was refunded outside Rollcall${splitText}.`
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
 
 const sumOf = (captures: readonly CountedCapture[]): Paise =>
   paise(captures.reduce((sum, { left }) => sum + left, 0))
 
-const describeNotByGateway = (refundableMax: Paise): string =>
+const describeNotByGateway = (refundableMax: Paise, currency: Currency): string =>
   refundableMax === 0
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
-    : `The gateway can refund only ${formatMoney(refundableMax, INR)}. Refund the rest another way, and record its reference.`
+    : `The gateway can refund only ${formatMoney(refundableMax, currency)}. Refund the rest another way, and record its reference.`
 
 /** The whole amount from one payment, the oldest that covers it; else from several, oldest first. */
 function splitRefund(

@@ -3,7 +3,7 @@ import { sql as raw } from 'kysely'
 import type { Selectable } from 'kysely'
 import { someInOrder } from '../database/in-order.ts'
 import {
-  INR,
+  currencyOfMoney,
   assert,
   bankKey,
   formatMoney,
@@ -29,6 +29,7 @@ import type { CompletedRefund, StoredRefund } from '../payments/payment-types.ts
 import { refundableAmount, refundUnderWay } from './refund-states-and-channels.ts'
 
 export type CaptureRow = Selectable<Tables['captures']>
+
 type RefundRow = Pick<
   Selectable<Tables['refunds']>,
   'id' | 'capture_id' | 'amount' | 'state' | 'reference'
@@ -56,7 +57,7 @@ const referencesOfDoneRefunds = statement((builder) =>
   builder
     .selectFrom('refunds as r')
     .innerJoin('captures as c', 'c.id', 'r.capture_id')
-    .select(['r.reference', 'r.amount', 'r.capture_id', 'c.registration_id'])
+    .select(['r.reference', 'r.amount', 'c.currency', 'r.capture_id', 'c.registration_id'])
     .where('r.state', '=', 'done')
     .where('r.reference', 'is not', null)
     .$narrowType<{ reference: string }>()
@@ -224,7 +225,7 @@ export async function explainRefundReference(
   )
   if (found === undefined) return null
   return isOfCapture(found)
-    ? `A refund of ${formatMoney(found.amount, INR)} is already recorded under ${reference}. Enter the reference of this refund.`
+    ? `A refund of ${formatMoney(found.amount, currencyOfMoney(found))} is already recorded under ${reference}. Enter the reference of this refund.`
     : `${reference} is already the reference of another refund.`
 }
 

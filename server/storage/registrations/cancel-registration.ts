@@ -2,7 +2,7 @@
  * Cancels a registration: ends its open payments, settles its balance and proposes a refund.
  * `settleRegistration` releases its seats (seats/keep-and-release-seats.ts).
  */
-import { INR, err, formatMoney, ok, paise } from '../../../engine/index.ts'
+import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
@@ -35,7 +35,7 @@ export function cancel(
   },
 ): Promise<ActionOutcome> {
   const { at } = action
-  return applyAction(sql, action, async ({ id, due }) => {
+  return applyAction(sql, action, async ({ id, due, currency }) => {
     const keptAmount = await getKeptAmount(sql, id)
     const amountUnderWay = await getAmountUnderWay(sql, id)
     // The amount owed remains due for refund until it is refunded.
@@ -44,12 +44,12 @@ export function cancel(
     if (payBack > keptAmount)
       return err({
         code: 'bad_data',
-        message: `Only ${formatMoney(keptAmount, INR)} can be refunded.`,
+        message: `Only ${formatMoney(keptAmount, currency)} can be refunded.`,
       })
     if (shown !== null && shown !== keptAmount)
       return err({
         code: 'not_now',
-        message: `The payments have changed: ${formatMoney(keptAmount, INR)} is paid now. Nothing was cancelled. Check the registration again.`,
+        message: `The payments have changed: ${formatMoney(keptAmount, currency)} is paid now. Nothing was cancelled. Check the registration again.`,
       })
     await endOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
@@ -62,7 +62,7 @@ export function cancel(
       message:
         payBack === 0
           ? 'Registration cancelled.'
-          : `Registration cancelled. To refund: ${formatMoney(payBack, INR)}.`,
+          : `Registration cancelled. To refund: ${formatMoney(payBack, currency)}.`,
       data: { pay_back: payBack },
     })
   })

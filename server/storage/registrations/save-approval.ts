@@ -3,9 +3,16 @@
  * An approved registration is to be paid at the price of its registration date. A refused one no longer holds seats,
  * and may be offered another category.
  */
-import { INR, assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
+import { assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
-import type { ActionRefusal, Instant, Paise, Quote, Result } from '../../../engine/index.ts'
+import type {
+  Currency,
+  ActionRefusal,
+  Instant,
+  Paise,
+  Quote,
+  Result,
+} from '../../../engine/index.ts'
 import type { ActionOutcome, Approval, NewAction, AcceptedOffer } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import { toChannelColumns, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
@@ -72,7 +79,7 @@ export function approve(sql: Sql, action: NewAction, approved: Approval): Promis
     const total = row.total ?? paise(0)
     const offerRefusal = await startPayment(sql, row, approved, total, action)
     if (!offerRefusal.ok) return offerRefusal
-    return ok({ message: describeNextStep('Registration approved', total) })
+    return ok({ message: describeNextStep('Registration approved', total, row.currency) })
   })
 }
 
@@ -117,14 +124,17 @@ export function acceptOffer(
       action,
     )
     if (!offerRefusal.ok) return offerRefusal
-    return ok({ message: describeNextStep('Offer accepted', total), data: { category } })
+    return ok({
+      message: describeNextStep('Offer accepted', total, row.currency),
+      data: { category },
+    })
   })
 }
 
-function describeNextStep(done: string, total: Paise): string {
+function describeNextStep(done: string, total: Paise, currency: Currency): string {
   return total === 0
     ? `${done}. It is complete.`
-    : `${done}. A link to pay ${formatMoney(total, INR)} was sent.`
+    : `${done}. A link to pay ${formatMoney(total, currency)} was sent.`
 }
 
 type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>

@@ -4,9 +4,9 @@
  * bill, to be paid or refunded.
  */
 import type { Selectable } from 'kysely'
-import { INR, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
+import { err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
-import type { ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
+import type { Currency, ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Correction, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import {
@@ -130,7 +130,7 @@ export function correct(
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
       confirmByMail(sql, row.id, confirmation, at)
     return ok({
-      message: describeCorrection(action.act, changes, difference.value),
+      message: describeCorrection(action.act, changes, difference.value, row.currency),
       data: {
         changes,
         difference: difference.value,
@@ -150,13 +150,14 @@ function describeCorrection(
   actionName: NewAction['act'],
   changes: readonly string[],
   difference: Paise,
+  currency: Currency,
 ): string {
   if (actionName === 'transfer') return 'Registration transferred.'
   if (actionName === 'edit')
     return changes.length === 0 ? selfService.nothingChanged : selfService.saved
   if (changes.length === 0) return selfService.nothingChanged
   if (difference === 0) return 'Correction saved.'
-  const amount = formatMoney(paise(Math.abs(difference)), INR)
+  const amount = formatMoney(paise(Math.abs(difference)), currency)
   return difference > 0
     ? `Correction saved. The price is ${amount} higher.`
     : `Correction saved. The price is ${amount} lower.`

@@ -4,8 +4,8 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { paise, RUPEE_CODES } from '../../../engine/index.ts'
-import type { Day, Paise, PaymentStatus } from '../../../engine/index.ts'
+import { INR, paise, RUPEE_CODES } from '../../../engine/index.ts'
+import type { Currency, Day, Paise, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -30,8 +30,9 @@ const newestRegistrations = statement((builder, { eventId }: { eventId: string }
     .orderBy('id', 'desc')
     .limit(RECENT_ROWS),
 )
-/** In rupees; payments in the gateway's test mode are not real. */
-const dismissedAmount = statement((builder, { eventId }: { eventId: string }) =>
+/** In one currency; payments in the gateway's test mode are not real. */
+type DismissedParams = { eventId: string; currency: Currency; code: string }
+const dismissedAmount = statement((builder, { eventId, currency, code }: DismissedParams) =>
   builder
     .selectFrom('decisions as d')
     .innerJoin('captures as c', (join) =>
@@ -45,7 +46,7 @@ const dismissedAmount = statement((builder, { eventId }: { eventId: string }) =>
     .where('c.state', '=', 'refused')
     .where('c.kind', '<>', 'test')
     .where(({ eb, fn }) => eb(fn.coalesce('r.event_id', 'c.found_for'), '=', eventId))
-    .where('c.currency', 'in', ['', ...RUPEE_CODES]),
+    .where('c.currency', 'in', ['', currency, code]),
 )
 type AnswerPart = { key: string; value: string; type: string }
 type FieldParams = { eventId: string; /** A JSON array. */ fields: string }
@@ -89,13 +90,23 @@ const codesInUse = statement((builder, { eventId }: { eventId: string }) =>
     .groupBy('c.kind'),
 )
 
-export async function dashboardFigures(sql: Sql, eventId: string, day: Day): Promise<EventFigures> {
+export async function dashboardFigures(
+  sql: Sql,
+  eventId: string,
+  day: Day,
+  currency: Currency = INR,
+): Promise<EventFigures> {
   const statuses = await countByStatus(sql, eventId, day)
   const getCount = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
   const days = await byDay(sql, eventId)
   const recent = await newestRegistrations.all(sql, { eventId })
-  const dismissedRow = await dismissedAmount.get(sql, { eventId })
+  const dismissedRow = await dismissedAmount.get(sql, {
+    eventId,
+    currency,
+    // Gateways state rupees also by their number.
+    code: RUPEE_CODES.find((name) => currency === INR && name !== INR) ?? currency,
+  })
   return {
     total: statuses.reduce((sum, { n }) => sum + n, 0),
     paid: getCount('success'),

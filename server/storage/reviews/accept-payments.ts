@@ -1,6 +1,6 @@
 /** Counts payments that staff accepted: for the order in review, or for a separate one. */
 import { acceptPayment, assert, ok } from '../../../engine/index.ts'
-import type { DecisionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
+import type { Currency, DecisionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { issueReceipt } from '../documents/issue-documents.ts'
@@ -74,6 +74,7 @@ const addAcceptedCapture = statement(
       account: string
       reference: string
       amount: Paise
+      currency: Currency
       at: Instant
     },
   ) =>
@@ -87,7 +88,7 @@ const addAcceptedCapture = statement(
         account: params.account,
         reference: params.reference,
         amount: params.amount,
-        currency: 'INR',
+        currency: params.currency,
         kind: 'sale',
         paid_at: params.at,
         seen_at: params.at,
@@ -218,6 +219,7 @@ export async function acceptUndecided(
     account,
     reference,
     amount,
+    currency: row.currency,
     at,
   })
   assert(newRow !== undefined, 'a capture that was added has no id')

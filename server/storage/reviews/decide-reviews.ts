@@ -4,7 +4,6 @@
  * users decide simultaneously.
  */
 import {
-  INR,
   assert,
   assertNever,
   closePayment,
@@ -155,7 +154,7 @@ async function decideOne(
           follows.amount,
           at,
           {
-            message: `${formatMoney(follows.amount, INR)} was refunded outside Rollcall.`,
+            message: `${formatMoney(follows.amount, review.currency)} was refunded outside Rollcall.`,
           },
         )
       }
@@ -186,7 +185,7 @@ async function decideOne(
         follows.amount,
         at,
         {
-          message: `Refund of ${formatMoney(follows.amount, INR)} requested.`,
+          message: `Refund of ${formatMoney(follows.amount, review.currency)} requested.`,
           refundId: requestResult.value,
         },
       )
@@ -207,8 +206,8 @@ async function decideOne(
       if (!moveResult.ok) return moveResult
       return recordDecision(sql, review, number, decision, decisionGrounds, review.left, at, {
         message: follows.fits
-          ? `${formatMoney(review.left, INR)} moved to ${follows.to}, which is now paid.`
-          : `${formatMoney(review.left, INR)} moved to ${follows.to}, where it needs review.`,
+          ? `${formatMoney(review.left, review.currency)} moved to ${follows.to}, which is now paid.`
+          : `${formatMoney(review.left, review.currency)} moved to ${follows.to}, where it needs review.`,
       })
     }
     case 'refund-done':
@@ -230,21 +229,25 @@ async function priceTarget(
   if (row !== undefined && price !== undefined) await priceAnew(sql, row, price, at)
 }
 
-async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): Promise<string> {
+async function sayAccepted(
+  sql: Sql,
+  { is, due, dueCurrency: currency, regNo }: Review,
+  amount: Paise,
+): Promise<string> {
   const moveKind =
     amount === due
       ? 'counts'
-      : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due, INR)}`
+      : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due, currency)}`
   // The change of a later correction remains due, or is refunded.
   const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
   const open = registration?.due ?? paise(0)
   const counts =
     is === 'rest'
-      ? `${formatMoney(amount, INR)} is added`
-      : `${formatMoney(amount, INR)} ${moveKind}`
-  if (open > 0) return `${counts}: ${formatMoney(open, INR)} is still due.`
+      ? `${formatMoney(amount, currency)} is added`
+      : `${formatMoney(amount, currency)} ${moveKind}`
+  if (open > 0) return `${counts}: ${formatMoney(open, currency)} is still due.`
   if (open < 0)
-    return `${counts}: the registration is paid. To refund: ${formatMoney(paise(-open), INR)}.`
+    return `${counts}: the registration is paid. To refund: ${formatMoney(paise(-open), currency)}.`
   return `${counts}: the registration is paid.`
 }
 

@@ -1,5 +1,5 @@
 /** Writes the decision lines, which are never edited, and describes them. */
-import { INR, err, formatMoney, ok } from '../../../engine/index.ts'
+import { err, formatMoney, ok } from '../../../engine/index.ts'
 import type {
   Decision,
   DecisionRefusal,
@@ -89,7 +89,7 @@ export const refuseDecision = (code: DecisionRefusal['code'], message: string) =
 /** Writes the permanent line, and the same for the registration's history. */
 export async function recordDecision(
   sql: Sql,
-  review: Pick<Review, 'id' | 'regNo' | 'eventId'>,
+  review: Pick<Review, 'id' | 'regNo' | 'eventId' | 'currency'>,
   captureId: number | null,
   decision: { readonly what: Decision['what'] | 'refund by hand'; readonly to?: string },
   { why: reason, who: user }: Grounds,
@@ -97,7 +97,7 @@ export async function recordDecision(
   at: Instant,
   { message, refundId = null }: { readonly message: string; readonly refundId?: number | null },
 ): Promise<DecisionResult> {
-  const { id, regNo, eventId } = review
+  const { id, regNo, eventId, currency } = review
   const decisionText =
     decision.to === undefined ? decision.what : `${decision.what} to ${decision.to}`
   addDecision.run(sql, {
@@ -113,7 +113,7 @@ export async function recordDecision(
   const captured =
     captureId === null ? undefined : await amountOfCapture.get(sql, { id: captureId })
   const decidedAmount = amount ?? captured?.amount ?? null
-  const entryText = `${DECISION_TEXTS[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${decidedAmount === null ? '' : `, ${formatMoney(decidedAmount, INR)}`}: ${reason}`
+  const entryText = `${DECISION_TEXTS[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${decidedAmount === null ? '' : `, ${formatMoney(decidedAmount, currency)}`}: ${reason}`
   for (const registration of new Set([regNo, (decision.to as RegNo | undefined) ?? regNo]))
     addAuditEntry(sql, { at, who: user, what: entryText, eventId, regNo: registration })
   return ok({ regNo, message, refundId })

@@ -6,8 +6,14 @@
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { flatMapInOrder, mapInOrder } from '../database/in-order.ts'
-import { findReviewKind, paise, UNDECIDED } from '../../../engine/index.ts'
-import type { MoveTarget, OrderId, Paise, RegNo, Review } from '../../../engine/index.ts'
+import {
+  findReviewKind,
+  INR,
+  paise,
+  readReportedCurrency,
+  UNDECIDED,
+} from '../../../engine/index.ts'
+import type { Currency, MoveTarget, OrderId, Paise, RegNo, Review } from '../../../engine/index.ts'
 import { POSSIBLE_RETURN } from '../payments/returned-transfers.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -25,6 +31,8 @@ type Owner = {
   readonly full_name: string | null
   readonly order_id: OrderId | null
   readonly due: Paise | null
+  /** The currency of the registration's price. */
+  readonly price_currency: Currency | null
 }
 
 const capturesInReview = (builder: Kysely<Tables>) =>
@@ -34,6 +42,7 @@ const capturesInReview = (builder: Kysely<Tables>) =>
     .leftJoin('payments as p', 'p.id', 'c.counts_for')
     .selectAll('c')
     .select(['g.reg_no', 'g.full_name', 'p.order_id', 'p.amount as due', 'g.state as standing'])
+    .select('g.currency as price_currency')
     .select(({ eb, fn, selectFrom }) => [
       refundableAmount.as('left'),
       // A payment that matches no registration belongs to the event for which it was found.
@@ -81,6 +90,7 @@ const paymentsInReview = (builder: Kysely<Tables>) =>
     .innerJoin('registrations as g', 'g.id', 'p.registration_id')
     .select(['p.id', 'p.status', 'p.review'])
     .select(['g.reg_no', 'g.event_id', 'g.full_name', 'p.order_id', 'p.amount as due'])
+    .select('g.currency as price_currency')
     .select(({ fn, selectFrom }) =>
       fn
         .coalesce(
@@ -107,6 +117,7 @@ const refundsInReview = (builder: Kysely<Tables>) =>
     .leftJoin('payments as p', 'p.id', 'c.counts_for')
     .selectAll('c')
     .select(['g.reg_no', 'g.event_id', 'g.full_name', 'p.order_id', 'p.amount as due'])
+    .select('g.currency as price_currency')
     .select(['r.id as refund_id', 'r.amount as refund_amount', 'r.state as refund_state'])
     .select(['r.why as refund_why', 'r.said'])
     .select(({ fn }) => fn.coalesce('r.asked_at', 'r.at').as('since'))
@@ -176,7 +187,7 @@ const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: Re
           .limit(1),
       ),
     )
-    .select(['g.reg_no', 'g.event_id', 'g.state', 'p.amount as due'])
+    .select(['g.reg_no', 'g.event_id', 'g.state', 'g.currency', 'p.amount as due'])
     .select(({ eb }) =>
       eb
         .case()
@@ -231,7 +242,12 @@ const owner = (row: Owner) => ({
   orderId: row.order_id,
   name: row.full_name ?? '',
   due: row.due,
+  dueCurrency: row.price_currency ?? INR,
 })
+
+/** The currency of money: the gateway's, else that of the registration. */
+const currencyOfMoney = (row: Owner & { readonly currency: string }): Currency =>
+  readReportedCurrency(row.currency) ?? row.price_currency ?? INR
 
 const getReceived = (row: CaptureRow): Review['came'] => ({
   amount: row.amount,
@@ -251,6 +267,7 @@ async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<read
       is: findReviewKind({
         kind: row.kind,
         currency: row.currency,
+        expected: row.price_currency ?? currencyOfMoney(row),
         isMatched: row.reg_no !== null && row.state !== 'unmatched',
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
         // If nothing was requested, it cannot pay for anything.
@@ -263,6 +280,7 @@ async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<read
       ...owner(row),
       came: getReceived(row),
       left: row.left,
+      currency: currencyOfMoney(row),
       said: null,
       why: row.why ?? 'It matches no registration.',
       since: row.seen_at,
@@ -319,6 +337,7 @@ async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<read
           ...owner(row),
           came: null,
           left: paise(0),
+          currency: row.price_currency,
           said: null,
           why: reason,
           since: row.since,
@@ -337,6 +356,7 @@ async function listRefundReviews(sql: Sql, onlyId: number | null): Promise<reado
     ...owner(row),
     came: getReceived(row),
     left: row.refund_amount,
+    currency: currencyOfMoney(row),
     said: row.said,
     why:
       row.refund_state === 'unsure'
@@ -367,6 +387,7 @@ export async function moveTarget(sql: Sql, to: string): Promise<MoveTarget | nul
         eventId: row.event_id,
         // Registrations ended by staff or the delegate accept no payment.
         due: row.state === 'cancelled' || row.state === 'refused' ? null : row.due,
+        currency: row.currency,
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
       }
 }

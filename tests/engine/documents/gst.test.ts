@@ -1,4 +1,5 @@
 /** GSTINs, states, financial years, serials, amounts in words. */
+import { INR } from '../../../engine/index.ts'
 import { expect, test } from 'vitest'
 import { readGstin, findState } from '../../../engine/event/gstin.ts'
 import {
@@ -52,4 +53,4 @@ test.each([
     'Rupees nine lakh ninety-nine thousand nine hundred ninety-nine and ninety-nine paise only',
   ],
   [1_250_000_000_00, 'Rupees one hundred twenty-five crore only'],
-])('%s paise are %s', (amount, text) => expect(amountInWords(paise(amount))).toBe(text))
+])('%s paise are %s', (amount, text) => expect(amountInWords(paise(amount), INR)).toBe(text))

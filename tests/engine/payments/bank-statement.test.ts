@@ -1,6 +1,6 @@
 /** Statements of the usual banks, as downloaded, compared with unpaid registrations. */
 import { expect, test } from 'vitest'
-import { bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
+import { INR, bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
 import type { UnpaidOrder, RegNo, Statement } from '../../../engine/index.ts'
 import type { StatementLine } from '../../../engine/payments/bank-statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
@@ -102,7 +102,7 @@ const OWN_ACCOUNT = '50200012345678'
 const createFile = (
   lines: readonly StatementLine[],
   overrides: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
-) => ({ lines, withdrawals: [], details: [], ...overrides })
+) => ({ currency: INR, lines, withdrawals: [], details: [], ...overrides })
 const line = (n: number, narration: string, amount = 1180) => ({
   line: n,
   day: day('2027-02-03'),

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  INR,
   decideReview,
   allowedDecisions,
   checkGrounds,
@@ -31,7 +32,9 @@ const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): 
   name: '',
   came: ['undecided', 'unclear'].includes(reviewKind) ? null : receivedPayment,
   due: paise(708_000),
+  dueCurrency: INR,
   left: paise(['undecided', 'unclear'].includes(reviewKind) ? 0 : 707_900),
+  currency: INR,
   said: null,
   why: 'It does not fit.',
   since: decidedAt,
@@ -47,6 +50,7 @@ const target = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
   regNo: 'SAMP2' as RegNo,
   eventId: 'sample',
   due: paise(707_900),
+  currency: INR,
   isPaid: false,
   ...changes,
 })
@@ -211,7 +215,7 @@ test.each([
   // Staff review a missing currency or transaction type: otherwise no payment would be possible.
   [{ kind: 'other', currency: '', isMatched: true, isPaid: false }, 'misfit'],
 ] as const)('%j is of the kind %s', (transaction, kind) =>
-  expect(findReviewKind(transaction)).toBe(kind),
+  expect(findReviewKind({ ...transaction, expected: INR })).toBe(kind),
 )
 
 test('reasons are stored without surrounding spaces', () => {

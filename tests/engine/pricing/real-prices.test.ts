@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createDocument, instant, buildIssuer, startOfDay } from '../../../engine/index.ts'
+import { INR, createDocument, instant, buildIssuer, startOfDay } from '../../../engine/index.ts'
 import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
 import { calculateBill } from '../../../engine/pricing/bill.ts'
 import { compileEvent, formatSimulation, simulate } from '../../../engine/authoring.ts'
@@ -24,6 +24,7 @@ function printReceipt(event: EventConfig, lines: readonly Line[]): string {
     fullName: 'Asha Sample',
     email: 'made.up@example.org',
     amount: sumTotals('total'),
+    currency: INR,
     base: sumTotals('base'),
     gst: sumTotals('gst'),
     lines,

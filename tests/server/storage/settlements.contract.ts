@@ -4,6 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
+  INR,
   bankKey,
   day,
   isoIndia,
@@ -361,6 +362,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       const money = {
         reference: 'SBIN7',
         amount: due,
+        currency: INR,
         day: day('2025-10-01'),
         narration: 'NEFT',
         eventId: 'demo',

@@ -170,7 +170,7 @@ test.for([
         ? ['Overpayment', '₹\u00a0100']
         : ['Waived by the organisers', '−₹\u00a0200'],
     ])
-    expect(inWords).toBe(amountInWords(paise(accepted)))
+    expect(inWords).toBe(amountInWords(paise(accepted), INR))
     const credits = issued.filter(({ kind }) => kind === 'credit')
     expect(credits.map(({ total }) => total)).toEqual(credited)
   },

@@ -24,10 +24,15 @@ test('the timeline states which of two equal refunds the gateway rejected', () =
     amount,
     why: 'Asked.',
   })
-  const timeline = buildTimeline([], [refund(1), refund(2)] as never, [
-    { at: instant(1), amount, state: 'refused', captureId: 1, reference: null },
-    { at: instant(2), amount, state: 'done', captureId: 1, reference: null },
-  ])
+  const timeline = buildTimeline(
+    [],
+    [refund(1), refund(2)] as never,
+    [
+      { at: instant(1), amount, state: 'refused', captureId: 1, reference: null },
+      { at: instant(2), amount, state: 'done', captureId: 1, reference: null },
+    ],
+    INR,
+  )
   expect(timeline.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
     'Refund requested, ₹ 4,719',
     'Refund requested, ₹ 4,719, refused by the gateway',
@@ -40,6 +45,7 @@ test('the timeline states the refundable amount where part of the price was neve
       [{ id: 1, at: instant(1), who: 'office', act: 'correct', why: '', data }] as never,
       [],
       [],
+      INR,
     )
       .map(({ text }) => text.replaceAll('\u00a0', ' '))
       .join()
@@ -55,7 +61,7 @@ test('the timeline says under which reference a refund was recorded outside the 
   const [amount, at] = [paise(902_605), instant(1)]
   const refundEntry = { at, who: 'office', what: 'refund by hand', about: 'C7', amount, why: '' }
   const refund = { at, amount, state: 'done', captureId: 7, reference: 'N329261111111111' } as const
-  expect(buildTimeline([], [refundEntry] as never, [refund])[0]?.text).toContain(
+  expect(buildTimeline([], [refundEntry] as never, [refund], INR)[0]?.text).toContain(
     ', reference N329261111111111',
   )
 })
