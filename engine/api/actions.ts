@@ -78,7 +78,9 @@ export type WireApproval = {
   decide_by: string | null
   /** The current price, in the currency of the registration. Null if it states no price. */
   total: number | null
-  offer: { label: string; total: number } | null
+  offer: { label: string; total: number; currency?: string } | null
+  /** Of `total`. */
+  currency?: string
 }
 /** A form field with its current answer; a list of options for `many`, else text, empty if not answered. */
 export type WireEditable = {

@@ -131,8 +131,9 @@ export type WireReview = {
   } | null
   due: number | null
   left: number
-  /** Of `due` and `left`. */
+  /** Of `left`, the received amount and, unless `due_currency` states another, of `due`. */
   currency?: string
+  due_currency?: string
   said: string | null
   why: string
   since: string
@@ -247,5 +248,6 @@ export type DocumentsResponse = {
     serial: string
     at: string
     total: number
+    currency?: string
   }[]
 }

@@ -58,5 +58,5 @@ export type WireCancel = {
 export type WireRefused = {
   why: string
   say: string | null
-  offer: { category: string; label: string; total: number } | null
+  offer: { category: string; label: string; total: number; currency?: string } | null
 }

@@ -9,8 +9,7 @@ import './self-service.css'
 
 const { documents: text } = SELF_SERVICE_MESSAGES
 
-export function Documents({ data: { documents, registration }, path }: PanelProps) {
-  const currency = readResponseCurrency(registration)
+export function Documents({ data: { documents }, path }: PanelProps) {
   if (documents.length === 0) return null
   return (
     <section className="mypart" aria-labelledby="my-documents">
@@ -18,13 +17,15 @@ export function Documents({ data: { documents, registration }, path }: PanelProp
         {text.title}
       </h2>
       <ul className="docs">
-        {documents.map(({ id, title, serial, at, total }) => (
+        {documents.map(({ id, title, serial, at, total, ...document }) => (
           <li key={id}>
             <a className="btn line sm" href={`${path}documents/${id}/`} download>
               <Icon name="down" />
               {title} {serial}
             </a>
-            <span className="mute">{formatDocument(at, total, currency)}</span>
+            <span className="mute">
+              {formatDocument(at, total, readResponseCurrency(document))}
+            </span>
           </li>
         ))}
       </ul>

@@ -11,18 +11,13 @@ import './self-service.css'
 
 const { offer: text } = SELF_SERVICE_MESSAGES
 
-export function RefusalAndOffer({
-  event,
-  data: { refused: refusal, registration },
-  path,
-  reload,
-}: PanelProps) {
+export function RefusalAndOffer({ event, data: { refused: refusal }, path, reload }: PanelProps) {
   const [key] = useState(newKey)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   if (refusal === null) return null
   const { why: reason, say: explanation, offer } = refusal
-  const currency = readResponseCurrency(registration)
+  const currency = readResponseCurrency(offer ?? {})
   const total = offer === null ? null : fromRupees(offer.total, currency)
   const accept = async () => {
     if (offer === null || isBusy) return

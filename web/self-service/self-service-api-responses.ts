@@ -1,5 +1,7 @@
 /** Parsers of the responses to self-service requests. */
+import { toWireCurrency } from '../../engine/api.ts'
 import type { SelfServiceResponse } from '../../engine/api.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
 import { readRegistration } from '../app/api-responses.ts'
 import type { Reader } from '../app/api-client.ts'
 import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
@@ -70,6 +72,7 @@ function readRefusal(value: unknown): SelfServiceResponse['refused'] {
           category: String(offer['category']),
           label: String(offer['label']),
           total: Number(offer['total']),
+          ...toWireCurrency(readResponseCurrency(offer)),
         }
       : null,
   }

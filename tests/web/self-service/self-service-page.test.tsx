@@ -57,15 +57,28 @@ test.each([
 ] as const)(
   'a registration in %s: its own page states the amounts in its currency',
   (code, amount, text) => {
-    const registration = { reg_no: 'X1', ...(code !== undefined && { currency: code }) }
+    const currency = code === undefined ? {} : { currency: code }
+    const registration = { reg_no: 'X1', ...currency }
     const data = {
       registration,
       state: 'to_pay',
       documents: [
-        { id: 1, kind: 'receipt', title: 'Receipt', serial: '1', at: NOW, total: amount },
+        {
+          id: 1,
+          kind: 'receipt',
+          title: 'Receipt',
+          serial: '1',
+          at: NOW,
+          total: amount,
+          ...currency,
+        },
       ],
       second_payment: { first: 'X0', amount, asked_at: null },
-      refused: { why: 'No', say: null, offer: { category: 'a', label: 'A', total: amount } },
+      refused: {
+        why: 'No',
+        say: null,
+        offer: { category: 'a', label: 'A', total: amount, ...currency },
+      },
       paying: {
         label: 'Transfer',
         tell: '',

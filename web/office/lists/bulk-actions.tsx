@@ -9,10 +9,12 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { ACTION_LABELS } from '../registration/action-buttons.ts'
 import { callApi } from '../office-api-and-urls.ts'
-import { readReviews } from '../reconciliation/payment-review-api-responses.ts'
+import {
+  readReviewCurrencies,
+  readReviews,
+} from '../reconciliation/payment-review-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import '../ui/form-fields.css'
 import './bulk-actions.css'
@@ -157,11 +159,11 @@ function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[]
   return (
     <ul>
       {reviews.map(({ id, reg_no: regNo, left, due, ...review }) => {
-        const currency = readResponseCurrency(review)
+        const { currency, dueCurrency } = readReviewCurrencies(review)
         return (
           <li key={id}>
             {regNo}: received {formatResponseMoney(left, currency)}
-            {due !== null && `, due ${formatResponseMoney(due, currency)}`}
+            {due !== null && `, due ${formatResponseMoney(due, dueCurrency)}`}
           </li>
         )
       })}

@@ -1,7 +1,10 @@
 /** Parsers of the responses of payment review calls. */
-import type { ReviewsResponse } from '../../../engine/api.ts'
+import { readCurrency } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
+import type { ReviewsResponse, WireReview } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 
 /** Returns null if the value is not a payment review. */
 export const readReview = (value: unknown): Record<string, unknown> | null =>
@@ -26,3 +29,15 @@ const readRefundRequest = (value: unknown): Record<string, unknown> | null =>
 /** Parses the result of a decision: a sentence from the server. */
 export const readDecisionMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+
+/** The currency of a payment under review, and that of the bill, which states its own only if it differs. */
+export function readReviewCurrencies({
+  currency: code,
+  due_currency: dueCode,
+}: Pick<WireReview, 'currency' | 'due_currency'>): {
+  readonly currency: Currency
+  readonly dueCurrency: Currency
+} {
+  const currency = readResponseCurrency({ currency: code })
+  return { currency, dueCurrency: readCurrency(dueCode) ?? currency }
+}

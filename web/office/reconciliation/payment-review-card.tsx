@@ -1,7 +1,7 @@
 /** One payment review: the amount received, the balance, and the possible decisions. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isGatewayPayment, readCurrency } from '../../../engine/index.ts'
+import { isGatewayPayment } from '../../../engine/index.ts'
 import type { DecisionName } from '../../../engine/index.ts'
 import type { WireReview } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -9,9 +9,8 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { readDecisionMessage } from './payment-review-api-responses.ts'
+import { readDecisionMessage, readReviewCurrencies } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
-import { readResponseCurrency } from '../../app/response-currency.ts'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import {
   addAmounts,
@@ -108,7 +107,7 @@ function decisionLabel(
   decision: DecisionName,
 ): string {
   if (decision !== 'accept' || kind !== 'misfit') return label
-  const currency = readResponseCurrency(review)
+  const { currency } = readReviewCurrencies(review)
   const shortfall =
     received === null || due === null || order !== null ? 0 : addAmounts([due, -left], currency)
   return shortfall > 0
@@ -124,11 +123,9 @@ export function ReviewAmounts({
   kind,
   ...review
 }: WireReview) {
-  const currency = readResponseCurrency(review)
-  // A payment in another currency than the bill needs review.
-  const receivedCurrency = readCurrency(received?.currency) ?? currency
+  const { currency, dueCurrency } = readReviewCurrencies(review)
   const dueText =
-    due === null || kind === 'returned' ? '' : `Due: ${formatResponseMoney(due, currency)}. `
+    due === null || kind === 'returned' ? '' : `Due: ${formatResponseMoney(due, dueCurrency)}. `
   const remainingText =
     received !== null && !kind.startsWith('refund') && left !== received.amount
       ? `Not yet refunded: ${formatResponseMoney(left, currency)}. `
@@ -139,7 +136,7 @@ export function ReviewAmounts({
   return (
     <p>
       {received !== null &&
-        `Received: ${formatResponseMoney(received.amount, receivedCurrency)} on ${formatDateParts(received.paid_at)?.[0] ?? ''}, reference ${received.reference}. `}
+        `Received: ${formatResponseMoney(received.amount, currency)} on ${formatDateParts(received.paid_at)?.[0] ?? ''}, reference ${received.reference}. `}
       {dueText}
       {remainingText}
       {refundText}
@@ -221,7 +218,7 @@ function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDi
 
 function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decision' | 'review'>) {
   const { came: received, left, kind } = review
-  const currency = readResponseCurrency(review)
+  const { currency } = readReviewCurrencies(review)
   const [refundMethod, setRefundMethod] = useState(isGatewayRefundable(review) ? 'gateway' : 'hand')
   switch (decision) {
     case 'accept':

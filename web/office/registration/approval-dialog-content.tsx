@@ -8,11 +8,9 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 export function ApprovalDetails({
   approval,
   canOffer,
-  ...answer
-}: Pick<ActionsResponse, 'approval' | 'currency'> & { readonly canOffer: boolean }) {
+}: Pick<ActionsResponse, 'approval'> & { readonly canOffer: boolean }) {
   if (approval === null) return null
   const { look_at: files, offer, total } = approval
-  const currency = readResponseCurrency(answer)
   return (
     <>
       <ul className="files">
@@ -33,7 +31,7 @@ export function ApprovalDetails({
         <p>
           {total === 0
             ? 'This registration is free. Approving it completes it.'
-            : `The delegate gets an email with a link to pay ${formatResponsePrice(total, currency)}.`}
+            : `The delegate gets an email with a link to pay ${formatResponsePrice(total, readResponseCurrency(approval))}.`}
         </p>
       )}
       {canOffer && offer !== null && (
@@ -41,7 +39,8 @@ export function ApprovalDetails({
           <label>
             <input type="checkbox" name="offer" defaultChecked />
             <span>
-              Offer {offer.label} for {formatResponsePrice(offer.total, currency)} instead
+              Offer {offer.label} for{' '}
+              {formatResponsePrice(offer.total, readResponseCurrency(offer))} instead
             </span>
           </label>
         </div>

@@ -1,12 +1,12 @@
 /** The receipts, invoices and credit notes of a registration, as PDFs. */
 import { useQuery } from '@tanstack/react-query'
-import type { Currency } from '../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 
@@ -23,13 +23,7 @@ const readDocuments: Reader<DocumentsResponse> = (body) =>
     : null
 
 /** Renders nothing if no documents were issued. */
-export function Documents({
-  regNo,
-  currency,
-}: {
-  readonly regNo: string
-  readonly currency: Currency
-}) {
+export function Documents({ regNo }: { readonly regNo: string }) {
   const url = `/admin/registrations/${encodeURIComponent(regNo)}/documents/`
   const query = useQuery({
     queryKey: ['documents', regNo],
@@ -43,13 +37,13 @@ export function Documents({
       <h2 id="reg-documents">Documents</h2>
       {error && <Banner text={error.message} />}
       <ul className="log">
-        {documents.map(({ id, title, serial, at, total }) => (
+        {documents.map(({ id, title, serial, at, total, ...document }) => (
           <li key={id}>
             <span>
               <a href={`${url}${id}/`} download>
                 {title} {serial}
               </a>
-              <small>{formatResponseMoney(total, currency)}</small>
+              <small>{formatResponseMoney(total, readResponseCurrency(document))}</small>
             </span>
             <EntryTime at={at} />
           </li>

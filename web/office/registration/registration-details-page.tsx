@@ -162,7 +162,7 @@ export function RegistrationPage({
           </section>
           <Payments payments={payments} currency={currency} />
           <SettlementPanel settled={query.data.settled} currency={currency} />
-          <Documents regNo={regNo} currency={currency} />
+          <Documents regNo={regNo} />
           <Emails emails={mails} />
           <section className="pan" aria-labelledby="reg-audit">
             <h2 id="reg-audit">Audit log</h2>
