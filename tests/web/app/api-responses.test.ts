@@ -298,6 +298,7 @@ const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>(
           shown: null,
           countCapped: false,
           sums: null,
+          currency: 'INR',
           notSorted: null,
           refundRequested: [],
         },
