@@ -1,7 +1,7 @@
 /** Normalises answers for comparison: ignores case, spaces, invisible characters and Indian country code. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { toNfc } from '../lib/unicode.ts'
-import type { Field, PublicEvent } from '../event/config.ts'
+import type { EventConfig, Field } from '../event/config.ts'
 import { isScalar } from '../rules/evaluate-condition.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
 import { getOwn } from '../lib/result.ts'
@@ -18,10 +18,13 @@ export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
     /** The value that an untouched form sends, which does not count as an answer. */
     readonly untouched?: string
   }[]
+  /** The part that is the delegate's email address, which the office searches by. */
+  readonly email?: string
 }
 
+type ComparedEvent = Pick<EventConfig, 'unique' | 'fields' | 'roles'>
 /** In the event file's order. */
-export const uniqueRules = memoize((event: PublicEvent): readonly UniqueRule[] =>
+export const uniqueRules = memoize((event: ComparedEvent): readonly UniqueRule[] =>
   event.unique.map(({ fields, onDuplicate }): UniqueRule => {
     const parts = fields.map((id) => {
       const field = event.fields.find((field) => field.id === id)
@@ -31,7 +34,9 @@ export const uniqueRules = memoize((event: PublicEvent): readonly UniqueRule[] =
         ? { id, as: fieldType, untouched: field.default }
         : { id, as: fieldType }
     })
-    return { onDuplicate, parts, name: parts.map(({ id, as }) => `${id} ${as}`).join(', ') }
+    const rule = { onDuplicate, parts, name: parts.map(({ id, as }) => `${id} ${as}`).join(', ') }
+    const email = event.fields.find(({ id, type }) => id === event.roles.email && type === 'email')
+    return email !== undefined && fields.includes(email.id) ? { ...rule, email: email.id } : rule
   }),
 )
 

@@ -15,7 +15,7 @@ import { startCluster } from '../crash/postgres-cluster.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { median, signIn, startBenchServer } from './bench-servers.ts'
 import type { BenchServer } from './bench-servers.ts'
-import { measureChanges } from './changed-event-file.ts'
+import { EMPTY_EVENT, measureChanges } from './changed-event-file.ts'
 import type { Change } from './changed-event-file.ts'
 import { startMemorySamples } from './memory-samples.ts'
 import { createNumber, createReference, fillStore } from './rows.ts'
@@ -113,7 +113,7 @@ async function measureAll(
 ): Promise<readonly Line[]> {
   const server = await startBenchServer(folder, {
     databaseUrl,
-    events: { [EVENT]: EVENT_TEXT },
+    events: { [EVENT]: EVENT_TEXT, [EMPTY_EVENT.id]: fixtureEvent(EMPTY_EVENT) },
     variables: { CLOCK },
   })
   const memory = startMemorySamples(server.pid)

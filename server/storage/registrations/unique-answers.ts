@@ -13,8 +13,8 @@ import { rowsBehind } from '../database/store-busy-error.ts'
 import { searchTerms } from '../lists/search-terms.ts'
 import { completeIndex, forgetOlderRules, indexedRules } from './fill-unique-answers.ts'
 
-/** Registrations with the same words that are compared while their answers are not indexed. */
-const CANDIDATES_MAX = 20
+/** Registrations that are compared while their answers are not indexed. */
+const CANDIDATES_MAX = 1_000
 
 type EventParams = { eventId: string }
 type UniqueAnswer = EventParams & { rule: string; folded: string }
@@ -51,6 +51,17 @@ const newestWithAnswer = statement(
       .where(isConflicting(exceptId))
       .orderBy('r.id', 'desc')
       .limit(1),
+)
+/** They are added to the search index later; on PostgreSQL there are none. */
+const unsearchableRegistrations = statement(
+  (builder, { eventId, except: exceptId }: EventParams & { except: number | null }) =>
+    builder
+      .selectFrom('registrations as r')
+      .select(['r.reg_no as regNo', 'r.answers'])
+      .where('r.id', '>', ({ selectFrom }) => selectFrom('search_progress').select('last_id'))
+      .where(({ ref }) => raw<boolean>`${ref('r.event_id')} || '' = ${eventId}`)
+      .where(isConflicting(exceptId))
+      .limit(CANDIDATES_MAX),
 )
 const deleteAnswersOf = statement((builder, { registrationId }: { registrationId: number }) =>
   builder.deleteFrom('unique_answers').where('registration_id', '=', registrationId),
@@ -97,31 +108,49 @@ export async function findConflictingAnswer(
         ? existing[rule]
         : await isAnswerTaken(uniqueRule, normalizedAnswer)
     const conflict = { eventId, rule: name, folded: normalizedAnswer, except: exceptId }
-    const found =
-      (isTaken ? await newestWithAnswer.get(sql, conflict) : undefined) ??
-      (isComplete ? undefined : await findByWords(sql, conflict, uniqueRule, answers))
-    if (found !== undefined) return { rule, regNo: found.regNo }
-    isUndecided ||= !isComplete
+    const found = isTaken ? await newestWithAnswer.get(sql, conflict) : undefined
+    const other =
+      found === undefined && !isComplete
+        ? await findUnindexed(sql, conflict, uniqueRule, answers)
+        : (found ?? null)
+    if (other === 'undecided') isUndecided = true
+    else if (other !== null) return { rule, regNo: other.regNo }
   }
   if (isUndecided) throw rowsBehind('answers of earlier registrations are still being indexed')
   return null
 }
 
 /**
- * While the answers of earlier registrations are being indexed, most that conflict are found by the words that the
- * office searches by. Finding none proves nothing.
+ * While the answers of earlier registrations are being indexed: compares those with the same words in the office's
+ * search, and those that are not in that either. Null if none has the same answers, which only an email address proves:
+ * it is stored as it is searched.
  */
-async function findByWords(
+async function findUnindexed(
   sql: Sql,
-  { eventId, folded, except: exceptId }: UniqueAnswer & { except: number | null },
+  conflict: UniqueAnswer & { except: number | null },
   rule: UniqueRule,
   answers: Answers,
-): Promise<{ readonly regNo: RegNo } | undefined> {
+): Promise<{ readonly regNo: RegNo } | 'undecided' | null> {
   const texts = rule.parts.map(({ id }) => String(getOwn(answers, id) ?? ''))
   const longest = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
-  const terms = searchTerms(longest)
-  if (terms.length === 0) return undefined
-  const candidates = await queryOf(sql, (builder, dialect) =>
+  const email = rule.email === undefined ? '' : String(getOwn(answers, rule.email) ?? '')
+  const terms = email === '' ? searchTerms(longest) : [email]
+  const withWords = terms.length === 0 ? [] : await registrationsWithWords(sql, conflict, terms)
+  const newest = await unsearchableRegistrations.all(sql, conflict)
+  const same = [...withWords, ...newest].find(
+    (row) => comparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
+  )
+  if (same !== undefined) return same
+  const areAll = Math.max(withWords.length, newest.length) < CANDIDATES_MAX
+  return email !== '' && areAll ? null : 'undecided'
+}
+
+const registrationsWithWords = (
+  sql: Sql,
+  { eventId, except: exceptId }: UniqueAnswer & { except: number | null },
+  terms: readonly string[],
+): Promise<readonly { readonly regNo: RegNo; readonly answers: string }[]> =>
+  queryOf(sql, (builder, dialect) =>
     builder
       .selectFrom('search_index')
       .crossJoin('registrations as r')
@@ -133,10 +162,6 @@ async function findByWords(
       // Unordered: SQLite reads the index backwards twenty times as slowly.
       .limit(dialect.limit(CANDIDATES_MAX)),
   ).all()
-  return candidates.find(
-    (row) => comparisonKey(rule, JSON.parse(row.answers) as Answers) === folded,
-  )
-}
 
 /** Until the transaction ends, no other can check or store these answers under these rules. */
 export function lockUniqueAnswers(

@@ -1,7 +1,7 @@
 /** Answers with the same meaning compare as equal, and others do not. */
 import { describe, expect, test } from 'vitest'
 import { foldCode, comparisonKey, foldText, uniqueRules } from '../../../engine/index.ts'
-import type { PublicEvent } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
 import { foldPhone } from '../../../engine/answers/compare-answers.ts'
 
 describe('equal', () => {
@@ -68,7 +68,8 @@ test('a uniqueness rule compares all its answers in order, and nothing if one of
       { id: 'number', type: 'text' },
     ],
     unique: [{ fields: ['phone', 'number'], otherwise: 'block', say: '' }],
-  } as unknown as PublicEvent
+    roles: {},
+  } as unknown as EventConfig
   const [rule] = uniqueRules(event)
   if (rule === undefined) throw new Error('there is a rule')
   const keyOfPhone = (phone: string, number?: string): string | null =>

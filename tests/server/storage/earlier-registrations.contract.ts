@@ -25,6 +25,17 @@ const byName: UniqueRule = {
   onDuplicate: 'block',
   parts: [{ id: 'full_name', as: 'text' }],
 }
+const byEmail: UniqueRule = {
+  name: 'email text',
+  onDuplicate: 'block',
+  parts: [{ id: 'email', as: 'text' }],
+  email: 'email',
+}
+const createPerson = (n: number, email = `person${n}@example.org`): Changes => ({
+  name: `Person ${n}`,
+  answers: { full_name: `Person ${n}`, member: true, email },
+  searchable: { fullName: `Person ${n}`, email, phone: '', councilNo: '' },
+})
 const createHall = (max: number, when: Partial<Quota> = ofCategory('pg')): Quota => ({
   id: 'hall',
   max,
@@ -73,7 +84,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       for (let n = 0; n < MANY; n += CHUNK)
         await Promise.all(
           Array.from({ length: CHUNK }, (_, index) =>
-            registerSample(store, { name: `Person ${n + index}`, orderId: null, at: later(n) }),
+            registerSample(store, { ...createPerson(n + index), orderId: null, at: later(n) }),
           ),
         )
     })
@@ -182,6 +193,19 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
         })
       // Nothing is indexed again.
       expect(await processBatch()).toBe(false)
+    })
+
+    test('conflict with a new unique email address at once; nobody waits', async () => {
+      await serve({ unique: [byEmail] })
+      const outside = { ...unique, unique: [byEmail] }
+      const conflict = { error: { code: 'registered_already' } }
+      for (const email of ['PERSON3@example.org', `person${MANY - 1}@Example.org`])
+        expect(await register({ ...createPerson(0, email), outside })).toMatchObject(conflict)
+      const other = { ...createPerson(0, 'erson3@example.org'), outside }
+      expect((await register(other)).ok).toBe(true)
+      expect(await register(other)).toMatchObject(conflict)
+      await processAll()
+      expect(await register(other)).toMatchObject(conflict)
     })
 
     test('conflict with a new unique answer at once; others wait until all are indexed', async () => {
