@@ -4,6 +4,7 @@ import { answers } from './checks/form/misread-options.ts'
 import { sharedAddresses } from './checks/other-events/shared-addresses.ts'
 import { consent } from './checks/form/consent.ts'
 import { bill } from './checks/prices/bill.ts'
+import { currency } from './checks/prices/currency.ts'
 import { dates } from './checks/dates/periods.ts'
 import { eventDays } from './checks/dates/event-days.ts'
 import { findInvalidMoments, examples } from './checks/examples/examples.ts'
@@ -82,6 +83,7 @@ export const checks: Checks = {
   ...dates,
   ...eventDays,
   ...window,
+  ...currency,
   ...paymentMethods,
   ...cancellation,
   ...approval,

@@ -39,6 +39,11 @@ export function paise(amount: number): Paise {
   return amount as Paise
 }
 
+/** The ISO 4217 codes of all currencies. */
+export const CURRENCIES = Intl.supportedValuesOf(
+  'currency',
+) as readonly string[] as readonly Currency[]
+
 /** Reads the ISO 4217 code of a currency; null if no currency has this code. */
 export function readCurrency(text: unknown): Currency | null {
   return typeof text === 'string' && Intl.supportedValuesOf('currency').includes(text)
@@ -81,6 +86,18 @@ export function currencyWords(count: number, currency: Currency): string {
   })
   return format.formatToParts(count).find(({ type }) => type === 'currency')?.value ?? currency
 }
+
+/** The symbol that a country itself writes: "$" for SGD; the code if there is none. */
+export const localSymbol = memoize(
+  (currency: Currency): string =>
+    new Intl.NumberFormat('en-GB', {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+    })
+      .formatToParts(0)
+      .find(({ type }) => type === 'currency')?.value ?? currency,
+)
 
 /** Converts an amount to its JSON number in major units: 708000 INR → 7080, 423750 → 4237.5. */
 export function rupees(amount: Paise, currency: Currency): number {

@@ -1,7 +1,7 @@
 /**
  * Compiles a file that passed the schema check to an EventConfig.
  *
- * Fills in defaults of `_shared/texts.yaml`, converts rupees to paise, looks up prices by column
+ * Fills in defaults of `_shared/texts.yaml`, converts amounts to minor units, looks up prices by column
  * name, and resolves names of lists and gateways. It relies only on the schema: unknown names are
  * left empty, and the checks report them.
  */
@@ -53,7 +53,8 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const categories = list(file.categories).map(map).map(toCategory)
   const sections = list(rawForm.sections).map(map)
   const days = { from: day(text(event.from)), to: day(text(event.to)) }
-  const fees = toFees(map(file.fees))
+  const currency = readCurrency(file.currency) ?? INR
+  const fees = toFees(map(file.fees), currency)
   const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
   const amountFields = new Set(fees.items.map(({ amountIn }) => amountIn))
   const compiledFields = sections.flatMap((section, index) =>
@@ -134,7 +135,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       success: text(map(file.routes).success),
       failed: text(map(file.routes).failed),
     },
-    currency: readCurrency(file.currency) ?? INR,
+    currency,
     categories,
     categoryChoice:
       map(file.category).chosen_in !== undefined
@@ -244,7 +245,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
             }),
           },
     admin: { dashboard: { key: id, label: head.title, cards: [] }, lists: [] },
-    examples: toExamples(map(file.examples)),
+    examples: toExamples(map(file.examples), currency),
     texts: site,
   }
   // Labels of rows, filters and columns come from the fields and values compiled above.

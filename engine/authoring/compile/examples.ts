@@ -2,7 +2,7 @@
 import type { ExampleCase } from '../../event/config.ts'
 import type { RawAnswers } from '../../event/answer-types.ts'
 import { instant, readInstant, type Instant } from '../../lib/time.ts'
-import type { Paise } from '../../lib/money.ts'
+import type { Currency, Paise } from '../../lib/money.ts'
 import {
   removeUndefined,
   list,
@@ -16,7 +16,7 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-export function toExamples(examples: PlainMap): readonly ExampleCase[] {
+export function toExamples(examples: PlainMap, currency: Currency): readonly ExampleCase[] {
   const delegate = map(examples.delegate)
   return list(examples.cases)
     .map(map)
@@ -26,7 +26,7 @@ export function toExamples(examples: PlainMap): readonly ExampleCase[] {
       if (example.order_id !== undefined)
         return { name, orderId: text(example.order_id), order: text(expect.order) }
       const amount = (value: unknown): Paise | undefined =>
-        value === undefined ? undefined : toPaise(value)
+        value === undefined ? undefined : toPaise(value, currency)
       const expected = removeUndefined({
         category: optionalText(expect.category),
         period: optionalText(expect.period),
@@ -37,7 +37,10 @@ export function toExamples(examples: PlainMap): readonly ExampleCase[] {
           expect.lines === undefined
             ? undefined
             : Object.fromEntries(
-                Object.entries(map(expect.lines)).map(([id, value]) => [id, signedPaise(value)]),
+                Object.entries(map(expect.lines)).map(([id, value]) => [
+                  id,
+                  signedPaise(value, currency),
+                ]),
               ),
         shows: expect.shows === undefined ? undefined : texts(expect.shows),
         hides: expect.hides === undefined ? undefined : texts(expect.hides),

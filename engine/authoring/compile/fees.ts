@@ -8,7 +8,7 @@ import {
 } from '../../event/pricing-types.ts'
 import { toCondition } from './conditions.ts'
 import { findState } from '../../event/gstin.ts'
-import { paise, type Paise, type Tax } from '../../lib/money.ts'
+import { paise, type Currency, type Paise, type Tax } from '../../lib/money.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
@@ -29,7 +29,7 @@ export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
   return tax !== null || value !== 'gst'
 }
 
-export function toFees(fees: PlainMap): Fees {
+export function toFees(fees: PlainMap, currency: Currency): Fees {
   const tax = toTax(fees.tax)
   return {
     tax,
@@ -44,11 +44,13 @@ export function toFees(fees: PlainMap): Fees {
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? null
         : text(fees.other_dates),
-    prices: fees.prices === undefined ? null : toTable(map(fees.prices)),
+    prices: fees.prices === undefined ? null : toTable(map(fees.prices), currency),
     items: list(fees.items)
       .map(map)
-      .map((item) => toItem(item, tax)),
-    adjustments: list(fees.adjustments).map(map).map(toAdjustment),
+      .map((item) => toItem(item, tax, currency)),
+    adjustments: list(fees.adjustments)
+      .map(map)
+      .map((adjustment) => toAdjustment(adjustment, currency)),
   }
 }
 
@@ -64,37 +66,37 @@ function toTax(value: unknown): Tax | null {
 }
 
 /** Reads rows by the names of their columns, which are in the row `period`. */
-function toTable(table: PlainMap): PriceTable {
+function toTable(table: PlainMap, currency: Currency): PriceTable {
   const columns = texts(table.period)
   return Object.fromEntries(
     Object.entries(table)
       .filter(([row]) => row !== 'period')
       .map(([row, cells]) => [
         row,
-        Object.fromEntries(columns.map((period, i) => [period, toPrice(list(cells)[i])])),
+        Object.fromEntries(columns.map((period, i) => [period, toPrice(list(cells)[i], currency)])),
       ]),
   )
 }
 
 /** Reads one table, or a list of tables of which the first match applies. */
-function toTables(prices: unknown): Item['prices'] {
+function toTables(prices: unknown, currency: Currency): Item['prices'] {
   if (prices === undefined) return []
-  if (!Array.isArray(prices)) return [{ when: null, table: toTable(map(prices)) }]
+  if (!Array.isArray(prices)) return [{ when: null, table: toTable(map(prices), currency) }]
   return prices
     .map(map)
     .map(({ when, table, otherwise }) =>
       otherwise === undefined
-        ? { when: toCondition(when), table: toTable(map(table)) }
-        : { when: null, table: toTable(map(otherwise)) },
+        ? { when: toCondition(when), table: toTable(map(table), currency) }
+        : { when: null, table: toTable(map(otherwise), currency) },
     )
 }
 
-function toItem(item: PlainMap, tax: Tax | null): Item {
+function toItem(item: PlainMap, tax: Tax | null, currency: Currency): Item {
   return {
     id: text(item.id),
     label: optionalText(item.label) ?? wordsFromId(text(item.id)),
     tax: item.tax === undefined ? tax : toTax(item.tax),
-    prices: toTables(item.prices),
+    prices: toTables(item.prices, currency),
     ...removeUndefined({
       when: item.when === undefined ? undefined : toCondition(item.when),
       by: optionalText(item.by),
@@ -116,13 +118,16 @@ function toCount(count: unknown): Item['count'] {
     : { field: counted[0], where: toCondition(counted[1]) }
 }
 
-function toAdjustment(adjustment: PlainMap): Adjustment {
+function toAdjustment(adjustment: PlainMap, currency: Currency): Adjustment {
   const { amount, percent } = adjustment
   return {
     id: text(adjustment.id),
     label: optionalText(adjustment.label) ?? wordsFromId(text(adjustment.id)),
     on: optionalText(adjustment.on) ?? REGISTRATION,
-    by: percent === undefined ? { amount: signedPaise(amount) } : { percent: Number(percent) },
+    by:
+      percent === undefined
+        ? { amount: signedPaise(amount, currency) }
+        : { percent: Number(percent) },
     ...removeUndefined({
       when: adjustment.when === undefined ? undefined : toCondition(adjustment.when),
       from: optionalDay(adjustment.from),
@@ -132,9 +137,9 @@ function toAdjustment(adjustment: PlainMap): Adjustment {
 }
 
 /** `none`, 0 and a missing cell are not on sale; only `free` is on sale at no charge. */
-function toPrice(cell: unknown): Paise | null {
+function toPrice(cell: unknown, currency: Currency): Paise | null {
   if (cell === 'none' || cell === undefined) return null
   if (cell === 'free') return paise(0)
-  const price = toPaise(cell)
+  const price = toPaise(cell, currency)
   return price === 0 ? null : price
 }

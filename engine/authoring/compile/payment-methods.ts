@@ -5,6 +5,7 @@ import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
 import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
+import { INR } from '../../lib/money.ts'
 import {
   removeUndefined,
   list,
@@ -102,7 +103,7 @@ function toGateway(name: string, gateways: PlainMap): Gateway {
       refund: text(live.refund),
       hops: texts(live.hops),
     },
-    minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : toPaise(gateway.minimum),
+    minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : toPaise(gateway.minimum, INR),
     constants: wireNames(gateway.constants),
     postsTo: text(gateway.posts_to),
     posts: wireNames(gateway.posts),

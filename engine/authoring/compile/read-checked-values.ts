@@ -1,5 +1,5 @@
 /** Reads plain values of a file that passed the schema check; each function relies on the schema. */
-import { INR, paise, readAmount, type Paise } from '../../lib/money.ts'
+import { paise, readAmount, type Currency, type Paise } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
 
 /** A plain value of the file; maps have no prototype. */
@@ -30,17 +30,19 @@ export const optionalDay = (value: unknown): Day | undefined =>
   value === undefined ? undefined : day(text(value))
 
 /**
- * Converts rupees of the file to paise. Invalid amounts are reported by EV411, and such a file is
- * never served.
+ * Converts major units of the file to minor ones. Invalid amounts are reported by EV411, and such a
+ * file is never served.
  */
-export function toPaise(value: unknown): Paise {
-  return readAmount(text(value), INR) ?? paise(0)
+export function toPaise(value: unknown, currency: Currency): Paise {
+  return readAmount(text(value), currency) ?? paise(0)
 }
 
 /** Converts an amount that may be negative. */
-export function signedPaise(value: unknown): Paise {
+export function signedPaise(value: unknown, currency: Currency): Paise {
   const valueText = text(value)
-  return valueText.startsWith('-') ? paise(-toPaise(valueText.slice(1))) : toPaise(valueText)
+  return valueText.startsWith('-')
+    ? paise(-toPaise(valueText.slice(1), currency))
+    : toPaise(valueText, currency)
 }
 
 /** Reads external names with the values they stand for. */

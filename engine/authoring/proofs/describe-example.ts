@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer } from '../../event/answer-types.ts'
 import { CODE } from '../../rules/pricing-context.ts'
-import { INR, formatMoney } from '../../lib/money.ts'
+import { formatMoney } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
 import type { PossibleBill } from './bill-bounds.ts'
 import type { SampleDelegate } from './item-prices.ts'
@@ -39,12 +39,13 @@ function describeAnswer(answer: Answer): string {
 export function describeBill(event: EventConfig, bill: PossibleBill): string {
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
-    ([id, examples]) => `${id} ${formatMoney(addTotals(examples.map(({ total }) => total)), INR)}`,
+    ([id, examples]) =>
+      `${id} ${formatMoney(addTotals(examples.map(({ total }) => total)), event.currency)}`,
   )
   const described = describeAnswers(bill)
   const isOne = lines.length === 1
   const period = event.fees.periods.length > 1 ? ` in \`${bill.period}\`` : ''
-  return `${formatMoney(bill.total, INR)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
+  return `${formatMoney(bill.total, event.currency)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
 }
 
 function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {

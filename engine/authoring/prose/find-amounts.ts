@@ -1,11 +1,15 @@
-/** Finds amounts of money in texts ("Rs. 1,500/-", "1500 per person") and whether a delegate pays them. */
-import { INR, readAmount, type Paise } from '../../lib/money.ts'
+/** Finds amounts of money in texts ("Rs. 1,500/-", "€ 150", "1500 per person") and whether a delegate pays them. */
+import { decimalsOf, INR, readAmount, type Currency, type Paise } from '../../lib/money.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { plainDigits } from '../suggestions/amount-notations.ts'
+import { currencyOfSign, currencySigns, RUPEE_SIGN } from '../suggestions/currency-notations.ts'
 import { findStatement } from './subject-of-day.ts'
 import { findMatches } from './pattern-matches.ts'
 
 export type StatedAmount = {
   readonly amount: Paise
+  /** That of the sign beside it; without one, the event's. */
+  readonly currency: Currency
   readonly start: number
   readonly end: number
   /** The surrounding statement, and its parts before and after the amount. */
@@ -14,15 +18,17 @@ export type StatedAmount = {
 }
 
 const FIGURE = '\\d{1,3}(?:,\\d{2,3})+(?:\\.\\d{1,2})?|\\d+(?:\\.\\d{1,2})?'
+/** Elsewhere a thousand is also 1.000 or 1 000, and decimals follow a comma. */
+const FIGURE_ABROAD =
+  '\\d{1,3}(?:[. \\u00a0\\u202f]\\d{3})+(?:,\\d{1,2})?(?!\\d)|\\d{1,3}(?:,\\d{3})+(?:\\.\\d{1,3})?|\\d+,\\d{2}(?!\\d)|\\d+(?:\\.\\d{1,3})?'
 const SCALE = '(?:\\s*(k|thousand|la[ck]hs?|lakh)\\b)?'
-const SIGN = '(?:₹|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees\\b|रु\\.?|രൂപ)'
 const AFTER = '(?:/-|/=|\\s*(?:rs\\b|inr\\b|rupees\\b|₹))'
 const EACH =
   '(?:extra|only|each|per (?:person|head|delegate|couple|participant|member|student|day|night|plate|ticket|seat)|fees?|charges?|additional|more)'
-const PATTERNS: readonly RegExp[] = [
-  new RegExp(`${SIGN}\\s*[:.]?\\s*(${FIGURE})${SCALE}`, 'gi'),
-  new RegExp(`(?<![\\d.,/-])(${FIGURE})${SCALE}${AFTER}`, 'gi'),
-  // A bare number is an amount if it is next to a word for one, or in brackets with a plus.
+const RUPEES_BEFORE = new RegExp(`${RUPEE_SIGN}\\s*[:.]?\\s*(${FIGURE})${SCALE}`, 'gi')
+const RUPEES_AFTER = new RegExp(`(?<![\\d.,/-])(${FIGURE})${SCALE}${AFTER}`, 'gi')
+/** A bare number is an amount if it is next to a word for one, or in brackets with a plus. */
+const BARE: readonly RegExp[] = [
   new RegExp(`(?<![\\d.,/:#-])(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?=\\s*${EACH}\\b)`, 'gi'),
   new RegExp(
     `(?:@|\\+|\\b(?:fees?|charges?|price|cost|costs|pay)\\b\\s*(?:is|of|:|-|–)?)\\s*(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?![\\d.,%:/-]|\\s*(?:seats?|words|people|delegates|participants|km|mm|min|hours?|am|pm))`,
@@ -34,25 +40,66 @@ const FACTORS: readonly (readonly [RegExp, number])[] = [
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
 ]
 
-/** Returns every amount of a text, in order. */
-export function findAmounts(text: string): readonly StatedAmount[] {
+/** Patterns with what their sign means. Signs before an amount come first: in "Rs. 500, $10" the sign is that of 10. */
+const patternsFor = memoize((own: Currency) => {
+  const abroad = `(?<sign>${currencySigns(own)
+    .map(({ pattern }) => pattern)
+    .join('|')})`
+  const before = new RegExp(`${abroad}\\s*[:.]?\\s*(?<figure>${FIGURE_ABROAD})`, 'giu')
+  const after = new RegExp(`(?<![\\d.,/-])(?<figure>${FIGURE_ABROAD})[\\s\\u00a0]*${abroad}`, 'giu')
+  // "5000/-" is the notation of rupees, but states no currency.
+  const isRupees = (found: string): boolean => own === INR || !/\/[-=]$/.test(found)
+  return [
+    ...(own === INR ? [] : [before]),
+    RUPEES_BEFORE,
+    ...(own === INR ? [before] : []),
+    ...(own === INR ? [] : [after]),
+    RUPEES_AFTER,
+    ...(own === INR ? [after] : []),
+    ...BARE,
+  ].map((pattern) => ({
+    pattern,
+    currencyOf: (found: RegExpMatchArray): Currency =>
+      found.groups?.sign !== undefined
+        ? (currencyOfSign(found.groups.sign, own) ?? own)
+        : !BARE.includes(pattern) && isRupees(found[0])
+          ? INR
+          : own,
+  }))
+})
+
+/** Returns every amount of a text of an event in that currency, in order. */
+export function findAmounts(text: string, own: Currency): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? plainDigits(text) : text
   // Converting a full-width letter may make the text longer; then the original is read.
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
   const found: StatedAmount[] = []
-  for (const pattern of PATTERNS)
+  for (const { pattern, currencyOf } of patternsFor(own))
     for (const match of findMatches(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
       if (found.some((candidate) => candidate.start < end && start < candidate.end)) continue
-      const factor = FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1
-      const read = readAmount((match[1] ?? '').replaceAll(',', ''), INR)
+      const currency = currencyOf(match)
+      const isAbroad = match.groups?.figure !== undefined
+      const factor = isAbroad ? 1 : (FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1)
+      const figure = isAbroad
+        ? plainFigure(match.groups?.figure ?? '', currency)
+        : (match[1] ?? '').replaceAll(',', '')
+      const read = readAmount(figure, currency)
       if (read === null || read === 0) continue
       const { left, right } = findStatement(readable, { start, end })
-      found.push({ amount: (read * factor) as Paise, start, end, left, right })
+      found.push({ amount: (read * factor) as Paise, currency, start, end, left, right })
     }
   return found.toSorted((a, b) => a.start - b.start)
+}
+
+/** Reads "1.250,00", "1 250" and "1,250.00" as "1250.00"; three decimals belong to currencies that have them. */
+function plainFigure(text: string, currency: Currency): string {
+  const figure = text.replaceAll(/[\s\u00a0\u202f]/g, '')
+  if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(figure) && decimalsOf(currency) !== 3)
+    return figure.replaceAll('.', '').replace(',', '.')
+  return /^\d+,\d{1,2}$/.test(figure) ? figure.replace(',', '.') : figure.replaceAll(',', '')
 }
 
 /** Money that is not charged for the registration, or paid to others. */

@@ -25,7 +25,7 @@ const MONTH =
 const WEEKDAY =
   '(?:Sun(?:day)?|Mon(?:day)?|Tue(?:s|sday)?|Wed(?:s|nesday)?|Thu(?:r|rs|rsday)?|Fri(?:day)?|Sat(?:urday)?)\\b\\.?'
 const ORDINAL = '(?:\\s?(?:st|nd|rd|th)\\b\\.?)?'
-const NUMBER = `(?<![\\d.,:₹/])\\d{1,2}(?![\\d:%])${ORDINAL}`
+const NUMBER = `(?<![\\d.,:₹€£$/])\\d{1,2}(?![\\d:%])${ORDINAL}`
 const JOIN =
   '\\s*(?:,\\s*(?:and|&)|-|–|—|/|,|&|\\+|\\b(?:and|to|through|thru|till|until|upto|up to)\\b)\\s*'
 const NAMED_NUMBER = `(?:${WEEKDAY}[\\s,]*(?:the\\s+)?)?${NUMBER}`
@@ -45,7 +45,7 @@ const SAID = new RegExp(
     // till 30/10
     '(?=\\d)(?<=\\b(?:till|until|upto|up to|before|from|on|to|dated?:?|by)\\s+)(?<d2>\\d{1,2})[/](?<m2>\\d{1,2})(?![\\d/-]|\\.\\d)',
     // October 30th, 2026; Mar 14-16
-    `${AHEAD.replace('<ahead>', '<ahead1>')}\\b(?<monthFirst>${MONTH})[\\s-]*(?:the\\s+)?(?<numbersAfter>${NUMBERS.replace('(?<![\\d.,:₹/])', '')})${NAMED_YEAR(1)}`,
+    `${AHEAD.replace('<ahead>', '<ahead1>')}\\b(?<monthFirst>${MONTH})[\\s-]*(?:the\\s+)?(?<numbersAfter>${NUMBERS.replace('(?<![\\d.,:₹€£$/])', '')})${NAMED_YEAR(1)}`,
     // 30th of October 2026; 30-Oct-26; 14, 15 & 16 March
     `${AHEAD.replace('<ahead>', '<ahead2>')}(?<numbersBefore>${NUMBERS})[\\s.,/-]*(?:of\\s+)?(?<monthAfter>${MONTH})${NAMED_YEAR(2)}`,
   ].join('|'),

@@ -11,7 +11,7 @@ const WITH_AM_PM = new RegExp(
   'g',
 )
 const OF_24 = new RegExp(`${ALONE}(\\d\\d?):(\\d\\d)(?![\\d:.])`, 'g')
-const MONEY = /(?:₹|\brs\.?|\binr)\s*$/i
+const MONEY = /(?:[₹€£$]|\b(?:rs\.?|inr|eur|usd|gbp))\s*$/i
 /** Durations and ratios. */
 const NO_CLOCK = /\b(?:duration|minutes?|mins?|seconds?|videos?|length|long|ratio|score)\b/i
 const CLOCK = '(?:(?:[01]?\\d|2[0-3])[.:][0-5]\\d|\\d{1,2}\\s*[ap]\\.?m\\.?)'

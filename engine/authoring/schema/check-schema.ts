@@ -14,6 +14,8 @@ import type { SourceText } from '../../event/source-files.ts'
 import { findSchemaErrors, type Kind, type SchemaError } from './json-schemas.ts'
 import { suggestSaleShape } from '../suggestions/structures-of-other-form-builders.ts'
 import { explainTax } from '../suggestions/tax-values.ts'
+import { reportCurrency } from '../suggestions/fees-currency.ts'
+import { statedCurrency } from '../suggestions/currency-notations.ts'
 import { suggestValue } from '../suggestions/foreign-values.ts'
 import { reportWrongType, sourceText } from '../suggestions/wrong-types.ts'
 
@@ -184,6 +186,11 @@ function draftOf(
   const sold = suggestSaleShape(source, path, error)
   if (sold !== null)
     return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
+  if (path === 'currency' || path === 'fees.currency')
+    return {
+      code: path === 'currency' ? 'EV105' : 'EV104',
+      ...reportCurrency(source, path, writtenText),
+    }
   switch (error.keyword) {
     case 'additionalProperties':
       return reportUnknownKey(source, path, error, all)
@@ -245,6 +252,7 @@ function draftOf(
         format: textOf(error.params.format),
         pattern: textOf(error.params.pattern),
         words: textOf(error.parentSchema?.patternErrorMessage),
+        currency: statedCurrency(source.text),
       })
     case 'propertyNames': {
       const key = String(error.params.propertyName)

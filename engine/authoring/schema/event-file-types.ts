@@ -24,6 +24,7 @@ export type EventFile = {
   readonly look?: { readonly colour: string; readonly logo?: string }
   readonly registration?: { readonly opens?: DayText; readonly closes?: DayText | 'never' }
   readonly routes: Routes
+  readonly currency?: string
   readonly categories: readonly Category[]
   readonly category: CategoryChoice
   readonly fees: Fees

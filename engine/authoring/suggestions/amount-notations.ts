@@ -1,4 +1,6 @@
 /** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free"); suggests digits. */
+import { decimalsOf, INR, type Currency } from '../../lib/money.ts'
+import { ownSign, unitName } from './currency-notations.ts'
 
 /** The meaning of a text in place of a price: an amount, several, or a word for none. */
 export type AmountSuggestion =
@@ -34,40 +36,51 @@ const BEFORE = /^(rs|inr|₹|rupees?|re|रु|रू|रुपये|രൂപ|
 const AFTER =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
-/** Returns the meaning; null if it does not look like a price. */
-export function suggestAmount(text: string): AmountSuggestion | null {
+/** Returns the meaning of a price in that currency; null if it does not look like one. */
+export function suggestAmount(text: string, currency = INR): AmountSuggestion | null {
   const amountText = plainDigits(withoutQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
     .trim()
     .toLowerCase()
-  const unsigned = amountText.replace(/^\((.*)\)$/, '$1').trim()
+  const whole = amountText.replace(/^\((.*)\)$/, '$1').trim()
+  const unsigned = currency === INR ? whole : withoutSign(whole, currency)
   if (FREE.test(unsigned)) return { is: 'free' }
   if (NOT_KNOWN.test(unsigned)) return { is: 'not-known-yet' }
   if (NOT_ON_SALE.test(unsigned)) return { is: 'not-on-sale' }
   if (AS_ABOVE.test(unsigned)) return { is: 'as-above' }
-  if (OTHER_CURRENCY.test(unsigned)) return { is: 'other-currency' }
-  const amount = rupeesIn(unsigned)
+  if (OTHER_CURRENCY.test(unsigned) || (currency !== INR && RUPEES.test(unsigned)))
+    return { is: 'other-currency' }
+  const amount = rupeesIn(unsigned, currency)
   if (amount !== null) return { is: 'rupees', rupees: amount }
   const taxed =
     /^(.*?\d.*?)\s*(?:\+|plus|with|\(?\s*(?:incl|excl|inclusive|including|all|gst|tax))[^\d]*(?:\d+\s*%)?.*$/.exec(
       unsigned,
     )
   if (taxed !== null && /gst|tax|%|incl|excl/.test(unsigned)) {
-    const rupees = rupeesIn(taxed[1] ?? '')
+    const rupees = rupeesIn(taxed[1] ?? '', currency)
     if (rupees !== null) return { is: 'with-tax', rupees }
   }
   const parts = unsigned
     .split(/\s*[;|/&、]\s*|,(?=\d{4})|\s+(?:or|to|and)\s+|\s*[–—-]\s*|\s+|,\s+/)
     .filter((part) => part !== '' && !/^(rs\.?|inr|₹)$/.test(part))
-    .map(rupeesIn)
+    .map((part) => rupeesIn(currency === INR ? part : withoutSign(part, currency), currency))
   const several = parts.filter((part) => part !== null)
   return several.length > 1 && several.length === parts.length
     ? { is: 'several', rupees: several }
     : null
 }
 
+const RUPEES = /₹|\b(?:rs|inr|rupees?)\b/
+/** Removes the currency's own sign before or after an amount. */
+function withoutSign(text: string, currency: Currency): string {
+  const sign = ownSign(currency)
+  return text
+    .replace(new RegExp(`^(?:${sign})\\s*[:.]?\\s*(?=\\d)|(?<=\\d)\\s*(?:${sign})$`, 'iu'), '')
+    .trim()
+}
+
 /** Reads "Rs. 5,000/-" as "5000"; null if it is not a single amount. */
-function rupeesIn(text: string): string | null {
+function rupeesIn(text: string, currency = INR): string | null {
   let rest = text.trim()
   for (let before = ''; before !== rest;) {
     before = rest
@@ -79,11 +92,13 @@ function rupeesIn(text: string): string | null {
   const scaled = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
   if (scaled !== null) return times(scaled[1] ?? '', scaled[2] ?? '')
   // 5.000 is five thousand in other countries; no Indian amount has three decimals.
-  if (/^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
+  const decimals = decimalsOf(currency)
+  if (decimals < 3 && /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
     return rest.replace(/,\d*$/, '').replaceAll('.', '')
+  const fraction = decimals === 0 ? '' : `(\\.\\d{1,${decimals}})?`
   if (
-    /^\d{1,3}([ ,'’_]\d{2,3})*[ ,'’_]\d{3}(\.\d{1,2})?$/.test(rest) ||
-    /^\d+(\.\d{1,2})?$/.test(rest)
+    new RegExp(`^\\d{1,3}([ ,'’_]\\d{2,3})*[ ,'’_]\\d{3}${fraction}$`).test(rest) ||
+    new RegExp(`^\\d+${fraction}$`).test(rest)
   )
     return rest.replace(/[ ,'’_]/g, '').replace(/\.0+$/, '')
   return idAsWords(rest)
@@ -131,8 +146,8 @@ function idAsWords(text: string): string | null {
 }
 
 /** Returns the help for an invalid price; null if its meaning is not recognised. */
-export function explainPrice(text: string): string | null {
-  const suggestion = suggestAmount(text)
+export function explainPrice(text: string, currency = INR): string | null {
+  const suggestion = suggestAmount(text, currency)
   switch (suggestion?.is) {
     case 'rupees':
       return `write ${suggestion.rupees}`
@@ -151,9 +166,30 @@ export function explainPrice(text: string): string | null {
     case 'as-above':
       return 'write the amount itself, in digits'
     case 'other-currency':
-      return 'write the amount in rupees, digits only'
+      return `write the amount in ${unitName(currency)}, digits only`
     default:
       return null
+  }
+}
+
+const DECIMALS = ['without decimals', 'with at most one decimal', 'with at most two decimals']
+
+/** Returns the message and the help for an amount with too many decimals or other characters. */
+export function explainAmount(
+  text: string,
+  currency: Currency,
+): { readonly message: string; readonly help: string } {
+  if (currency !== INR)
+    return {
+      message: `\`${text}\` is not a valid amount in ${currency}`,
+      help: `write digits only, ${DECIMALS[decimalsOf(currency)] ?? 'with at most three decimals'}`,
+    }
+  return {
+    message: `\`${text}\` is not a valid amount in rupees and paise`,
+    help:
+      suggestAmount(text)?.is === 'rupees'
+        ? `${explainPrice(text) ?? ''}, in digits only; paise are two digits after a decimal point`
+        : 'write digits only, with at most two decimals',
   }
 }
 

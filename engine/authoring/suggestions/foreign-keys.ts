@@ -48,7 +48,7 @@ allow < ignore silence exceptions disable suppress accept
 demo < dummy placeholders stand_ins temporary temp
 !this key belongs to event: write event: and this key below it, indented < title name venue location
   place from to start end support contact status id
-!this key belongs to fees: write fees: and this key below it, indented < periods currency
+!this key belongs to fees: write fees: and this key below it, indented < periods
 `,
   ],
   [
@@ -68,7 +68,7 @@ office < secretariat admin_email office_email organiser_email
 status < state open is_open active published enabled live closed is_active
 !the colour belongs to look: write look: {colour: "#1050AC"} < color colour theme_colour
 !the picture belongs to look: write look: {colour: "#1050AC", logo: logo.png} < logo image banner picture
-!prices are in rupees: remove this < currency
+!the currency is stated at the top of the file: write currency: EUR above fees < currency
 `,
   ],
   [

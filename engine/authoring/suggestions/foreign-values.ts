@@ -64,8 +64,6 @@ warn < ask confirm allow warning notify hint yes
 digits < numbers number numeric digit random serial counter sequence integer
 anything < any text letters alphanumeric characters free all
 `,
-  currency:
-    '!prices are in rupees: remove it, or write INR < rs rs. ₹ rupee rupees inr inr. re indian',
   copy_to: 'office < admin organiser organizer secretary secretariat yes true us',
   do: `
 receipt < download pdf download_receipt invoice

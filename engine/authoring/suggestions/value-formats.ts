@@ -1,4 +1,5 @@
 /** Explains values of the right kind in the wrong format: a date, an address, a name, a price. */
+import type { Currency } from '../../lib/money.ts'
 import { isDay } from '../../lib/time.ts'
 import { suggestColour, suggestFormats, suggestEmail } from './misspelt-addresses.ts'
 import { plainDigits, explainPrice, withoutQuotes } from './amount-notations.ts'
@@ -13,6 +14,8 @@ export type ExpectedFormat = {
   readonly pattern: string | undefined
   /** The meaning of the pattern, in the schema's words: "must be …". */
   readonly words: string | undefined
+  /** That of the file. */
+  readonly currency: Currency
 }
 
 /** `said` is the value as written in the file, `value` as parsed. */
@@ -38,7 +41,9 @@ export function reportInvalidFormat(
       message: /^[\d.,_ ]+$/.test(text)
         ? `\`${valueText}\` is a text, not a number`
         : `\`${valueText}\` is not a price: write an amount in digits only`,
-      help: explainPrice(text) ?? 'write the amount in digits only, such as 5000, or free or none',
+      help:
+        explainPrice(text, format.currency) ??
+        'write the amount in digits only, such as 5000, or free or none',
     }
   if (path === 'payment') {
     const isFree =

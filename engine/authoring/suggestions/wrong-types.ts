@@ -3,6 +3,8 @@ import { suggestColour, suggestFormats } from './misspelt-addresses.ts'
 import { suggestAmount, suggestNumber, plainDigits, explainPrice } from './amount-notations.ts'
 import { labelOf } from './value-formats.ts'
 import { suggestCondition, suggestConnective } from './condition-notations.ts'
+import type { Currency } from '../../lib/money.ts'
+import { statedCurrency } from './currency-notations.ts'
 import type { Draft } from '../finding.ts'
 import { findStrayLine, suggestPriceRow, splitTableCells } from '../syntax/stray-lines.ts'
 import { quoteText } from '../syntax/quotes.ts'
@@ -178,7 +180,7 @@ function findHelp(
       }
   }
   if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
-    return { help: listHelp(path, value, raw, countColumns(source)) }
+    return { help: listHelp(path, value, raw, source) }
   if ((wants('number') || wants('integer')) && typeof value === 'string') {
     const number = suggestNumber(raw)
     if (number === null && NO_END.test(value.trim()))
@@ -191,7 +193,9 @@ function findHelp(
   }
   if (wants('number') && isPrice(path))
     return {
-      help: explainPrice(raw) ?? 'write the amount in digits only, such as 5000, or free or none',
+      help:
+        explainPrice(raw, statedCurrency(source.text)) ??
+        'write the amount in digits only, such as 5000, or free or none',
     }
   if (wants('string') && typeof value === 'object')
     return /\n/.test(raw)
@@ -245,7 +249,8 @@ function nameInside(raw: string): string | null {
 }
 
 /** Suggests the list for a single value in place of a list. */
-function listHelp(path: string, value: unknown, raw: string, columns: number): string {
+function listHelp(path: string, value: unknown, raw: string, source: Source): string {
+  const currency = statedCurrency(source.text)
   const isPrices = isPrice(path)
   if (raw.includes('\n') || raw.length > 80)
     return 'start every entry on its own line with a dash and a space'
@@ -263,22 +268,22 @@ function listHelp(path: string, value: unknown, raw: string, columns: number): s
     )
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '')
-  const several = isPrices && cells.length === 1 ? suggestAmount(raw) : null
-  const isOne = isPrices && cells.length === 1 && suggestAmount(raw)?.is === 'not-on-sale'
+  const several = isPrices && cells.length === 1 ? suggestAmount(raw, currency) : null
+  const isOne = isPrices && cells.length === 1 && suggestAmount(raw, currency)?.is === 'not-on-sale'
   const entries = isOne
-    ? Array.from({ length: columns }, () => 'none')
+    ? Array.from({ length: countColumns(source) }, () => 'none')
     : several?.is === 'several'
       ? several.rupees
       : isPrices
-        ? cells.map(priceMeant)
+        ? cells.map((cell) => priceMeant(cell, currency))
         : cells
   return typeof value === 'object' && value !== null && !raw.startsWith('{')
     ? 'start every entry with a dash and a space'
     : `write [${entries.join(', ')}]${isPrices && entries.length === 1 ? ', with a price for each period' : ''}`
 }
 
-function priceMeant(cell: string): string {
-  const suggestion = suggestAmount(cell)
+function priceMeant(cell: string, currency: Currency): string {
+  const suggestion = suggestAmount(cell, currency)
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 

@@ -2,6 +2,8 @@
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
 import { suggestAmount, explainPrice } from '../suggestions/amount-notations.ts'
+import { statedCurrency } from '../suggestions/currency-notations.ts'
+import type { Currency } from '../../lib/money.ts'
 import { suggestCondition } from '../suggestions/condition-notations.ts'
 import { findStrayLine } from './stray-lines.ts'
 import type { Report } from './syntax-findings.ts'
@@ -240,7 +242,7 @@ function commaTraps(
     message: `the comma in \`${first[0]}\` separates entries: this is read as two prices`,
     help: `write [${joined
       .split(',')
-      .map((cell) => priceMeant(cell.trim()))
+      .map((cell) => priceMeant(cell.trim(), statedCurrency(text)))
       .join(', ')}]`,
   })
 }
@@ -259,8 +261,8 @@ function isThousands(content: string, joined: string): boolean {
   )
 }
 
-function priceMeant(cell: string): string {
-  const suggestion = suggestAmount(cell)
+function priceMeant(cell: string, currency: Currency): string {
+  const suggestion = suggestAmount(cell, currency)
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 

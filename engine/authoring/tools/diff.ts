@@ -2,28 +2,30 @@
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
-import { findCategory } from '../../rules/category.ts'
-import { INR, formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
+import { currencyOf, findCategory } from '../../rules/category.ts'
+import { INR, type Currency, type Paise } from '../../lib/money.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
-import { addDays, formatDay, type Day } from '../../lib/time.ts'
+import { addDays, type Day } from '../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
 
 /** The price on a day, with its period: a total, or why there is none. `no-price`: registration is open and free of charge. */
-type PriceOn =
+export type PriceOn =
   | {
       readonly is: 'price'
       readonly period: string
       readonly base: Paise
       readonly gst: Paise
       readonly total: Paise
+      /** Absent: INR. */
+      readonly currency?: Currency
     }
   | { readonly is: 'closed' }
   | { readonly is: 'not-on-sale' }
   | { readonly is: 'no-price'; readonly period: string | null }
 
 /** `from` null: no beginning; `until` null: no end; `until` is not included. */
-type PriceChange = {
+export type PriceChange = {
   readonly category: string
   readonly from: Day | null
   readonly until: Day | null
@@ -36,13 +38,15 @@ type RuleChange = {
   readonly next: string | null
 }
 /** `path` is dotted, in the terms of the compiled event; absent sides are null. */
-type ValueChange = {
+export type ValueChange = {
   readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'
   readonly path: string
   readonly old: string | null
   readonly next: string | null
 }
 export type EventDiff = {
+  /** Absent: unchanged. */
+  readonly currency?: { readonly old: Currency; readonly next: Currency }
   readonly prices: readonly PriceChange[]
   readonly rules: readonly RuleChange[]
   /** False if the rule tables were too large to compare point by point; they were then compared as written. */
@@ -54,8 +58,8 @@ export type EventDiff = {
 
 /** True if there is no visible difference. */
 export function isEmptyDiff(diff: EventDiff): boolean {
-  const { prices, rules, sold, values } = diff
-  return prices.length + rules.length + sold.length + values.length === 0
+  const { currency, prices, rules, sold, values } = diff
+  return currency === undefined && prices.length + rules.length + sold.length + values.length === 0
 }
 
 /**
@@ -66,6 +70,9 @@ export function isEmptyDiff(diff: EventDiff): boolean {
 export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
   const rules = ruleChanges(old, next)
   return {
+    ...(old.currency === next.currency
+      ? {}
+      : { currency: { old: old.currency, next: next.currency } }),
     prices: priceChanges(old, next),
     ...rules,
     sold: diffItems(old, next, edges(old, next)),
@@ -117,9 +124,17 @@ function findPrice(event: EventConfig, category: string, on: Day): PriceOn | nul
   if (!hasPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
   const price = quoteCategory(event, category, period.id)
+  const currency = currencyOf(event, category)
   return price === null
     ? { is: 'not-on-sale' }
-    : { is: 'price', period: period.id, base: price.base, gst: price.gst, total: price.total }
+    : {
+        is: 'price',
+        period: period.id,
+        base: price.base,
+        gst: price.gst,
+        total: price.total,
+        ...(currency === INR ? {} : { currency }),
+      }
 }
 
 function ruleChanges(
@@ -180,6 +195,7 @@ const fieldDomain = (field: Field) => [
 
 /** Keys of the compiled event that are compared as functions above, or that are not visible outside the checks. */
 const COMPARED_ELSEWHERE = new Set([
+  'currency',
   'fees.prices',
   'fees.periods',
   'fees.otherDates',
@@ -326,73 +342,4 @@ function changeKind(path: string): ValueChange['kind'] {
 
 function equal(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
-}
-
-/**
- * Formats a price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080
- * ▼ ₹ 2,360".
- */
-function formatPriceChange(change: PriceChange): string {
-  const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
-  const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
-  const difference =
-    change.old?.is === 'price' && change.next?.is === 'price'
-      ? change.next.total - change.old.total
-      : null
-  const arrow =
-    difference === null || difference === 0
-      ? ''
-      : difference > 0
-        ? `  ▲ ${formatMoney(difference as Paise, INR)}`
-        : `  ▼ ${formatMoney(-difference as Paise, INR)}`
-  const formatPriceOn = (price: PriceOn | null): string =>
-    difference === 0 && price?.is === 'price'
-      ? `${formatPrice(price.total, INR)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base, INR)} + ${formatMoney(price.gst, INR)}`})`
-      : formatOptionalPrice(price)
-  return `${from}${until}  ${change.category}  ${formatPriceOn(change.old)} → ${formatPriceOn(change.next)}${arrow}`
-}
-
-function formatOptionalPrice(price: PriceOn | null): string {
-  if (price === null) return 'no category'
-  if (price.is === 'price') return formatPrice(price.total, INR)
-  return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
-}
-
-const HEADINGS = {
-  event: 'Event',
-  field: 'Fields',
-  message: 'Messages',
-  route: 'Addresses',
-  wording: 'Wording',
-  layout: 'Order',
-  office: 'Office',
-} as const satisfies Record<ValueChange['kind'], string>
-
-/** Formats a whole comparison as lines; empty if nothing changes. */
-export function formatDiff(diff: EventDiff): string {
-  const block = (title: string, lines: readonly string[]): readonly string[] =>
-    lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]
-  const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
-  return [
-    ...block('Prices', diff.prices.map(formatPriceChange)),
-    ...block(
-      'Sold',
-      diff.sold.map(({ what, old, next }) => `${what}: ${old ?? 'nothing'} → ${next ?? 'nothing'}`),
-    ),
-    ...block(
-      'Categories',
-      diff.rules.map(
-        ({ answers, old, next }) =>
-          `${answers === '' ? 'all answers' : answers}: ${old ?? 'none'} → ${next ?? 'none'}`,
-      ),
-    ),
-    ...Object.entries(HEADINGS).flatMap(([kind, title]) =>
-      block(
-        title,
-        diff.values
-          .filter((change) => change.kind === kind)
-          .map(({ path, old, next }) => `${path}: ${quoted(old)} → ${quoted(next)}`),
-      ),
-    ),
-  ].join('\n\n')
 }

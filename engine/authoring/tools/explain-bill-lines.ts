@@ -18,7 +18,7 @@ import {
   type PriceTable,
 } from '../../event/pricing-types.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { INR, formatMoney, formatPrice, type Paise, type Tax } from '../../lib/money.ts'
+import { formatMoney, formatPrice, type Currency, type Paise, type Tax } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
@@ -76,7 +76,7 @@ export function explainLines(
           {
             line,
             keyPath: adjustmentPath(event, adjustment),
-            from: formatAdjustmentUnit(adjustment, line),
+            from: formatAdjustmentUnit(event, adjustment, line),
             tax: null,
             is: 'change',
           },
@@ -151,18 +151,22 @@ function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
 }
 
 /** Formats "-10% on all", and if the full amount did not apply: "no more than there was". */
-function formatAdjustmentUnit({ on, by, id }: Adjustment, { unit }: Line): string {
+function formatAdjustmentUnit(
+  event: Pick<EventConfig, 'currency'>,
+  { on, by, id }: Adjustment,
+  { unit }: Line,
+): string {
   const changeText =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
-      : formatSigned(by.amount)
+      : formatSigned(by.amount, event.currency)
   const limitText = 'amount' in by && by.amount !== unit ? ', limited to the price' : ''
   return `fees.adjustments.${id}, ${changeText} on ${on === 'all' ? 'all lines' : on}${limitText}`
 }
 
 /** Formats "+₹ 500". */
-export function formatSigned(amount: Paise): string {
-  return `${amount > 0 ? '+' : ''}${formatMoney(amount, INR)}`
+export function formatSigned(amount: Paise, currency: Currency): string {
+  return `${amount > 0 ? '+' : ''}${formatMoney(amount, currency)}`
 }
 
 /** Returns items and adjustments that are not on the bill. */
@@ -239,43 +243,50 @@ function whyNotApplied(
   return `there is no line for ${touched}`
 }
 
+/** Amounts with their currency, such as a quote. */
+type Priced = Split & { readonly currency: Currency }
+
 /** Formats the bill line by line, each with its tax, then omitted items, then the total. */
 export function formatBill(
   lines: readonly LineExplained[],
   left: readonly OmittedItem[],
-  { base, gst, total }: Split,
+  { base, gst, total, currency }: Priced,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
   return [
-    ...lines.flatMap((line) => formatBillLine(line, lineNumber)),
+    ...lines.flatMap((line) => formatBillLine(line, currency, lineNumber)),
     ...left.map(
       ({ id, keyPath, because }) =>
         ['left out', `${id}: ${because}${formatLineNumber(lineNumber(keyPath))}`] as const,
     ),
     [
       'total',
-      `${formatPrice(total, INR)}${gst === 0 ? '' : `: ${formatMoney(base, INR)} and ${formatMoney(gst, INR)} tax`}`,
+      `${formatPrice(total, currency)}${gst === 0 ? '' : `: ${formatMoney(base, currency)} and ${formatMoney(gst, currency)} tax`}`,
     ],
   ]
 }
 
 function formatBillLine(
   { line, from, keyPath, tax, is }: LineExplained,
+  currency: Currency,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
   const sourceText = `${from}${formatLineNumber(lineNumber(keyPath))}`
   if (is === 'change') {
     const { base, gst, total } = line
-    const parts = gst === 0 ? '' : ` (${formatSigned(base)} and ${formatSigned(gst)} tax)`
-    return [['change', `${line.label}  ${formatSigned(total)}${parts}  ${sourceText}`]]
+    const parts =
+      gst === 0 ? '' : ` (${formatSigned(base, currency)} and ${formatSigned(gst, currency)} tax)`
+    return [['change', `${line.label}  ${formatSigned(total, currency)}${parts}  ${sourceText}`]]
   }
   const { quantity, unit } = line
   const price = (unit * quantity) as Paise
-  const sum = quantity === 1 ? '' : ` = ${formatPrice(price, INR)}`
+  const sum = quantity === 1 ? '' : ` = ${formatPrice(price, currency)}`
   const times = line.id === REGISTRATION ? '' : `${quantity} × `
   return [
-    ['line', `${line.label}  ${times}${formatPrice(unit, INR)}${sum}  ${sourceText}`],
-    ...(tax === null || price === 0 ? [] : [['tax', formatTax(tax, price, line)] as const]),
+    ['line', `${line.label}  ${times}${formatPrice(unit, currency)}${sum}  ${sourceText}`],
+    ...(tax === null || price === 0
+      ? []
+      : [['tax', formatTax(tax, price, { ...line, currency })] as const]),
   ]
 }
 
@@ -285,9 +296,9 @@ export function formatLineNumber(line: number | null): string {
 }
 
 /** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST". */
-export function formatTax(tax: Tax, price: Paise, { base, gst }: Split): string {
+export function formatTax(tax: Tax, price: Paise, { base, gst, currency }: Priced): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
   if (tax.prices === 'exclusive')
-    return `${formatMoney(price, INR)} × ${tax.percent}% = ${formatMoney(gst, INR)}${rounding} ${tax.name}, added to the price`
-  return `${formatMoney(price, INR)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base, INR)}${rounding}, the rest ${formatMoney(gst, INR)} is ${tax.name}`
+    return `${formatMoney(price, currency)} × ${tax.percent}% = ${formatMoney(gst, currency)}${rounding} ${tax.name}, added to the price`
+  return `${formatMoney(price, currency)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base, currency)}${rounding}, the rest ${formatMoney(gst, currency)} is ${tax.name}`
 }

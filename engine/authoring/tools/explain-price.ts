@@ -7,7 +7,7 @@ import { findCategory } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../../rules/pricing-context.ts'
-import { INR, formatPrice, type Paise, type Tax } from '../../lib/money.ts'
+import { formatPrice, type Paise, type Tax } from '../../lib/money.ts'
 import { containsDay, periodOn } from '../../pricing/price-periods.ts'
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
@@ -184,12 +184,12 @@ export function formatExplanation(
         : [
             [
               'price',
-              `${formatPrice(cell.price, INR)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
+              `${formatPrice(cell.price, event.currency)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
             ] as const,
             ...(explanation.tax === null || cell.price === 0
               ? []
               : [['tax', formatTax(explanation.tax, cell.price, priced)] as const]),
-            ['total', formatPrice(priced.total, INR)] as const,
+            ['total', formatPrice(priced.total, event.currency)] as const,
           ]),
     ...Object.entries(explanation.errors).map(
       ([field, message]) => ['form', `missing ${field}: ${message}`] as const,

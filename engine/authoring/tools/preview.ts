@@ -11,7 +11,7 @@ import { extractContext } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
-import { INR, formatPrice, rupees, type Paise } from '../../lib/money.ts'
+import { formatPrice, rupees, type Paise } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { themeColors } from '../../lib/theme-colors.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
@@ -211,7 +211,7 @@ function priceList(event: EventConfig): string {
     .join('')
   const rows = event.categories.map(
     (category) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(event, quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
   )
   return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
 }
@@ -233,7 +233,7 @@ function soldBesides(event: EventConfig, head: string): string {
           ]),
       ...partRows.map(
         (row) =>
-          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
+          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(event, price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
       ),
     ])
     const categoryText = escapeHtml([label, ...about].join(', '))
@@ -247,8 +247,8 @@ function soldBesides(event: EventConfig, head: string): string {
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }
 
-function priceText(price: Paise | null): string {
-  return price === null ? 'not on sale' : formatPrice(price, INR)
+function priceText(event: EventConfig, price: Paise | null): string {
+  return price === null ? 'not on sale' : formatPrice(price, event.currency)
 }
 
 function closedNotice(event: EventConfig): string {

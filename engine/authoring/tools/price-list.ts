@@ -8,7 +8,14 @@
 import { EACH } from '../../pricing/bill.ts'
 import { describeCondition } from '../../rules/describe-condition.ts'
 import type { EventConfig, Field } from '../../event/config.ts'
-import { INR, formatCount, formatMoney, paise, type Paise, type Tax } from '../../lib/money.ts'
+import {
+  formatCount,
+  formatMoney,
+  fromRupees,
+  paise,
+  type Paise,
+  type Tax,
+} from '../../lib/money.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Adjustment, Item, Quota, PriceTable, MemberList } from '../../event/pricing-types.ts'
 import { formatDay } from '../../lib/time.ts'
@@ -158,7 +165,9 @@ function aboutItem(event: EventConfig, item: Item): readonly string[] {
           `for each in ${count.field}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${formatMaximum(findField(event, count.field))}`,
         ]),
     ...(times === undefined ? [] : [`times ${times}${formatMaximum(findField(event, times))}`]),
-    ...(amountIn === undefined ? [] : [formatAmountField(findField(event, amountIn), amountIn)]),
+    ...(amountIn === undefined
+      ? []
+      : [formatAmountField(event, findField(event, amountIn), amountIn)]),
     ...(isTaxed(event, tax) ? [] : [tax === null ? 'no tax' : formatListedTax(tax)]),
   ]
 }
@@ -169,8 +178,9 @@ function formatMaximum(field: Field | undefined): string {
   return max === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${max})`
 }
 
-function formatAmountField(field: Field | undefined, id: string): string {
-  const amount = (rupees: number): string => formatMoney(paise(Math.round(rupees * 100)), INR)
+function formatAmountField(event: EventConfig, field: Field | undefined, id: string): string {
+  const amount = (rupees: number): string =>
+    formatMoney(fromRupees(rupees, event.currency) ?? paise(0), event.currency)
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
     ? `as entered in ${id}`
@@ -199,7 +209,7 @@ function formatAdjustment(
   const change =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
-      : formatSigned(by.amount)
+      : formatSigned(by.amount, event.currency)
   return [
     `${label}: ${change} on ${on === 'all' ? 'all lines' : on}`,
     ...(from === undefined ? [] : [`from ${formatDay(from)}`]),

@@ -15,7 +15,7 @@ import type {
   ResultPage,
 } from '../../event/config.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
-import { INR, amountText, rupees, type Paise } from '../../lib/money.ts'
+import { INR, amountText, rupees, type Currency, type Paise } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { isoIndia } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
@@ -67,6 +67,7 @@ function full(event: EventConfig): Block {
       success: event.routes.success,
       failed: event.routes.failed,
     }),
+    currency: event.currency === INR ? undefined : event.currency,
     categories: event.categories.map(({ listedOnly, expects, ...category }) => ({
       ...category,
       ...(expects === undefined ? {} : { expects: showCondition(expects) }),
@@ -80,7 +81,7 @@ function full(event: EventConfig): Block {
               when === null ? { otherwise: then } : { when: showCondition(when), then },
             ),
           },
-    fees: showFees(event.fees, event.categories),
+    fees: showFees(event.fees, event.categories, event.currency),
     ...showContext(event),
     form: removeUndefined({
       pages: form.pages === 'one' ? undefined : form.pages,
@@ -162,7 +163,10 @@ function full(event: EventConfig): Block {
         })
       }),
     },
-    examples: event.examples.length === 0 ? undefined : { cases: event.examples.map(showExample) },
+    examples:
+      event.examples.length === 0
+        ? undefined
+        : { cases: event.examples.map((one) => showExample(one, event.currency)) },
   })
 }
 
@@ -249,14 +253,14 @@ function showButton(button: Button): Block {
   return { ...button }
 }
 
-function showExample(example: ExampleCase): Block {
+function showExample(example: ExampleCase, currency: Currency): Block {
   const { name } = example
   if ('orderId' in example)
     return { name, order_id: example.orderId, expect: { order: example.order } }
   const { base, gst, total, ...others } = example.expect
   const { lines, ...rest } = { lines: undefined, ...others }
   const amount = (value: Paise | undefined): DisplayedValue =>
-    value === undefined ? undefined : Number(amountText(value, INR))
+    value === undefined ? undefined : Number(amountText(value, currency))
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
   return removeUndefined({
     name,
@@ -270,7 +274,9 @@ function showExample(example: ExampleCase): Block {
       lines:
         lines === undefined
           ? undefined
-          : fromPairs(Object.entries(lines).map(([id, line]) => [id, rupees(line, INR)] as const)),
+          : fromPairs(
+              Object.entries(lines).map(([id, line]) => [id, rupees(line, currency)] as const),
+            ),
     }),
   })
 }

@@ -11,7 +11,7 @@ import {
   type MemberList,
 } from '../../event/pricing-types.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
-import { INR, rupees, type Paise, type Tax } from '../../lib/money.ts'
+import { rupees, type Currency, type Paise, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
 import {
   removeUndefined,
@@ -20,7 +20,7 @@ import {
   type DisplayedValue,
 } from './show-conditions.ts'
 
-export function showFees(fees: Fees, categories: readonly Category[]): Block {
+export function showFees(fees: Fees, categories: readonly Category[], currency: Currency): Block {
   const { tax, periods, otherDates, prices, items, adjustments } = fees
   const overlaps = periods.some((period, index) =>
     periods
@@ -36,16 +36,23 @@ export function showFees(fees: Fees, categories: readonly Category[]): Block {
     periods,
     overlap: overlaps ? 'first' : undefined,
     other_dates: otherDates ?? 'closed',
-    prices: prices === null ? undefined : showTable(categories.length > 0 ? prices : {}, periods),
-    items: items.length === 0 ? undefined : items.map((item) => showItem(item, periods, tax)),
-    adjustments: adjustments.length === 0 ? undefined : adjustments.map(showAdjustment),
+    prices:
+      prices === null
+        ? undefined
+        : showTable(categories.length > 0 ? prices : {}, periods, currency),
+    items:
+      items.length === 0 ? undefined : items.map((item) => showItem(item, periods, tax, currency)),
+    adjustments:
+      adjustments.length === 0
+        ? undefined
+        : adjustments.map((one) => showAdjustment(one, currency)),
   })
 }
 
-function showTable(table: PriceTable, periods: readonly Period[]): Block {
+function showTable(table: PriceTable, periods: readonly Period[], currency: Currency): Block {
   const columns = periods.map(({ id }) => id)
   const cell = (price: Paise | null | undefined): DisplayedValue =>
-    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price, INR)
+    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price, currency)
   return fromPairs<DisplayedValue>([
     ['period', columns],
     ...Object.keys(table)
@@ -57,7 +64,12 @@ function showTable(table: PriceTable, periods: readonly Period[]): Block {
   ])
 }
 
-function showItem(item: Item, periods: readonly Period[], tax: Tax | null): Block {
+function showItem(
+  item: Item,
+  periods: readonly Period[],
+  tax: Tax | null,
+  currency: Currency,
+): Block {
   const { count, prices } = item
   const [single] = prices
   return removeUndefined({
@@ -73,11 +85,11 @@ function showItem(item: Item, periods: readonly Period[], tax: Tax | null): Bloc
       single === undefined
         ? undefined
         : prices.length === 1 && single.when === null
-          ? showTable(single.table, periods)
+          ? showTable(single.table, periods, currency)
           : prices.map(({ when, table }) =>
               when === null
-                ? { otherwise: showTable(table, periods) }
-                : { when: showCondition(when), table: showTable(table, periods) },
+                ? { otherwise: showTable(table, periods, currency) }
+                : { when: showCondition(when), table: showTable(table, periods, currency) },
             ),
     amount_in: item.amountIn,
   })
@@ -92,7 +104,10 @@ function isSameTax(one: Tax | null, other: Tax | null): boolean {
   )
 }
 
-function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Block {
+function showAdjustment(
+  { id, label, when, from, to, on, by }: Adjustment,
+  currency: Currency,
+): Block {
   return removeUndefined({
     id,
     label,
@@ -100,7 +115,7 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
     from,
     to,
     on: on === REGISTRATION ? undefined : on,
-    ...('percent' in by ? { percent: by.percent } : { amount: rupees(by.amount, INR) }),
+    ...('percent' in by ? { percent: by.percent } : { amount: rupees(by.amount, currency) }),
   })
 }
 

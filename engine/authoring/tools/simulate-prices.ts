@@ -10,7 +10,7 @@ import { findCategory } from '../../rules/category.ts'
 import { proveBill, type PossibleBill } from '../proofs/bill-bounds.ts'
 import { answersAt, categoryAxes, listPoints, formatPoints } from '../proofs/answer-combinations.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
-import { INR, formatMoney, formatPrice } from '../../lib/money.ts'
+import { formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { priceTable, type PriceRow } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
@@ -124,7 +124,7 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
   const periods = event.fees.periods.map((period, column) => {
     const rows = simulation.prices.map(({ category, cells }) => [
       category.id,
-      ...cellTexts(cells[column]?.price ?? null, tax !== null),
+      ...cellTexts(cells[column]?.price ?? null, tax !== null, event.currency),
       category.listedOnly ? 'price list only' : '',
     ])
     const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
@@ -154,7 +154,7 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
           ...(list !== null && sellsMore(event) ? formatTables(event, list, demo) : periods),
         ]),
     ...(list === null ? [] : formatRules(list)),
-    ...(sellsMore(event) ? formatExtremes(simulation.extremes) : []),
+    ...(sellsMore(event) ? formatExtremes(event, simulation.extremes) : []),
     categoryLines.join('\n'),
     ...(simulation.demo.length === 0
       ? []
@@ -180,7 +180,9 @@ function formatTables(
   const { periods } = event.fees
   const heads = periods.map(({ id }) => id)
   const cells = (row: ListedRow): readonly string[] => [
-    ...row.cells.map((price) => (price === null ? 'not on sale' : formatPrice(price, INR))),
+    ...row.cells.map((price) =>
+      price === null ? 'not on sale' : formatPrice(price, event.currency),
+    ),
     row.note ?? '',
   ]
   return [
@@ -222,11 +224,11 @@ function formatRules({ adjustments, limits, unique, codes, rolls }: PriceList): 
   )
 }
 
-function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
+function formatExtremes(event: EventConfig, simulation: Simulation['extremes']): readonly string[] {
   if (simulation === null)
     return ['Lowest and highest bill: too many combinations of answers to check.']
   const describeBill = (name: string, bill: PossibleBill | null): readonly string[] =>
-    bill === null ? [] : [`${name} bill: ${formatPossibleBill(bill)}`]
+    bill === null ? [] : [`${name} bill: ${formatPossibleBill(event, bill)}`]
   return [
     ...describeBill('Cheapest', simulation.cheapest),
     ...describeBill('Dearest', simulation.dearest),
@@ -234,15 +236,15 @@ function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
 }
 
 /** Formats total, category, period and day; the answers that give it; its lines. */
-function formatPossibleBill(bill: PossibleBill): string {
+function formatPossibleBill({ currency }: EventConfig, bill: PossibleBill): string {
   const { answers, category, period, on, lines, total } = bill
   const givenAnswers = Object.entries(answers).map(
     ([field, answer]) => `${field}: ${formatGivenAnswer(answer)}`,
   )
   return [
-    `${formatPrice(total, INR)}, ${category} in ${period}, such as on ${formatDay(on)}`,
+    `${formatPrice(total, currency)}, ${category} in ${period}, such as on ${formatDay(on)}`,
     ...(givenAnswers.length === 0 ? [] : [`  given ${givenAnswers.join(', ')}`]),
-    ...linesText(lines, INR)
+    ...linesText(lines, currency)
       .split('\n')
       .map((line) => `  ${line}`),
   ].join('\n')
@@ -269,13 +271,13 @@ function formatGivenAnswer(answer: Answer): string {
 }
 
 /** Formats base, tax and total; without a tax only the total. */
-function cellTexts(price: Split | null, isTaxed: boolean): readonly string[] {
+function cellTexts(price: Split | null, isTaxed: boolean, currency: Currency): readonly string[] {
   const cells =
     price === null
       ? ['–', '–', 'not on sale']
       : price.total === 0
-        ? ['–', '–', formatPrice(price.total, INR)]
-        : [price.base, price.gst, price.total].map((part) => formatMoney(part, INR))
+        ? ['–', '–', formatPrice(price.total, currency)]
+        : [price.base, price.gst, price.total].map((part) => formatMoney(part, currency))
   return isTaxed ? cells : cells.slice(-1)
 }
 

@@ -65,9 +65,13 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     page: 'tax-and-payment-methods',
-    title: 'Tax and payment methods',
-    about: 'Tax is charged as stated, and delegates always have a way to pay.',
-    ranges: [[441, 449]],
+    title: 'Tax, currency and payment methods',
+    about:
+      'Tax is charged as stated, every amount is in the currency of the event, and delegates always have a way to pay.',
+    ranges: [
+      [441, 449],
+      [1100, 1199],
+    ],
   },
   {
     page: 'unlikely-prices',
@@ -159,6 +163,17 @@ const METHODS = [
   '      expires_after: 10 days',
   '',
 ].join('\n')
+const TRANSFER = [
+  'payment:',
+  '  methods:',
+  '    - id: transfer',
+  '      label: Bank transfer',
+  '      until: 2026-02-20',
+  '      instructions: Sample Society, IBAN DE00 1234 5678 9012 3456 00, BIC SMPLDEFF',
+  "      fields: [{id: reference, label: Transfer reference, pattern: '[A-Z]{4}[0-9]{8}', unique: true, required: true}]",
+  '      expires_after: 10 days',
+  '',
+].join('\n')
 const CANCELLATION =
   'cancellation:\n  steps:\n    - {until: 2026-01-31, refund: 75%}\n    - {until: 2026-02-15, refund: 50%}\n    - {otherwise: none}\n'
 const INVOICE = [
@@ -209,6 +224,9 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV494: `fees:\n  tax: {name: GST, percent: 18, prices: exclusive}\n${INVOICE}`,
   EV495: INVOICE,
   EV499: INVOICE,
+  EV1014: 'currency: INR\n',
+  EV1102: `currency: EUR\n${TRANSFER}`,
+  EV1104: `currency: INR\n${INVOICE}`,
   EV801:
     '# second2026.yaml\nroutes:\n  form: /second2026\n  success: /second2026/success\n  failed: /second2026/failed\n',
   EV802: '# second2026.yaml\norder_id:\n  prefix: SCND\n',
@@ -299,6 +317,10 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV468: ['when: {teaches: true}', 'when: {teaches: true, presents: false}'],
   EV469: ['max: 4,', 'max: 4, required: true,'],
   EV471: ['label: Badges', 'label: Badges\n          choose: {at_most: 2, message: Two at most}'],
+  EV1101: ['  currency: INR\n', ''],
+  EV1103: ['UPI ID sample@bank', 'IBAN DE00 1234 5678 9012 3456 00, BIC SMPLDEFF'],
+  EV1105: [', round: rupee', ''],
+  EV1106: ['$150', '₹ 2,000'],
   EV472: ['{id: coupon, percent', '{id: coupon, when: {code: coupon}, percent'],
 }
 

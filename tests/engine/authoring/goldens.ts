@@ -53,6 +53,7 @@ const previousVersions: Readonly<Record<string, (text: string) => string>> = {
       'form:\n',
       '  items: [{id: dinner, label: Dinner, when: {is_member: true}, prices: {period: [early, late], each: [500, 600]}}]\nform:\n',
     ),
+  EV1014: () => readGolden('EV1014.yaml').replace('currency: EUR\n', ''),
   EV1010: withItems('quotas: [{id: hall, max: 100, full: The hall is full}]'),
   EV1011: withItems('quotas: [{id: hall, max: 100, full: The hall is full}]'),
   EV1012: withItems(

@@ -1,6 +1,6 @@
 /** Checks EV404 to EV432: at most one price period a day, consistent with event and registration days. */
 import type { Period } from '../../../event/pricing-types.ts'
-import { INR, formatMoney } from '../../../lib/money.ts'
+import { formatMoney } from '../../../lib/money.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { EVENT_DAYS_MAX } from './event-days.ts'
@@ -181,7 +181,7 @@ const priceFallsBack: Check = {
   why: 'Late registration would cost less than early registration.',
   after: ['EV204', 'EV406', 'EV407', 'EV419'],
   find: ({ config }) => {
-    const { fees, from: first, to: last } = config
+    const { fees, currency, from: first, to: last } = config
     const days: Day[] = []
     for (let on = first; on <= last && days.length < EVENT_DAYS_MAX; on = addDays(on, 1))
       days.push(on)
@@ -202,7 +202,7 @@ const priceFallsBack: Check = {
       const [was, is] = [before === null ? null : row[before.id], row[fees.otherDates ?? '']]
       return was != null && is != null && is < was
         ? [
-            `\`${category}\` costs ${formatMoney(was, INR)} in \`${before?.id ?? ''}\`, then ${formatMoney(is, INR)}`,
+            `\`${category}\` costs ${formatMoney(was, currency)} in \`${before?.id ?? ''}\`, then ${formatMoney(is, currency)}`,
           ]
         : []
     })

@@ -8,7 +8,7 @@ import {
   SERIAL_CHARACTERS_MAX,
   serialText,
 } from '../../../documents/document-number.ts'
-import { INR, formatMoney } from '../../../lib/money.ts'
+import { formatMoney } from '../../../lib/money.ts'
 import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/invoice-tax.ts'
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
@@ -105,7 +105,7 @@ const address: Check = {
   slug: 'invoice-address',
   severity: 'error',
   why: 'Rule 46(e): an invoice of ₹ 50,000 or more to a buyer without a GSTIN states the address and the state of the buyer.',
-  after: ['EV466', 'EV495'],
+  after: ['EV466', 'EV495', 'EV1104'],
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
@@ -116,7 +116,7 @@ const address: Check = {
       {
         at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
         part: 'key',
-        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines), INR)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
+        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines), config.currency)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
         notes: [describeBill(config, dearest)],
         help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },

@@ -5,7 +5,7 @@
  * existing lines.
  */
 import type { EventConfig } from '../../../event/config.ts'
-import { INR, AMOUNT_MAX, formatMoney } from '../../../lib/money.ts'
+import { AMOUNT_MAX, formatMoney, INR } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { findOverlappingAdjustments, proveBill } from '../../proofs/bill-bounds.ts'
 import type { MissingPrice } from '../../proofs/item-prices.ts'
@@ -265,7 +265,7 @@ const tooDear: Check = {
   slug: 'bill-above-maximum',
   severity: 'error',
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
-  after: AFTER_BOUNDS,
+  after: [...AFTER_BOUNDS, 'EV1102'],
   find: ({ config }) => {
     const dearest = priced(config)?.dearest
     return dearest == null || dearest.total <= AMOUNT_MAX || config.payment === null
@@ -274,7 +274,7 @@ const tooDear: Check = {
           {
             at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
             part: 'key',
-            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total, INR)}`,
+            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total, config.currency)}`,
             notes: [
               describeBill(config, dearest),
               `the gateway accepts at most ${formatMoney(AMOUNT_MAX, INR)}, tax included`,
@@ -302,7 +302,7 @@ const overdraws: Check = {
       const described = describeAnswers(who)
       return {
         at: `fees.adjustments.${at}`,
-        message: `\`${adjustment}\` deducts ${formatMoney(left, INR)} more than the lines that it changes cost`,
+        message: `\`${adjustment}\` deducts ${formatMoney(left, model.config.currency)} more than the lines that it changes cost`,
         notes: [
           `for \`${who.category}\` on ${formatDay(on)}${described === '' ? '' : ` with ${described}`}`,
         ],

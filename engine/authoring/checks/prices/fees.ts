@@ -1,8 +1,8 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
-import { INR, AMOUNT_MAX, formatMoney, readAmount, type Paise } from '../../../lib/money.ts'
+import { AMOUNT_MAX, formatMoney, INR, readAmount, type Paise } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
-import { suggestAmount, explainPrice } from '../../suggestions/amount-notations.ts'
+import { explainAmount } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -122,7 +122,8 @@ export const priceTableCells = memoize((model: Model) => {
           at: `fees.prices.${category}.${index}`,
           value: cell,
           text: texts[index] ?? '',
-          amount: typeof cell === 'number' ? readAmount(texts[index] ?? '', INR) : null,
+          amount:
+            typeof cell === 'number' ? readAmount(texts[index] ?? '', model.config.currency) : null,
         }))
   })
 })
@@ -145,7 +146,7 @@ export const itemTableCells = memoize((model: Model) =>
               at: path,
               value,
               text,
-              amount: typeof value === 'number' ? readAmount(text, INR) : null,
+              amount: typeof value === 'number' ? readAmount(text, model.config.currency) : null,
             }
           }),
     )
@@ -165,7 +166,7 @@ export function adjustmentAmounts(model: Model) {
             at,
             text,
             value: amount,
-            amount: readAmount(text.replace(/^[-+]/, ''), INR),
+            amount: readAmount(text.replace(/^[-+]/, ''), model.config.currency),
           },
         ]
   })
@@ -174,15 +175,10 @@ export function adjustmentAmounts(model: Model) {
 const notPaise: Check = {
   slug: 'too-many-decimals',
   severity: 'error',
-  why: 'Amounts are in rupees with at most two decimals.',
+  why: 'Amounts are in the currency of the event, with at most its decimals: two in rupees.',
   find: (model) => {
-    const bad = (text: string): Pick<Draft, 'message' | 'help'> => ({
-      message: `\`${text}\` is not a valid amount in rupees and paise`,
-      help:
-        suggestAmount(text)?.is === 'rupees'
-          ? `${explainPrice(text) ?? ''}, in digits only; paise are two digits after a decimal point`
-          : 'write digits only, with at most two decimals',
-    })
+    const { currency } = model.config
+    const bad = (text: string) => explainAmount(text, currency)
     const amounts = [
       ...priceTableCells(model),
       ...itemTableCells(model),
@@ -196,7 +192,7 @@ const notPaise: Check = {
         if (!Object.hasOwn(expect, part)) return []
         const path = `examples.cases.${index}.expect.${part}`
         const text = model.source.written(path)?.text
-        return text === undefined || readAmount(text, INR) !== null
+        return text === undefined || readAmount(text, currency) !== null
           ? []
           : [{ at: path, ...bad(text) }]
       }),
@@ -205,13 +201,15 @@ const notPaise: Check = {
       Object.keys(expect.lines ?? {}).flatMap((id): Draft[] => {
         const path = `examples.cases.${index}.expect.lines.${id}`
         const text = model.source.written(path)?.text
-        return text === undefined || readAmount(text.replace(/^[-+]/, ''), INR) !== null
+        return text === undefined || readAmount(text.replace(/^[-+]/, ''), currency) !== null
           ? []
           : [{ at: path, ...bad(text) }]
       }),
     )
     const high = priceTableCells(model).flatMap(({ at, amount, text }): Draft[] =>
-      amount !== null && splitPrice(model.config.fees.tax, amount).total > AMOUNT_MAX
+      amount !== null &&
+      model.config.payment !== null &&
+      splitPrice(model.config.fees.tax, amount).total > AMOUNT_MAX
         ? [
             {
               at,
@@ -284,7 +282,7 @@ const priceDrops: Check = {
       const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
       return {
         at: cell.at,
-        message: `cheaper than in the period before (${formatMoney(before, INR)})`,
+        message: `cheaper than in the period before (${formatMoney(before, model.config.currency)})`,
         related: [{ at: beforeAt, message: 'the period before' }],
         help: isColumn
           ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
@@ -364,7 +362,7 @@ const priceJump: Check = {
       return [
         {
           at,
-          message: `${formatMoney(amount, INR)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
+          message: `${formatMoney(amount, model.config.currency)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
         },
       ]
     })

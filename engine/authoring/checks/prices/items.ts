@@ -1,6 +1,6 @@
 /** Checks EV450, EV453, EV454: items in the price table can be bought and paid for. */
 import { takesPayments } from '../../../payments/payment-methods.ts'
-import { INR, formatMoney } from '../../../lib/money.ts'
+import { formatMoney, INR } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { proveBill } from '../../proofs/bill-bounds.ts'
@@ -41,7 +41,7 @@ const nobodyTakesIt: Check = {
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
         part: file.payment === undefined ? 'key' : 'entry',
-        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(dear.amount, INR)} would be stored as paid`,
+        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(dear.amount, model.config.currency)} would be stored as paid`,
         related: [{ at: dear.at, message: 'the first price' }],
         help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
       },
@@ -60,7 +60,7 @@ function costsByItems({ config, file }: Model): readonly Draft[] {
     {
       at: file.payment === undefined ? 'fees.prices' : 'payment',
       part: file.payment === undefined ? 'key' : 'entry',
-      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total, INR)} would be stored as paid`,
+      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total, config.currency)} would be stored as paid`,
       notes: [describeBill(config, dearest)],
       help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
     },
@@ -71,7 +71,7 @@ const belowMinimum: Check = {
   slug: 'below-the-minimum',
   severity: 'warning',
   why: 'The gateway refuses payments below its minimum, so a lower bill cannot be paid online.',
-  after: [...AFTER_TABLE, 'EV454', 'EV466'],
+  after: [...AFTER_TABLE, 'EV454', 'EV466', 'EV1102'],
   find: (model) => {
     const { config } = model
     if (config.payment === null) return []
@@ -82,7 +82,7 @@ const belowMinimum: Check = {
       {
         at: 'fees.prices',
         part: 'key',
-        message: `a bill of ${formatMoney(smallest.total, INR)} is possible; the gateway accepts ${formatMoney(minimum, INR)} or more`,
+        message: `a bill of ${formatMoney(smallest.total, model.config.currency)} is possible; the gateway accepts ${formatMoney(minimum, INR)} or more`,
         notes: [describeBill(config, smallest)],
         help: `write prices so that every bill is free or at least ${formatMoney(minimum, INR)}; an amount that delegates enter needs a min`,
       },

@@ -1,5 +1,5 @@
 /** Checks tax rates, consistent splitting, and what texts say about tax. */
-import { INR, formatMoney, readAmount, type Tax } from '../../../lib/money.ts'
+import { INR, formatMoney, readAmount, type Currency, type Tax } from '../../../lib/money.ts'
 import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
@@ -7,6 +7,9 @@ import type { Check, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { findTaxClaims, findTaxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { ownSign } from '../../suggestions/currency-notations.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import { meansNoTax, suggestPercent } from '../../suggestions/tax-values.ts'
 import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from './fees.ts'
 
@@ -29,10 +32,13 @@ const splitDisagrees: Check = {
     return [
       {
         at: firstDifference.at,
-        message: `the form shows a base of ${formatMoney(firstDifference.form, INR)}, the result page ${formatMoney(firstDifference.page, INR)}`,
+        message: `the form shows a base of ${formatMoney(firstDifference.form, model.config.currency)}, the result page ${formatMoney(firstDifference.page, model.config.currency)}`,
         related: [{ at: 'results.amounts', message: 'calculated here' }],
         notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
-        help: 'remove results.amounts, or choose prices whose tax is whole rupees',
+        help:
+          model.config.currency === INR
+            ? 'remove results.amounts, or choose prices whose tax is whole rupees'
+            : 'remove results.amounts',
       },
     ]
   },
@@ -45,7 +51,8 @@ const taxInPaise: Check = {
   after: AFTER_TABLE,
   find: (model) => {
     const { tax } = model.config.fees
-    if (tax === null || tax.round === 'rupee') return []
+    // Other currencies have no rounding to whole units, and their price lists often have decimals.
+    if (tax === null || tax.round === 'rupee' || model.config.currency !== INR) return []
     const odd = priceTableCells(model).flatMap(({ at, amount }) =>
       amount !== null && splitPrice(tax, amount).gst % 100 !== 0
         ? [{ at, gst: splitPrice(tax, amount).gst }]
@@ -76,7 +83,10 @@ const taxPercentOdd: Check = {
   slug: 'unusual-tax-rate',
   severity: 'warning',
   why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
-  find: (model) => [...feesTax(model), ...itemTaxes(model)].flatMap(percentOdd),
+  find: (model) =>
+    [...feesTax(model), ...itemTaxes(model)].flatMap((taxAt) =>
+      percentOdd(taxAt, model.config.currency),
+    ),
 }
 
 /** A tax as written in the file, with its place. */
@@ -91,7 +101,7 @@ const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =
       : [{ item, tax: item.tax, at: `fees.items.${i}.tax` }],
   )
 
-function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
+function percentOdd({ tax, at }: TaxAt, currency: Currency): readonly Draft[] {
   if (meansNoTax(tax.name))
     return [
       {
@@ -114,7 +124,8 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
       },
     ]
   if (tax.percent === 0) return []
-  const isGst = /^[ics]?gst\b/i.test(tax.name)
+  // Other countries have a GST too, with other rates.
+  const isGst = currency === INR && /^[ics]?gst\b/i.test(tax.name)
   const isOdd = isGst
     ? !GST_RATES.includes(tax.percent)
     : tax.percent < PERCENT_MIN || tax.percent > PERCENT_MAX
@@ -213,11 +224,18 @@ const findSpan = (
   span: [at + start, at + end],
 })
 
+const signedAmount = memoize((currency: Currency) =>
+  currency === INR
+    ? /(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi
+    : new RegExp(`(?:${ownSign(currency)})\\s*(\\d[\\d,]*(?:\\.\\d{1,3})?)`, 'giu'),
+)
+
 /** "Members pay ₹5,900 with GST": stating the final amount, or the amount without tax, is correct. */
 function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
-  const statedAmounts = [
-    ...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi),
-  ].flatMap((match) => readAmount((match[1] ?? '').replaceAll(',', ''), INR) ?? [])
+  const { currency } = model.config
+  const statedAmounts = findMatches(statement, signedAmount(currency)).flatMap(
+    (match) => readAmount((match[1] ?? '').replaceAll(',', ''), currency) ?? [],
+  )
   const { items, tax } = model.config.fees
   const known = [
     ...priceTableCells(model).map(({ amount }) => ({ amount, of: tax })),

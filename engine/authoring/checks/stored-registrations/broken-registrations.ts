@@ -94,6 +94,21 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
         })
       }),
   },
+  EV1014: {
+    slug: 'currency-in-use',
+    severity: 'error',
+    why: 'Stored bills and payments keep their currency. Totals, lists and refunds would mix two currencies.',
+    find: ({ old, next, use }) =>
+      old.currency === next.currency || use.registrations === 0
+        ? []
+        : [
+            {
+              at: 'currency',
+              message: `the currency changes from ${old.currency} to ${next.currency}, but ${countRegistrations(use.registrations)} ${use.registrations === 1 ? 'has' : 'have'} a bill in ${old.currency}`,
+              help: `keep ${old.currency}, or create an event with another id for prices in ${next.currency}`,
+            },
+          ],
+  },
   EV1004: {
     slug: 'category-in-use',
     severity: 'error',

@@ -1,9 +1,17 @@
 /** Checks EV455, EV456: amounts in texts agree with the price table. */
 import { EACH } from '../../../pricing/bill.ts'
-import { INR, formatMoney, paise, type Paise } from '../../../lib/money.ts'
+import {
+  INR,
+  formatMoney,
+  fromRupees,
+  paise,
+  type Currency,
+  type Paise,
+} from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { findAmounts, isPayableAmount, type StatedAmount } from '../../prose/find-amounts.ts'
+import { ownSign } from '../../suggestions/currency-notations.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
@@ -50,7 +58,7 @@ function pricedItems(model: Model): readonly PricedItem[] {
     ...items.flatMap((item, i): PricedItem[] => {
       const field = model.config.fields.find(({ id }) => id === item.amountIn)
       const ends = [field?.min, field?.max].flatMap((end) =>
-        end === undefined ? [] : sums(paise(Math.round(end * 100)), item.tax),
+        end === undefined ? [] : sums(fromRupees(end, model.config.currency) ?? paise(0), item.tax),
       )
       return field === undefined
         ? []
@@ -103,11 +111,12 @@ const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
 type TextMention = { readonly readable: EventText; readonly mention: StatedAmount }
-const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
+/** Every amount that a delegate would expect to pay, in any currency. */
+export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
   collectEventTexts(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
     .flatMap((readable) =>
-      findAmounts(readable.text)
+      findAmounts(readable.text, model.config.currency)
         .filter((mention) => {
           // An option that contains an amount requests it, regardless of the purpose.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
@@ -119,6 +128,10 @@ const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
         })
         .map((mention) => ({ readable, mention })),
     ),
+)
+/** Amounts in the event's currency; others cannot be compared with its prices. */
+const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
+  findAllAmounts(model).filter(({ mention }) => mention.currency === model.config.currency),
 )
 const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean => {
   const around = `${heading} ${left} ${right}`
@@ -158,7 +171,7 @@ const amountNotCharged: Check = {
       return [
         {
           ...at,
-          message: `${formatMoney(mention.amount, INR)} is not in the price table: it is never charged`,
+          message: `${formatMoney(mention.amount, model.config.currency)} is not in the price table: it is never charged`,
           ...(model.file.fees.prices === undefined
             ? {}
             : {
@@ -197,7 +210,7 @@ const amountDiffers: Check = {
         {
           at: readable.path,
           span: [readable.at + mention.start, readable.at + mention.end],
-          message: `the text says ${formatMoney(mention.amount, INR)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          message: `the text says ${formatMoney(mention.amount, model.config.currency)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
           related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
@@ -244,15 +257,17 @@ function differsFromAdjustment(
     return collectEventTexts(model)
       .filter(({ path }) => READ.test(path))
       .flatMap((readable) =>
-        findAmounts(readable.text)
+        findAmounts(readable.text, model.config.currency)
           .filter(
-            ({ amount, left }) =>
-              namedAmount.test(left) && known.every(({ sums }) => !sums.includes(amount)),
+            ({ amount, currency, left }) =>
+              currency === model.config.currency &&
+              namedAmount.test(left) &&
+              known.every(({ sums }) => !sums.includes(amount)),
           )
           .map(({ amount, start, end }): Draft => ({
             at: readable.path,
             span: [readable.at + start, readable.at + end],
-            message: `the text says ${formatMoney(amount, INR)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
+            message: `the text says ${formatMoney(amount, model.config.currency)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
             related: [{ at, message: 'the amount' }],
             help: 'write the same amount in both places',
           })),
@@ -281,7 +296,7 @@ function differsFromItem(
     {
       at: readable.path,
       span: [readable.at + mention.start, readable.at + mention.end],
-      message: `the text says ${formatMoney(mention.amount, INR)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
+      message: `the text says ${formatMoney(mention.amount, model.config.currency)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },
@@ -289,6 +304,13 @@ function differsFromItem(
 }
 /** More prices than this are counted instead of listed. */
 const PRICES_SAID = 6
+
+/** What ends the statement of an earlier amount of the same line. */
+const amountBefore = memoize((currency: Currency) =>
+  currency === INR
+    ? /[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i
+    : new RegExp(`[,;]|(?:${ownSign(currency)})\\s*[\\d.,]+`, 'iu'),
+)
 
 /**
  * Returns the cells that a text clearly refers to: it names one category, and perhaps a period.
@@ -306,7 +328,7 @@ function meantCells(
   const around = `${mention.left} ${mention.right}`
   // An amount refers to the text before it; if there are several in one line, to the text between
   // them.
-  const precedingText = mention.left.split(/[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i).at(-1) ?? ''
+  const precedingText = mention.left.split(amountBefore(config.currency)).at(-1) ?? ''
   const byName = findNamed(
     config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
     precedingText.trim() === '' ? around : precedingText,

@@ -108,7 +108,7 @@ function withoutBraces(
 
 /** Words that are followed by a value: "Paid [total]". */
 const VALUE_FOLLOWS =
-  /(?:[:=₹]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|Dr\.?))\s*$/i
+  /(?:[:=₹€£]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|EUR|USD|GBP|Dr\.?))\s*$/i
 
 function findBrackets({ written, at }: WrittenText): readonly {
   readonly name: string

@@ -9,7 +9,7 @@ import { isWordForNothing } from '../form/misread-options.ts'
  * conference, and therefore need a word before them.
  */
 const SIGNS =
-  /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|call|phone|contact)\b\.?|₹)[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
+  /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|EUR|USD|GBP|call|phone|contact)\b\.?|[₹€£$])[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
 const FILLING = /\blorem ipsum\b[^\n"']{0,40}/gi
 const NOT_YET = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 

@@ -1,0 +1,152 @@
+/** Recognises currencies in everyday notation: codes, symbols and names, as words and beside amounts. */
+import {
+  CURRENCIES,
+  currencyWords,
+  INR,
+  localSymbol,
+  readCurrency,
+  type Currency,
+} from '../../lib/money.ts'
+import { memoize } from '../../lib/memoize.ts'
+
+/** Reads the currency from a file's text, which may be no valid file; INR if it states none, or an invalid one. */
+export const statedCurrency = (text: string): Currency =>
+  readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
+
+/** The unit of amounts in a sentence: "rupees" for INR, otherwise the code. */
+export const unitName = (currency: Currency): string => (currency === INR ? 'rupees' : currency)
+
+/** Short names of which several currencies have one; here the most likely is meant. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  rs: 'INR',
+  re: 'INR',
+  rupee: 'INR',
+  indian: 'INR',
+  '€': 'EUR',
+  $: 'USD',
+  us$: 'USD',
+  dollar: 'USD',
+  '£': 'GBP',
+  pound: 'GBP',
+  sterling: 'GBP',
+  '¥': 'JPY',
+  s$: 'SGD',
+  a$: 'AUD',
+  au$: 'AUD',
+  c$: 'CAD',
+  ca$: 'CAD',
+  franc: 'CHF',
+  sfr: 'CHF',
+  fr: 'CHF',
+  dirham: 'AED',
+  dh: 'AED',
+  dhs: 'AED',
+  rm: 'MYR',
+  nrs: 'NPR',
+  taka: 'BDT',
+  baht: 'THB',
+  rand: 'ZAR',
+}
+
+/** English names of all currencies in small letters, and names of one word that only one has ("euro", "yen"). */
+const codeByName = memoize((_: 'all') => {
+  const named = CURRENCIES.map(
+    (currency) => [singular(currencyWords(1, currency)), currency] as const,
+  )
+  const last = Map.groupBy(named, ([name]) => name.split(' ').at(-1) ?? '')
+  return new Map([
+    ...[...last].flatMap(([word, [first, ...more]]) =>
+      first === undefined || more.length > 0 ? [] : [[word, first[1]] as const],
+    ),
+    ...CURRENCIES.map((currency) => [localSymbol(currency), currency] as const),
+    ...named,
+  ])
+})
+
+/** "Euros", "US dollars": compared without the plural. */
+const singular = (name: string): string => name.toLowerCase().replaceAll(/(?<=\p{L}{2})s\b/gu, '')
+
+/** Returns the currency that a text means: "Euro", "eur", "€", "Rs.", "US dollars". Null: not recognised. */
+export function suggestCurrency(text: string): Currency | null {
+  const word = text
+    .trim()
+    .replaceAll(/^["'“”‘’(]+|[."'“”‘’):;,]+$/g, '')
+    .replaceAll(/\s+/g, ' ')
+  const code = readCurrency(word.toUpperCase())
+  if (code !== null) return code
+  const name = singular(word)
+  const short = SHORT_NAMES[word.toLowerCase()] ?? SHORT_NAMES[name]
+  if (short !== undefined) return readCurrency(short)
+  // "EUR (€)", "Euro €": one of its words.
+  return (
+    codeByName('all').get(name) ??
+    word
+      .split(/[\s(),/]+/)
+      .map((part) => readCurrency(part))
+      .find((found) => found !== null) ??
+    null
+  )
+}
+
+/**
+ * Signs beside an amount that are read as a currency, in addition to the event's own. Codes that are also medical
+ * abbreviations (CHF, AED, CAD) are read only where they are the event's own.
+ */
+const SIGNS: readonly (readonly [currency: string, pattern: string])[] = [
+  ['EUR', '€|\\beur\\b|\\beuros?\\b'],
+  ['USD', '\\bus ?\\$|\\busd\\b|\\b(?:us )?dollars?\\b'],
+  ['GBP', '£|\\bgbp\\b'],
+  ['SGD', '(?<!\\w)s\\$|\\bsgd\\b'],
+  ['AUD', '(?<!\\w)au?\\$|\\baud\\b'],
+  ['JPY', '¥|\\bjpy\\b|\\byen\\b'],
+  ['LKR', '\\blkr\\b'],
+  ['NPR', '\\bnpr\\b|\\bnrs\\b\\.?'],
+  ['BDT', '\\bbdt\\b'],
+  ['KWD', '\\bkwd\\b'],
+  // Last: a symbol of several currencies.
+  ['USD', '(?<!\\w)\\$'],
+]
+/** Signs of rupees before an amount. */
+export const RUPEE_SIGN = '(?:₹|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees\\b|रु\\.?|രൂപ)'
+/** Countries other than India whose rupees are written Rs. too. */
+const RS: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR']
+
+export type CurrencySign = { readonly currency: Currency; readonly pattern: string }
+
+/**
+ * Returns the signs to look for beside amounts of an event in that currency, its own first: `$` means Singapore dollars
+ * in an event in SGD. Signs of rupees are separate, unless they are its own.
+ */
+export const currencySigns = memoize((own: Currency): readonly CurrencySign[] => [
+  ...(own === INR ? [] : [{ currency: own, pattern: ownSign(own) }]),
+  ...SIGNS.flatMap(([code, pattern]) => {
+    const currency = readCurrency(code)
+    return currency === null ? [] : [{ currency, pattern }]
+  }),
+])
+
+/** The pattern of the event's own signs; for INR those of rupees. */
+export const ownSign = memoize((own: Currency): string => {
+  if (own === INR) return RUPEE_SIGN
+  const symbol = localSymbol(own)
+  const name = currencyWords(1, own).toLowerCase().split(' ').at(-1) ?? ''
+  return [
+    ...(symbol === own ? [] : [isolated(symbol)]),
+    isolated(own),
+    `\\b${escaped(name)}s?\\b`,
+    ...(RS.includes(own) ? ['\\brs\\b\\.?', '\\brupees\\b'] : []),
+  ].join('|')
+})
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/** A sign of letters is a word; `$` does not end one, as in R$. */
+const isolated = (sign: string): string =>
+  `(?<![\\p{L}\\d])${escaped(sign)}${/\p{L}$/u.test(sign) ? '(?!\\p{L})' : ''}`
+
+/** Returns the currency of a sign found by these patterns; null if it is a sign of rupees. */
+export function currencyOfSign(sign: string, own: Currency): Currency | null {
+  return (
+    currencySigns(own).find(({ pattern }) => new RegExp(`^(?:${pattern})$`, 'iu').test(sign))
+      ?.currency ?? null
+  )
+}

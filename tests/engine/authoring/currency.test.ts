@@ -1,0 +1,300 @@
+/** The currency of an event: its key, its amounts, what accepts it, and amounts in texts. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { applyFixes, compileEvent, diffEvents, formatDiff } from '../../../engine/authoring.ts'
+import {
+  amountText,
+  formatMoney,
+  INR,
+  paise,
+  readAmount,
+  readCurrency,
+  type Currency,
+  type EventConfig,
+} from '../../../engine/index.ts'
+import { findAmounts } from '../../../engine/authoring/prose/find-amounts.ts'
+import { suggestCurrency } from '../../../engine/authoring/suggestions/currency-notations.ts'
+import { base, readGolden, shared } from './goldens.ts'
+import { findingsIn, listFindings } from './sample-file.ts'
+
+const currency = (code: string): Currency => {
+  const read = readCurrency(code)
+  if (read === null) throw new Error(`${code} is no currency`)
+  return read
+}
+const EUR = currency('EUR')
+/** The base in euro: VAT, and a bank transfer instead of the gateway. */
+const inEuro = readGolden('EV1014.yaml')
+const inCurrency = (code: string): string => inEuro.replace('currency: EUR', `currency: ${code}`)
+const read = (text: string): EventConfig => {
+  const { event, findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
+  if (event === null) throw new Error(findings.map(({ message }) => message).join('\n'))
+  return event
+}
+const codesIn = (text: string): readonly string[] => [
+  ...new Set(findingsIn(text).map(({ code }) => code)),
+]
+
+test.each(['INR', 'EUR', 'JPY', 'KWD'].map(currency))(
+  'every amount in %s is read as it was formatted, in a file and in a text',
+  (own) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 99_999_999 }), (minor) => {
+        const amount = paise(minor)
+        expect(readAmount(amountText(amount, own), own)).toBe(amount)
+        expect(findAmounts(`Members pay ${formatMoney(amount, own)}`, own)).toMatchObject([
+          { amount, currency: own },
+        ])
+      }),
+    )
+  },
+)
+
+test.each([
+  ['Euro', 'EUR'],
+  ['eur', 'EUR'],
+  ['€', 'EUR'],
+  ['euros', 'EUR'],
+  ['EUR (€)', 'EUR'],
+  ['Rs.', 'INR'],
+  ['Rs', 'INR'],
+  ['INR.', 'INR'],
+  ['₹', 'INR'],
+  ['rupees', 'INR'],
+  ['Indian Rupee', 'INR'],
+  ['$', 'USD'],
+  ['US$', 'USD'],
+  ['US dollars', 'USD'],
+  ['£', 'GBP'],
+  ['Swiss francs', 'CHF'],
+  ['yen', 'JPY'],
+  ['Kuwaiti dinar', 'KWD'],
+])('`currency: %s` is not a code: write %s', (written, code) => {
+  expect(suggestCurrency(written)).toBe(code)
+  const text = inCurrency(written)
+  const [finding] = findingsIn(text)
+  expect(finding).toMatchObject({
+    code: 'EV105',
+    message: `\`${written}\` is not a currency code`,
+    help: `write ${code}`,
+  })
+  expect(applyFixes(text, findingsIn(text)).text).toContain(`currency: ${code}\n`)
+})
+
+test.each(['money', 'EUO', '12', 'credits'])('`currency: %s` is no currency at all', (written) => {
+  expect(findingsIn(inCurrency(`"${written}"`))).toMatchObject([
+    { code: 'EV105', help: 'write an ISO 4217 code, such as EUR' },
+  ])
+})
+
+test.each([
+  ['currency:\n', '`currency` is empty'],
+  ['currency: 978\n', '`978` is not a currency code'],
+  ['currency: [EUR, INR]\n', '`[EUR, INR]` is not a currency code'],
+])('%j', (line, message) => {
+  expect(findingsIn(inEuro.replace('currency: EUR\n', line))).toMatchObject([
+    { code: 'EV105', message },
+  ])
+})
+
+describe('a currency under `fees`', () => {
+  const under = (written: string, text = base): string =>
+    text.replace('fees:\n', `fees:\n  currency: ${written}\n`)
+
+  test('INR stays accepted, and means rupees', () => {
+    expect(listFindings(under('INR'))).toEqual(listFindings(base))
+    expect(read(under('INR'))).toEqual(read(base))
+    expect(listFindings(under('INR', base.replace('fees:\n', 'currency: INR\nfees:\n')))).toEqual(
+      listFindings(base),
+    )
+  })
+
+  test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (written) => {
+    const text = under(written, inEuro.replace('currency: EUR\n', ''))
+    const found = findingsIn(text)
+    expect(found).toMatchObject([{ code: 'EV104', help: expect.stringContaining('currency: EUR') }])
+    const fixed = applyFixes(text, found).text
+    expect(read(fixed).currency).toBe('EUR')
+    expect(codesIn(fixed)).toEqual([])
+  })
+
+  test('INR beside another currency at the top is removed', () => {
+    const text = under('INR', inEuro)
+    expect(codesIn(text)).toEqual(['EV1101'])
+    expect(applyFixes(text, findingsIn(text)).text).toBe(inEuro)
+  })
+
+  test('a comment beside it does not matter', () => {
+    const text = base.replace(/fees:\n {2}tax/, 'fees:\n  currency: "EUR" # euro\n  tax')
+    expect(applyFixes(text, findingsIn(text)).text).toContain('currency: EUR\n\nfees:\n  tax')
+  })
+})
+
+describe('amounts of a file', () => {
+  const priced = (code: string, price: string): string =>
+    inCurrency(code).replace('[1000, 1500]', `[${price}, 1500]`)
+
+  test.each([
+    ['EUR', '1000.50', 100_050],
+    ['JPY', '1000', 1000],
+    ['KWD', '1000.505', 1_000_505],
+    ['INR', '1000.50', 100_050],
+  ])('in %s, %s is %i', (code, price, amount) => {
+    expect(read(priced(code, price)).fees.prices?.member?.early).toBe(amount)
+  })
+
+  test.each([
+    ['EUR', '1000.505', 'write digits only, with at most two decimals'],
+    ['JPY', '1000.5', 'write digits only, without decimals'],
+    ['KWD', '1000.5055', 'write digits only, with at most three decimals'],
+  ])('in %s, %s has too many decimals', (code, price, help) => {
+    expect(findingsIn(priced(code, price))).toMatchObject([
+      { code: 'EV411', message: `\`${price}\` is not a valid amount in ${code}`, help },
+    ])
+  })
+
+  test.each([
+    ['EUR', '"€ 1100"', 'write 1100'],
+    ['EUR', '1100 €', 'write 1100'],
+    ['EUR', 'EUR 1.100', 'write 1100'],
+    ['EUR', 'Rs. 1100', 'write the amount in EUR, digits only'],
+    ['KWD', 'KWD 1.100', 'write 1.100'],
+    ['INR', '$1100', 'write the amount in rupees, digits only'],
+  ])('in %s, a price written as %s', (code, price, help) => {
+    expect(findingsIn(priced(code, price))).toMatchObject([{ code: 'EV103', help }])
+  })
+})
+
+describe('what accepts the currency', () => {
+  const card = 'payment: {gateway: card-gateway, account: sample}\n'
+  const desk = 'payment:\n  methods:\n    - {id: desk, label: Front desk, office_only: true}\n'
+  const pay = (block: string): string =>
+    inEuro.replace(/payment:\n[^]*?results:/, `${block}results:`)
+
+  test.each([
+    ['a bank transfer', inEuro, []],
+    ['rupees by card', base, []],
+    ['euro by card', pay(card), ['EV1102']],
+    [
+      'a card among other methods',
+      inEuro.replace(
+        '  methods:\n',
+        '  methods:\n    - {id: card, gateway: card-gateway, account: sample}\n',
+      ),
+      ['EV1102'],
+    ],
+    ['a UPI ID', readGolden('EV1103.yaml'), ['EV1103']],
+    [
+      'UPI at the desk',
+      inEuro.replace(
+        '  methods:\n',
+        '  methods:\n    - {id: upi, label: UPI at the desk, office_only: true}\n',
+      ),
+      ['EV1103'],
+    ],
+    ['an invoice', readGolden('EV1104.yaml'), ['EV1104']],
+    ['whole rupees', readGolden('EV1105.yaml'), ['EV1105']],
+    ['paise, the smallest unit', inEuro.replace('exclusive}', 'exclusive, round: paise}'), []],
+    [
+      'GST at the rate of another country',
+      inEuro.replace('VAT, percent: 19', 'GST, percent: 9'),
+      [],
+    ],
+  ])('%s', (_, text, codes) => {
+    expect(codesIn(text)).toEqual(codes)
+  })
+
+  test('staff record payments in any currency, but delegates need a method too', () => {
+    expect(codesIn(pay(desk))).toEqual(['EV443'])
+  })
+
+  test.each([
+    ['without a gateway, an amount has no maximum', inEuro, []],
+    ['with a gateway, it has one', base, ['EV411']],
+  ])('%s', (_, text, codes) => {
+    const dear = text
+      .replace('[1000, 1500]', '[1000000, 1500000]')
+      .replace('2000, 2500', '2000000, 2500000')
+    expect(codesIn(dear)).toEqual(codes)
+  })
+})
+
+describe('amounts in texts', () => {
+  const says = (text: string, file = inEuro): string =>
+    file.replace('  - {id: member}\n', `  - {id: member, about: ${JSON.stringify(text)}}\n`)
+
+  test.each([
+    ['€ 150', 'EUR', 15_000],
+    ['€150', 'EUR', 15_000],
+    ['EUR 150', 'EUR', 15_000],
+    ['150 EUR', 'EUR', 15_000],
+    ['150 €', 'EUR', 15_000],
+    ['150 euros', 'EUR', 15_000],
+    ['€ 1,250', 'EUR', 125_000],
+    ['1.250 €', 'EUR', 125_000],
+    ['1.250,50 €', 'EUR', 125_050],
+    ['150,50 €', 'EUR', 15_050],
+    ['$150', 'USD', 15_000],
+    ['US$ 150', 'USD', 15_000],
+    ['USD 150', 'USD', 15_000],
+    ['150 dollars', 'USD', 15_000],
+    ['£150', 'GBP', 15_000],
+    ['Rs. 5,000', 'INR', 500_000],
+    ['₹ 5,000', 'INR', 500_000],
+    ['₹5 lakh', 'INR', 50_000_000],
+    ['¥15000', 'JPY', 15_000],
+    ['KWD 15.250', 'KWD', 15_250],
+  ])('%s', (written, code, amount) => {
+    for (const own of [INR, EUR])
+      expect(findAmounts(`Members pay ${written} in all.`, own)).toMatchObject([
+        { currency: code, amount },
+      ])
+  })
+
+  test('a bare amount, and /-, are in the currency of the event', () => {
+    for (const own of [INR, EUR])
+      expect(findAmounts('1500 per person, or 1200/- in advance', own)).toMatchObject([
+        { currency: own, amount: 150_000 },
+        { currency: own, amount: 120_000 },
+      ])
+  })
+
+  test('$ means the dollar of the event', () => {
+    expect(findAmounts('Members pay $150', currency('SGD'))).toMatchObject([{ currency: 'SGD' }])
+    expect(findAmounts('Members pay US$ 150', currency('SGD'))).toMatchObject([{ currency: 'USD' }])
+  })
+
+  test.each([
+    ['Members pay € 1,000 early', inEuro, []],
+    ['Members pay 1.000 € early', inEuro, []],
+    ['Members pay € 1,100 early', inEuro, ['EV456']],
+    ['Members pay Rs. 1,000 early', inEuro, ['EV1106']],
+    ['Members pay US$ 1,000 early', inEuro, ['EV1106']],
+    ['Members pay Rs. 1,000 early', base, []],
+    ['Members pay $ 1,000 early', base, ['EV1106']],
+    ['Members pay € 20 at the desk for a printed abstract book', base, []],
+    ['A prize of $500', base, []],
+  ])('%s', (text, file, codes) => {
+    expect(codesIn(says(text, file))).toEqual(codes)
+  })
+
+  test('a file may accept an amount in another currency', () => {
+    const text = `${says('Members from India pay Rs. 5,000', inEuro)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
+    expect(codesIn(text)).toEqual([])
+  })
+})
+
+test('diff reports a changed currency first', () => {
+  const changed = diffEvents(read(inEuro), read(inCurrency('USD')))
+  expect(changed.currency).toEqual({ old: 'EUR', next: 'USD' })
+  expect(formatDiff(changed).split('\n\n')[0]).toBe(
+    'Currency\n  EUR → USD: every price and total is in USD',
+  )
+  expect(formatDiff(changed)).toContain('€\u00a01,190 → US$\u00a01,190')
+})
+
+test('diff says nothing about a currency that is the same', () => {
+  const same = diffEvents(read(base), read(base.replace('fees:\n', 'currency: INR\nfees:\n')))
+  expect(same).not.toHaveProperty('currency')
+  expect(formatDiff(same)).toBe('')
+})
