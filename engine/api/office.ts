@@ -51,7 +51,7 @@ export type ListResponse = {
 export type OfficeRegistrationResponse = {
   status: 'success'
   registration: ListRow
-  /** Of all amounts in it. */
+  /** Of the registration and its payments. */
   currency?: string
   /** The delegate's name, else the number. */
   name: string
@@ -80,6 +80,7 @@ export type OfficeRegistrationResponse = {
     fee: number
     tax: number
     net: number
+    currency?: string
     day: string | null
     utr: string
   }[]

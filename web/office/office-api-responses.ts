@@ -176,6 +176,7 @@ export const readStats: Reader<StatsResponse['data']> = (body) => {
     readInstant(now) !== null &&
     isRecord(revenue) &&
     isAmount(revenue['total_revenue']) &&
+    listOf(revenue['other_currencies'] ?? [], readCurrencyRevenue) !== null &&
     newest !== null &&
     byDay !== null &&
     workQueue !== null &&
@@ -199,6 +200,11 @@ const readWorkQueueItem: Reader<WireWorkQueueItem> = (row) =>
     isRecord(item) && typeof item['id'] === 'string' && isCount(item['count']) ? item : null,
   ) !== null
     ? (row as WireWorkQueueItem)
+    : null
+
+const readCurrencyRevenue = (value: unknown): JsonObject | null =>
+  isRecord(value) && hasAll(value, 'string', 'currency') && isAmount(value['total_revenue'])
+    ? value
     : null
 
 const isEventStats = (value: unknown): value is EventStats =>

@@ -1,4 +1,5 @@
 /** Serves the sales report of a list: items and options, accompanying persons, seats. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import { seatRows, rupees, salesRows } from '../../../engine/index.ts'
 import type { SalesResponse } from '../../../engine/index.ts'
@@ -37,6 +38,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const answer: SalesResponse = {
       status: 'success',
+      ...toWireCurrency(event.currency),
       capped: isCapped,
       rows: salesRows(event, sums),
       paid_beside: rupees(paidBeside, event.currency),

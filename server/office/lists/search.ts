@@ -1,5 +1,6 @@
 /** Searches all events that the user has access to. */
 import type { FastifyReply } from 'fastify'
+import { toWireCurrency } from '../../../engine/api.ts'
 import type { SearchResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -52,6 +53,7 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
             route: event.admin.lists[0]?.route ?? null,
             category: String(values['category_display'] ?? ''),
             total: values['total'] === null ? null : Number(values['total']),
+            ...toWireCurrency(row.currency),
             payment_status: row.paymentStatus,
             payment_status_display: String(values['payment_status_display'] ?? ''),
             in_review: row.inReview,

@@ -161,6 +161,7 @@ export function toWireReview(review: Review): WireReview {
             paid_at: isoIndia(received.paidAt),
           },
     due: due === null ? null : rupees(due, dueCurrency),
+    ...(dueCurrency !== currency && { due_currency: dueCurrency }),
     left: rupees(review.left, currency),
     ...toWireCurrency(currency),
     said: review.said,

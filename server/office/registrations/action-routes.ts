@@ -13,7 +13,7 @@ import {
   methodInSentence,
 } from '../../../engine/index.ts'
 import type { ActionName } from '../../../engine/index.ts'
-import { toWireQuote } from '../../../engine/api.ts'
+import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
 import type { ActionResponse, ActionsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -146,6 +146,7 @@ async function loadActions(
     reg_no: regNo,
     state,
     state_display: describeState(registration, captures),
+    ...toWireCurrency(registration.currency),
     today: dayOf(clock()),
     due: rupees(paise(Math.max(0, due)), registration.currency),
     pay_back: rupees(calculateRefundDue(registration, refunds), registration.currency),

@@ -15,7 +15,7 @@ import {
   rupees,
   wordsFromId,
 } from '../../../engine/index.ts'
-import { toWireLines } from '../../../engine/api.ts'
+import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
 import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -75,6 +75,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     const answer: OfficeRegistrationResponse = {
       status: 'success',
       registration: buildListRow(event, registration),
+      ...toWireCurrency(registration.currency),
       name: findName(event, registration),
       contact: buildContact(event, registration),
       lines: toWireLines(registration.lines, registration.currency),

@@ -112,6 +112,7 @@ export function buildApprovalView(
         : {
             label: categoryLabel(config, offered.category),
             total: rupees(offered.total, offered.currency),
+            ...toWireCurrency(offered.currency),
           },
     ...toWireCurrency(currency),
   }

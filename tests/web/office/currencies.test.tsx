@@ -5,7 +5,7 @@ import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import { readCurrency } from '../../../engine/index.ts'
 import type { AdminList, Currency } from '../../../engine/index.ts'
-import type { ActionsResponse, ListRow, StatsResponse, WireReview } from '../../../engine/api.ts'
+import type { ActionsResponse, ListRow, WireReview } from '../../../engine/api.ts'
 import { createListReader } from '../../../web/office/office-api-responses.ts'
 import { formatTotalRevenue } from '../../../web/office/dashboard/dashboard-page.tsx'
 import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
@@ -95,23 +95,17 @@ test('a row of a list states its own currency if it differs', () => {
 })
 
 test('the dashboard added euro to rupees', () => {
-  const stats = (revenue: number, currency?: string) => ({
-    total_revenue: revenue,
-    ...(currency !== undefined && { currency }),
-  })
-  const formatTotal = (figures: object): string =>
-    formatTotalRevenue({
-      revenue_stats: { total_revenue: 130_000 },
-      ...figures,
-    } as unknown as StatsResponse['data']).replaceAll('\u00a0', ' ')
-  const rupees = { a_stats: stats(100_000), b_stats: stats(30_000) }
-  expect(formatTotal(rupees)).toBe('₹ 1,30,000')
-  const foreign = {
-    c_stats: stats(0.1, 'EUR'),
-    d_stats: stats(0.2, 'EUR'),
-    e_stats: stats(9, 'JPY'),
-  }
-  expect(formatTotal({ ...foreign, ...rupees })).toBe('₹ 1,30,000 · € 0.30 · JP¥ 9')
+  const formatTotal = (stats: Parameters<typeof formatTotalRevenue>[0]): string =>
+    formatTotalRevenue(stats).replaceAll('\u00a0', ' ')
+  const others = [
+    { currency: 'EUR', total_revenue: 0.3 },
+    { currency: 'JPY', total_revenue: 9 },
+  ]
+  expect(formatTotal({ total_revenue: 130_000 })).toBe('₹ 1,30,000')
+  expect(formatTotal({ total_revenue: 130_000, other_currencies: others })).toBe(
+    '₹ 1,30,000 · € 0.30 · JP¥ 9',
+  )
+  expect(formatTotal({ total_revenue: 0, other_currencies: others })).toBe('€ 0.30 · JP¥ 9')
 })
 
 test('the chart of an event in Kuwaiti dinar lost the third decimal', () => {
@@ -162,9 +156,10 @@ test('a registration in euro, and its payouts, were shown in rupees', () => {
       net: -121.9,
       day: null,
       utr: '',
+      currency: 'EUR',
     },
   ] as const
-  expect(textOf(<SettlementPanel settled={[...settled]} currency={EUR} />)).toContain('−€ 121.90')
+  expect(textOf(<SettlementPanel settled={[...settled]} />)).toContain('−€ 121.90')
 })
 
 test.each([

@@ -16,7 +16,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateParts } from '../lists/list-table.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
+import { formatResponseMoney } from '../ui/format-amount.ts'
 import { WorkQueue } from './work-queue.tsx'
 import './dashboard-page.css'
 
@@ -102,7 +102,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
             )}
             <div>
               <dt>Total revenue</dt>
-              <dd>{formatTotalRevenue(data)}</dd>
+              <dd>{formatTotalRevenue(data.revenue_stats)}</dd>
             </div>
           </dl>
           <div className="panels">
@@ -146,22 +146,15 @@ function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][n
     : formatCount(stats[`${card}_registrations`])
 }
 
-/** Adds up the revenue of each currency, rupees first. Amounts in two currencies are never added. */
-export function formatTotalRevenue(data: StatsResponse['data']): string {
-  const figures = Object.entries(data).flatMap(([name, stats]) =>
-    name.endsWith('_stats') && name !== 'revenue_stats' ? [stats as EventStats] : [],
+/** The revenue of each currency, rupees first: "₹ 1,30,000 · € 450". Amounts in two currencies are never added. */
+export function formatTotalRevenue({
+  total_revenue: rupeeRevenue,
+  other_currencies: others = [],
+}: StatsResponse['data']['revenue_stats']): string {
+  const texts = others.map((other) =>
+    formatResponseMoney(other.total_revenue, readResponseCurrency(other)),
   )
-  const currencies = [...new Set(figures.map(readResponseCurrency))].sort(
-    (a, b) => Number(b === INR) - Number(a === INR) || (a < b ? -1 : 1),
-  )
-  if (currencies.every((currency) => currency === INR))
-    return formatResponseMoney(data.revenue_stats.total_revenue, INR)
-  return currencies
-    .map((currency) => {
-      const amounts = figures
-        .filter((stats) => readResponseCurrency(stats) === currency)
-        .map((stats) => stats.total_revenue)
-      return formatResponseMoney(addAmounts(amounts, currency), currency)
-    })
-    .join(' · ')
+  return rupeeRevenue === 0 && others.length > 0
+    ? texts.join(' · ')
+    : [formatResponseMoney(rupeeRevenue, INR), ...texts].join(' · ')
 }

@@ -161,7 +161,7 @@ export function RegistrationPage({
             <Ledger money rows={buildPriceRows(query.data)} />
           </section>
           <Payments payments={payments} currency={currency} />
-          <SettlementPanel settled={query.data.settled} currency={currency} />
+          <SettlementPanel settled={query.data.settled} />
           <Documents regNo={regNo} />
           <Emails emails={mails} />
           <section className="pan" aria-labelledby="reg-audit">
