@@ -19,7 +19,7 @@ import { linesWhere } from '../payments/stored-bill-lines.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from '../index.ts'
 import { filterOf, isCounted, r } from './list-filters.ts'
-import { withinOf } from './search-registrations.ts'
+import { rowsOfCommonWord, withinOf } from './search-registrations.ts'
 import type { RowKey } from './search-registrations.ts'
 
 /** A search, or a filter by an answer, is counted up to this number. */
@@ -146,6 +146,13 @@ async function pageOf(
   page: number,
   pageSize: number,
 ): Promise<PageOf<ListedRows>> {
+  const { by, isDescending } = query.sort ?? { by: 'date', isDescending: true }
+  if (by === 'date' && isDescending) {
+    const limits = { skipped: (page - 1) * pageSize, limit: pageSize, max: COUNT_MAX }
+    const keys = await rowsOfCommonWord(sql, query, limits)
+    if (keys !== null)
+      return { rows: await listedByIds(sql, idsOf(keys)), ...CAPPED, isSorted: true }
+  }
   const filter = filterOf(query)
   const matching = await withinOf(sql, query, null, COUNT_MAX + 1)
   const counted =

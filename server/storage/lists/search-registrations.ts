@@ -6,7 +6,8 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { ListQuery, StoredRegistration } from '../index.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
-import { filterOf, r } from './list-filters.ts'
+import { readStatusSums } from '../reports/registration-and-revenue-counters.ts'
+import { filterOf, isCounted, r } from './list-filters.ts'
 import { searchTerms } from './search-terms.ts'
 import { waitingIds } from './work-queue.ts'
 
@@ -14,6 +15,12 @@ type Condition = Expression<SqlBool>
 /** A matching row: its id, and the time by which lists are sorted. */
 export type RowKey = { readonly id: number; readonly created_at: Instant }
 
+/** With more registrations that are not in the list, counting all matches takes as long as reading those of the list. */
+const OTHERS_MAX = 20_000
+
+const registrationCount = statement((builder) =>
+  builder.selectFrom('counters').select(({ fn }) => fn.sum<number>('registrations').as('n')),
+)
 const indexedUpTo = statement((builder) => builder.selectFrom('search_progress').select('last_id'))
 type ReferenceSearch = {
   events: string
@@ -93,6 +100,41 @@ export async function withinOf(
       .orderBy('r.id', 'desc')
       .limit(dialect.limit(limit)),
   ).all()
+}
+
+/**
+ * Returns the rows of a search from `skipped` on, the last stored first, if more than `max` match for certain; else null.
+ * Then nothing else of the other matches is read. Only on SQLite, whose search index is read in that order.
+ */
+export async function rowsOfCommonWord(
+  sql: Sql,
+  query: ListQuery,
+  {
+    skipped,
+    limit,
+    max,
+  }: { readonly skipped: number; readonly limit: number; readonly max: number },
+): Promise<readonly RowKey[] | null> {
+  const terms = searchTerms(query.search ?? '')
+  const isPossible = sql.dialect.name === 'sqlite' && isCounted(query) && skipped + limit <= max
+  if (terms.length === 0 || query.waiting !== undefined || !isPossible) return null
+  const listed = (await readStatusSums(sql, query)).reduce((sum, { count }) => sum + count, 0)
+  const others = ((await registrationCount.get(sql))?.n ?? 0) - listed
+  if (others > OTHERS_MAX || listed <= max) return null
+  const matches = await queryOf(sql, (builder, dialect) =>
+    builder
+      .selectFrom(
+        builder
+          .selectFrom('search_index')
+          .select('search_index.rowid')
+          .where(dialect.hasWords(terms))
+          .limit(dialect.limit(max + others + 1))
+          .as('matching'),
+      )
+      .select(({ fn }) => fn.countAll<number>().as('n')),
+  ).get()
+  if ((matches?.n ?? 0) <= max + others) return null
+  return (await searched(sql, filterOf(query), terms, null, skipped + limit)).slice(skipped)
 }
 
 /** Newest rows first: unindexed rows before indexed ones. `beforeId` is a row's id. */

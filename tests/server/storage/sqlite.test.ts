@@ -216,6 +216,17 @@ describe('SQLite', () => {
       50,
     )
     expect([search.count, search.countCapped, search.rows.length]).toEqual([COUNT_MAX, true, 50])
+    // After all are indexed, only the rows of the page are read.
+    await waitForIndex()
+    const copied = (event: string, page: number) =>
+      openedStore.store.listPage({ eventId: event, answers: {}, search: 'copied' }, page, 50)
+    const indexed = await copied('demo', 2)
+    expect(indexed).toEqual(search)
+    expect(indexed.rows.at(0)?.regNo).toBe(`COPY${COUNT_MAX + 5 - 50}`)
+    expect(await copied('other', 1)).toMatchObject({ count: 0, countCapped: false, rows: [] })
+    const last = await copied('demo', COUNT_MAX / 50)
+    expect(last.rows.at(-1)?.regNo).toBe('COPY6')
+    expect((await copied('demo', COUNT_MAX / 50 + 1)).rows).toEqual([])
     const byAnswer = await openedStore.store.listPage(
       { eventId: 'demo', answers: { state: 'Goa' } },
       2,
