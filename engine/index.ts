@@ -18,6 +18,7 @@ export {
   readCurrency,
   rupees,
   type Currency,
+  type Money,
   type Paise,
   type Tax,
 } from './lib/money.ts'
@@ -174,7 +175,6 @@ export {
 } from './pricing/quote.ts'
 export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './pricing/invoice-tax.ts'
 export { nextPrice, priceRangesFrom, type PriceRange } from './pricing/upcoming-prices.ts'
-
 export { findApproval, decisionDeadline, paymentDeadline } from './registration/approval.ts'
 export { cancellationRefund, type CancellationRefund } from './registration/cancellation-refund.ts'
 export { approvalFor, quoteInCategory } from './registration/category-offer.ts'
@@ -226,7 +226,6 @@ export {
   type WorkQueueId,
   type WireWorkQueueItem,
 } from './registration/work-queue.ts'
-
 export {
   calculateBalance,
   pricePartOfPayments,

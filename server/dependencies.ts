@@ -4,6 +4,8 @@
  */
 import type { Readable } from 'node:stream'
 import type {
+  Currency,
+  Money,
   EventConfig,
   Instant,
   PollResult,
@@ -148,6 +150,8 @@ export type HandOffRefusal =
   | { readonly code: 'no_credentials' }
   | { readonly code: 'order_id' }
   | { readonly code: 'amount' }
+  /** The gateway does not accept this currency. */
+  | { readonly code: 'currency'; readonly currency: Currency }
   /** Below the gateway's minimum for one payment. */
   | { readonly code: 'below_minimum'; readonly minimum: Paise }
   /** The length of the email address; 0 if there is none. */
@@ -168,7 +172,7 @@ export type GatewayAdapter = {
     event: EventConfig,
     buyer: Buyer,
     orderId: OrderId,
-    amount: Paise,
+    money: Money,
     at: Instant,
   ): Result<PaymentData, HandOffRefusal>
   /**

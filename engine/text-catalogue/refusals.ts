@@ -90,6 +90,7 @@ export const REFUSAL_MESSAGES = {
       'We cannot take payments at the moment. You have not been charged. Please try again later. If this continues, write to {support}.',
     noEmail: 'This registration has no email address, and the payment gateway needs one.',
     amount: 'You cannot pay this amount by card.',
+    currency: 'You cannot pay an amount in {currency} by card here.',
     minimum: 'The smallest amount that you can pay online is {amount}.',
     chooseInstead: 'Please choose {methods}.',
     number: 'The number of this registration cannot be used for card payments.',

@@ -157,7 +157,8 @@ function handOffNew(
   { regNo, orderId, quote: frozenQuote, answers, at, way: method }: NewRegistration,
 ): Result<PaymentData | null, HandOffRefusal> {
   if (orderId === null || frozenQuote === null || method !== undefined) return ok(null)
-  return handOff(deps, event, { regNo, orderId, amount: frozenQuote.total, answers }, at)
+  const { total: amount, currency } = frozenQuote
+  return handOff(deps, event, { regNo, orderId, amount, currency, answers }, at)
 }
 
 /** Draws a random registration number: consecutive numbers could be guessed. */

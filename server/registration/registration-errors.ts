@@ -314,6 +314,15 @@ export function notPayableRefusal(
         ...(id !== undefined && { errors: { [id]: message } }),
       })
     }
+    case 'currency':
+      return newRefusal(
+        409,
+        'not_payable',
+        joinSentences(
+          formatMessage(payment.currency, { currency: reason.currency }),
+          contactSentence,
+        ),
+      )
     case 'amount':
       return newRefusal(409, 'not_payable', joinSentences(payment.amount, contactSentence))
     case 'below_minimum':

@@ -21,12 +21,12 @@ import {
 } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
+  Money,
   Answers,
   EventConfig,
   Instant,
   PollResult,
   OrderId,
-  Paise,
   Quote,
   QuoteRefusal,
   RegNo,
@@ -44,10 +44,9 @@ const QUERY_TIMEOUT_MS = 5_000
 const ROUNDS_MAX = 3
 
 /** The amount to pay and its order. */
-export type OutstandingOrder = {
+export type OutstandingOrder = Money & {
   readonly regNo: RegNo
   readonly orderId: OrderId
-  readonly amount: Paise
   readonly answers: Answers
 }
 export type RetryRefusal =
@@ -76,9 +75,9 @@ export function handOff(
   payer: 'delegate' | 'stranger' = 'delegate',
 ): Result<PaymentData, HandOffRefusal> {
   const { fullName, email, phone } = readDelegate(event, order.answers)
-  const { regNo, orderId, amount } = order
+  const { regNo, orderId, amount, currency } = order
   const buildForm = (buyer: Omit<Buyer, 'regNo'>) =>
-    deps.gateway.handOff(event, { ...buyer, regNo }, orderId, amount, at)
+    deps.gateway.handOff(event, { ...buyer, regNo }, orderId, { amount, currency }, at)
   const delegateForm = buildForm({ fullName, email, phone })
   // The gateway requires an email address and a name. A requester who has only the number must not learn the
   // delegate's, so the organisers' are sent instead.
@@ -152,7 +151,7 @@ export async function retryPayment(
     const stored = await deps.store.registration(regNo)
     const newestPayment = stored?.payments[0]
     if (stored === null || newestPayment === undefined) return err({ code: 'nothing_due' })
-    const { answers } = stored
+    const { answers, currency } = stored
     // Attempts created since by a concurrent request have no result yet.
     const learnt = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
@@ -167,7 +166,7 @@ export async function retryPayment(
         event,
         stored,
         at,
-        accepted === null ? null : readAmount(accepted, stored.currency),
+        accepted === null ? null : readAmount(accepted, currency),
         merchantId,
       ),
       at,
@@ -175,7 +174,7 @@ export async function retryPayment(
     switch (decision.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newestPayment
-        const checkout = payable({ regNo, orderId, amount, answers }, false)
+        const checkout = payable({ regNo, orderId, amount, currency, answers }, false)
         if (!checkout.ok || createdAt >= at) return checkout
         // The order was requested again, so its hold starts again if its seats are still free.
         const renewed = await deps.store.resumePayment(orderId, at, context)
@@ -186,7 +185,10 @@ export async function retryPayment(
         const amount = quote?.total ?? newestPayment.amount
         // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
         // have the same length.
-        const trial = payable({ regNo, orderId: createOrderId(regNo, 2), amount, answers }, true)
+        const trial = payable(
+          { regNo, orderId: createOrderId(regNo, 2), amount, currency, answers },
+          true,
+        )
         if (!trial.ok) return trial
         const retried = await deps.store.retry(regNo, at, {
           after: newestPayment.orderId,
@@ -202,7 +204,7 @@ export async function retryPayment(
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
         if (retried.ok)
-          return payable({ regNo, orderId: retried.value.orderId, amount, answers }, true)
+          return payable({ regNo, orderId: retried.value.orderId, amount, currency, answers }, true)
         const { error } = retried
         if (error.code === 'version_moved') {
           await deps.events.refresh()

@@ -59,11 +59,11 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
   const webhooks = new Map<string, Fields>()
 
   return {
-    handOff(event, buyer, orderId, amount, at) {
+    handOff(event, buyer, orderId, money, at) {
       const account = getAccount(event)
       if (account === null) return err({ code: 'no_credentials' })
       const payUrl = getAddresses(event).pay
-      return buildCheckoutForm({ account, event, payUrl, variant }, buyer, orderId, amount, at)
+      return buildCheckoutForm({ account, event, payUrl, variant }, buyer, orderId, money, at)
     },
     merchantOf: ({ payment }) =>
       payment === null ? null : (options.account(payment.account)?.merchantId ?? null),

@@ -11,7 +11,7 @@ import {
   GATEWAY_EMAIL_CHARACTERS,
   ok,
 } from '../../../../engine/index.ts'
-import type { EventConfig, Instant, OrderId, Paise, Result } from '../../../../engine/index.ts'
+import type { Money, EventConfig, Instant, OrderId, Result } from '../../../../engine/index.ts'
 import type { PaymentData } from '../../../../engine/api.ts'
 import type { Account, Buyer, HandOffRefusal } from '../../../dependencies.ts'
 import { handOffChecksum, getPrivateKey } from './checksums.ts'
@@ -43,11 +43,12 @@ export function buildCheckoutForm(
   },
   buyer: Buyer,
   orderId: OrderId,
-  amount: Paise,
+  { amount, currency }: Money,
   at: Instant,
 ): Result<PaymentData, HandOffRefusal> {
   assert(event.payment !== null, 'a checkout form for an event without a gateway')
   if (!/^[A-Za-z0-9]{1,20}$/.test(orderId)) return err({ code: 'order_id' })
+  if (currency !== INR) return err({ code: 'currency', currency })
   if (amount <= 0 || amount > AMOUNT_MAX) return err({ code: 'amount' })
   const { minimum } = event.payment.gateway
   if (amount < minimum) return err({ code: 'below_minimum', minimum })
@@ -55,7 +56,7 @@ export function buildCheckoutForm(
   const { length: characters } = buyer.email
   if (characters < min || characters > max) return err({ code: 'email', characters })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)
-  const text = amountText(amount, INR)
+  const text = amountText(amount, currency)
   const checksum = handOffChecksum(
     account,
     { email: buyer.email, firstName, lastName },
