@@ -1,0 +1,185 @@
+/** An event in another currency, paid by transfer and at the front desk: from the form to the refund. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
+
+const EVENT = `format: 1
+currency: EUR
+event:
+  id: euro2027
+  title: Sample Congress
+  from: 2027-02-19
+  to: 2027-02-20
+  venue: Sample Hall
+  status: open
+  support: desk@sample.example
+registration: {closes: 2027-02-05}
+routes: {form: /euro2027, success: /euro2027/registered, failed: /euro2027/not-paid}
+categories:
+  - {id: member, label: Member}
+category: {chosen_in: registered_as}
+fees:
+  tax: {name: VAT, percent: 19, prices: inclusive}
+  periods: [{id: early, to: 2027-01-15}, {id: regular, from: 2027-01-16}]
+  prices: {period: [early, regular], member: [150, 199.5]}
+order_id: {prefix: EURO, followed_by: digits}
+payment:
+  methods:
+    - id: transfer
+      label: Bank transfer
+      until: 2027-02-05
+      instructions: |
+        Sample Congress, account DE02120300000000202051
+      fields:
+        - {id: reference, label: Transfer reference, format: utr, unique: true, required: true}
+      price_date: registration
+      expires_after: 10 days
+    - id: desk
+      label: At the desk
+      office_only: true
+      fields: [{id: slip, label: Slip number, required: true}]
+form:
+  sections:
+    - title: About you
+      fields:
+        - {id: full_name, label: Full name, required: true}
+        - {id: email, type: email, label: Email, required: true}
+        - {id: registered_as, type: select, as: radio, label: Registering as, options: categories, required: true}
+  summary: {lines: [category, base, gst, total]}
+results:
+  success: {title: You are registered, details: [reg_no, full_name, total]}
+  failed: {title: Payment not completed, details: [order_id]}
+cancellation:
+  steps: [{until: 2027-02-10, refund: 50%}, {otherwise: none}]
+email:
+  subject: "Sample Congress: {reg_no}"
+  text: |
+    Dear {full_name}, we have received {total}.
+admin:
+  lists:
+    - {id: euro2027, title: Registrations, route: /admin/euro2027, filters: [search], columns: [reg_no, full_name, total]}
+examples:
+  delegate: {full_name: Asha Sample, email: asha@delegate.example, registered_as: member}
+  cases:
+    - {name: Early, on: 2027-01-10, expect: {total: 150}}
+    - {name: Regular, on: 2027-01-20, expect: {total: 199.5}}
+`
+
+const delegate = {
+  full_name: 'Asha Sample',
+  email: 'asha@delegate.example',
+  registered_as: 'member',
+  way: 'transfer',
+}
+const plain = (text: string | undefined): string => (text ?? '').replaceAll('\u00a0', ' ')
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-20', events: { 'euro2027.yaml': EVENT } })
+})
+afterAll(() => server.close())
+
+async function register(): Promise<{ readonly regNo: string; readonly page: string }> {
+  const answer = await server.post('/api/euro2027/register/', delegate)
+  expect(answer.statusCode).toBe(201)
+  const { reg_no: regNo, page } = answer.json<{ reg_no: string; page: string }>()
+  return { regNo, page }
+}
+const emailsOf = async (regNo: string) => {
+  const registration = await server.deps.store.registration(regNo)
+  return registration === null ? [] : server.deps.store.mailsOf(registration.regNo)
+}
+
+test('a delegate pays euro by transfer, found in a statement in euro, and gets half of it back', async () => {
+  const { regNo, page } = await register()
+  const look = async () =>
+    (await server.app.inject({ method: 'GET', url: `/api${page}/` })).json<{
+      registration: Record<string, unknown>
+      paying: Record<string, unknown> | null
+      documents: readonly Record<string, unknown>[]
+    }>()
+  const unpaid = await look()
+  expect(unpaid.registration).toMatchObject({ total: 199.5, currency: 'EUR', difference_due: 0 })
+  expect(unpaid.paying).toMatchObject({ total: 199.5, upi: null })
+  expect(plain((await emailsOf(regNo))[0]?.text)).toContain('€ 199.50')
+
+  const office = await signIn(server)
+  const statement = [
+    'Date,Description,Reference,Credit,Currency',
+    `20/01/2027,Transfer ${regNo},SEPA2027012000001,"199,50",EUR`,
+    '20/01/2027,Transfer of another account,SEPA2027012000002,"1.500,00",USD',
+  ].join('\n')
+  const matched = await server.app.inject({
+    method: 'POST',
+    url: '/admin/reconcile/?event=euro2027',
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: statement,
+  })
+  expect(matched.json()).toMatchObject({
+    lines: [{ as: 'matched', amount: 199.5, currency: 'EUR', of: [{ reg_no: regNo, due: 199.5 }] }],
+    unread: [3],
+  })
+
+  const confirmed = await office.act(regNo, {
+    act: 'confirm',
+    way: 'transfer',
+    reference: 'SEPA2027012000001',
+    amount: '199.50',
+    day: '2027-01-20',
+  })
+  expect(confirmed).toMatchObject({ status: 200, body: { state: 'complete' } })
+  expect(plain((await emailsOf(regNo)).map(({ text }) => text).join())).toContain(
+    'we have received € 199.50',
+  )
+  const [receipt] = (await look()).documents
+  expect(receipt).toMatchObject({ kind: 'receipt', total: 199.5, currency: 'EUR' })
+  const registration = await server.deps.store.registration(regNo)
+  const body = await server.deps.store.document(
+    registration?.regNo ?? ('' as never),
+    Number(receipt?.['id']),
+  )
+  expect(body).toMatchObject({
+    currency: 'EUR',
+    inWords: 'One hundred ninety-nine euros and 50/100 only',
+  })
+
+  const cancelled = await office.act(regNo, {
+    act: 'cancel',
+    why: 'Asked by the delegate',
+    pay_back: '99.75',
+    kept: '199.5',
+  })
+  expect(cancelled.status).toBe(200)
+  expect(plain(cancelled.body.message)).toBe('Registration cancelled. To refund: € 99.75.')
+})
+
+test('euro are never added to rupees: the dashboard states them separately', async () => {
+  const { regNo } = await register()
+  const office = await signIn(server)
+  const paid = { act: 'confirm', way: 'transfer', reference: 'SEPA2027012000009', amount: '199.50' }
+  expect((await office.act(regNo, paid)).status).toBe(200)
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as {
+    data: Record<string, unknown>
+  }
+  expect(data['revenue_stats']).toMatchObject({
+    total_revenue: 0,
+    other_currencies: [{ currency: 'EUR' }],
+  })
+  expect(data['euro2027_stats']).toMatchObject({ currency: 'EUR' })
+})
+
+test('an amount with more decimals than the currency has is refused in its own words', async () => {
+  const { regNo } = await register()
+  const office = await signIn(server)
+  const paid = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: 'SEPA2027012000011',
+    amount: '199.505',
+  }
+  expect(await office.act(regNo, paid)).toMatchObject({
+    status: 422,
+    body: { message: 'Enter the amount in EUR, such as 985 or 985.50.' },
+  })
+})
