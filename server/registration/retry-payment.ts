@@ -185,10 +185,8 @@ export async function retryPayment(
         const amount = quote?.total ?? newestPayment.amount
         // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
         // have the same length.
-        const trial = payable(
-          { regNo, orderId: createOrderId(regNo, 2), amount, currency, answers },
-          true,
-        )
+        const trialOrder = { regNo, orderId: createOrderId(regNo, 2), amount, currency, answers }
+        const trial = payable(trialOrder, true)
         if (!trial.ok) return trial
         const retried = await deps.store.retry(regNo, at, {
           after: newestPayment.orderId,
