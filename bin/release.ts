@@ -24,7 +24,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { migrations } from '../server/storage/database/schema.ts'
 import { findServerPackages, createFileFilter } from './release-packages.ts'
 
-const TOP = join(import.meta.dirname, '..')
+const ROOT_DIR = join(import.meta.dirname, '..')
 /**
  * Folders that a server runs or its operator reads. The web app's sources are included because the server uses them to
  * detect whether it is built.
@@ -48,7 +48,7 @@ const NOTES_FILE = 'UPGRADING.md'
 /** A fixed time, so that the same sources produce the same bytes. */
 const FIXED_TIME = '2000-01-01 00:00:00Z'
 
-const manifest = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as {
+const manifest = JSON.parse(readFileSync(join(ROOT_DIR, 'package.json'), 'utf8')) as {
   readonly version: string
 }
 const platform = `${process.platform}-${process.arch}`
@@ -61,25 +61,29 @@ export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 type CopyFile = (from: string, to: string) => void
 
 /** Writes everything into `into`, which must not exist yet. The web app must be built. */
-export function stage(into: string, copyFile: CopyFile = copyFileSync): void {
+export function stage(targetDir: string, copyFile: CopyFile = copyFileSync): void {
   const copyFolder = (folder: string, isIncluded: (file: string) => boolean): void => {
-    for (const entry of readdirSync(join(TOP, folder), { recursive: true, withFileTypes: true })) {
+    for (const entry of readdirSync(join(ROOT_DIR, folder), {
+      recursive: true,
+      withFileTypes: true,
+    })) {
       const from = join(entry.parentPath, entry.name)
       if (!entry.isFile() || !isIncluded(from)) continue
-      const to = join(into, relative(TOP, from))
+      const to = join(targetDir, relative(ROOT_DIR, from))
       mkdirSync(dirname(to), { recursive: true })
       copyFile(from, to)
     }
   }
-  mkdirSync(into, { recursive: true })
-  for (const file of FILES) copyFile(join(TOP, file), join(into, file))
-  for (const folder of FOLDERS) copyFolder(folder, (from) => !EXCLUDED.test(relative(TOP, from)))
-  for (const folder of [...findServerPackages(TOP), `node_modules/${NODE_PACKAGE}`])
-    copyFolder(folder, createFileFilter(TOP, folder))
-  mkdirSync(join(into, 'node_modules', '.bin'))
-  symlinkSync(`../${NODE_PACKAGE}/bin/node`, join(into, 'node_modules', '.bin', 'node'))
-  writeFileSync(join(into, NOTES_FILE), writeUpgradeNotes())
-  writeFileSync(join(into, CHECKSUMS), formatChecksums(into))
+  mkdirSync(targetDir, { recursive: true })
+  for (const file of FILES) copyFile(join(ROOT_DIR, file), join(targetDir, file))
+  for (const folder of FOLDERS)
+    copyFolder(folder, (from) => !EXCLUDED.test(relative(ROOT_DIR, from)))
+  for (const folder of [...findServerPackages(ROOT_DIR), `node_modules/${NODE_PACKAGE}`])
+    copyFolder(folder, createFileFilter(ROOT_DIR, folder))
+  mkdirSync(join(targetDir, 'node_modules', '.bin'))
+  symlinkSync(`../${NODE_PACKAGE}/bin/node`, join(targetDir, 'node_modules', '.bin', 'node'))
+  writeFileSync(join(targetDir, NOTES_FILE), writeUpgradeNotes())
+  writeFileSync(join(targetDir, CHECKSUMS), formatChecksums(targetDir))
 }
 
 /** Checksums of every file in the folder, in the format of `sha256sum --check`. */
@@ -98,10 +102,10 @@ const sha256 = (file: string): string =>
 /** The upgrade notes for an operator of an older version. */
 function writeUpgradeNotes(): string {
   const { version: node } = JSON.parse(
-    readFileSync(join(TOP, 'node_modules', NODE_PACKAGE, 'package.json'), 'utf8'),
+    readFileSync(join(ROOT_DIR, 'node_modules', NODE_PACKAGE, 'package.json'), 'utf8'),
   ) as { readonly version: string }
   const changes = /^## .*\n([^]*?)(?=^## |(?![^]))/m.exec(
-    readFileSync(join(TOP, 'CHANGELOG.md'), 'utf8'),
+    readFileSync(join(ROOT_DIR, 'CHANGELOG.md'), 'utf8'),
   )?.[1]
   return `# Rollcall ${manifest.version}: upgrading from an older version
 
@@ -122,13 +126,13 @@ ${changes ?? ''}`
 }
 
 function run(command: string, args: readonly string[]): void {
-  const { status, error } = spawnSync(command, args, { cwd: TOP, stdio: 'inherit' })
+  const { status, error } = spawnSync(command, args, { cwd: ROOT_DIR, stdio: 'inherit' })
   if (status !== 0) throw new Error(`${command} ended with ${status ?? error?.message}`)
 }
 
 /** Creates the file and its checksum in a folder, and returns the file's path. */
 export function createRelease(folder: string): string {
-  run(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'build'])
+  run(process.execPath, [join(ROOT_DIR, 'bin', 'rollcall.js'), 'build'])
   const workFolder = mkdtempSync(join(tmpdir(), 'rollcall-release-'))
   try {
     stage(join(workFolder, FOLDER_NAME))
@@ -155,6 +159,6 @@ if (process.argv[1] === import.meta.filename) {
     console.error('Releases can only be created on Linux.')
     process.exit(1)
   }
-  const file = createRelease(resolve(process.argv[2] ?? join(TOP, 'dist')))
+  const file = createRelease(resolve(process.argv[2] ?? join(ROOT_DIR, 'dist')))
   console.log(`${file}: ${(statSync(file).size / 1024 / 1024).toFixed(1)} MB`)
 }

@@ -20,13 +20,13 @@ export type WireMail = {
   event_id: string
   /** Its title, or its id if the event is no longer served. */
   event: string
-  /** Null: it is not about a registration. */
+  /** Null if it is not about a registration. */
   reg_no: string | null
   status: 'queued' | 'failed' | 'sent'
   tries: number
-  /** When it was sent, else when it was written. */
+  /** When it was sent, or, if it was not, when it was written. */
   at: string
-  /** When it is tried next. Null if never. */
+  /** The time of the next attempt. Null if there is none. */
   next_at: string | null
   /** The error of the last attempt. */
   error: string | null
@@ -38,7 +38,7 @@ export type WireMail = {
  */
 export type RecoveryResponse = {
   status: 'success'
-  /** Null: it is not in recovery. */
+  /** Null if the installation is not in recovery. */
   recovery: WireRecovery | null
   /** Past recoveries, the newest first. */
   past: {
@@ -62,7 +62,7 @@ export type WireRecovery = {
   /** The latest known time at which this server served records that the copy lacks. Null if unknown. */
   served_at: string | null
   /**
-   * Payments that were pending in the copy: the number asked about at the gateway, and the number
+   * Payments that were pending in the copy: the number checked with the gateway, and the number
    * no longer pending.
    */
   pending: { all: number; asked: number; ended: number }
@@ -71,7 +71,7 @@ export type WireRecovery = {
    * asked about again.
    */
   unknown: { to_decide: number; to_ask: number }
-  /** `since`: the emails that were written since, about events before the restart. */
+  /** `since`: the emails written since then, about events before the restart. */
   held: { mails: number; since: number; refunds: number; erasures: number }
   /** The first held emails, the oldest first. */
   mails: { id: number; to: string; subject: string; event: string; at: string }[]
@@ -86,7 +86,7 @@ export type WireRecovery = {
 export type EventFilesResponse = { status: 'success'; files: WireEventFile[] }
 export type WireEventFile = {
   file: string
-  /** Null: nothing of it is served. */
+  /** Null if no version is served. */
   event_id: string | null
   title: string | null
   version: string | null

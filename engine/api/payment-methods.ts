@@ -4,7 +4,7 @@
  */
 import type { BankNumber } from '../payments/payment-methods.ts'
 
-/** For a self-service page; null if nothing is to be paid outside a gateway. */
+/** For a self-service page. Null if nothing is payable outside a gateway. */
 export type WirePaying = {
   /** The id of the chosen payment method. */
   way: string
@@ -51,8 +51,7 @@ export type WirePaymentClaim = {
   /** By field, formatted for display; `href`: a file, only for the office. */
   answers: { label: string; text: string; href?: string }[]
   /**
-   * `looking`: not checked yet; `unconfirmed`: no longer checked, because the registration was paid
-   * otherwise or has ended.
+   * `looking`: not checked yet; `unconfirmed`: no longer checked, because the registration was paid in another way or has ended.
    */
   stands: 'looking' | 'found' | 'not_found' | 'unconfirmed'
   /** Why the claim was rejected, in the office's words; otherwise empty. */

@@ -11,12 +11,12 @@ export type RatedLine = DocumentLine & Required<Pick<DocumentLine, 'item' | 'opt
 /** An invoice, or a credit note with the invoice that it credits. Lines of older versions have no rate. */
 export type IssuedDocument = {
   readonly serial: string
-  /** Null: an invoice. */
+  /** Null if this is an invoice. */
   readonly of: string | null
   readonly lines: readonly DocumentLine[]
   /**
-   * The bill of its payment, to interpret lines of older versions. Empty: it is for a difference,
-   * or had no bill.
+   * The bill of its payment, to interpret lines of older versions. Empty if the document is for
+   * a difference, or had no bill.
    */
   readonly bill: readonly Line[]
 }
@@ -26,7 +26,7 @@ export type IssuedDocument = {
  * registration.
  */
 export type DocumentChange = {
-  /** Empty: no invoice. */
+  /** Empty if no invoice is needed. */
   readonly invoice: readonly RatedLine[]
   /** One credit note for each invoice that is credited. */
   readonly credits: readonly { readonly of: string; readonly lines: readonly RatedLine[] }[]
@@ -46,7 +46,7 @@ export type Charge = {
   readonly withoutInvoice: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
   readonly charged: Paise
-  /** With `withoutInvoice`: the amount above it, kept or due. A refund of other money credits nothing. */
+  /** With `withoutInvoice`: the amount above it, paid or due. A refund of the rest credits nothing. */
   readonly chargedHere: Paise
   /** An amount that was due and will not be paid, credited from the newest invoices. */
   readonly unpaid: Paise
@@ -58,16 +58,16 @@ const ROUNDED_PAISE_MAX = 50
 const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 
 /**
- * Returns the invoices and credit notes to issue after any action. A change of the bill is its
- * difference line by line; a refund is deducted from all lines in proportion, and the last rupee
+ * Returns the invoices and credit notes to issue after any action. A changed bill adds its
+ * difference, line by line; a refund is deducted from all lines in proportion, and the last rupee
  * takes the remainder. A change and its reversal leave each line unchanged. Call it after every action.
  */
 export function documentChange(
   issued: readonly IssuedDocument[],
   { bill, before, lastRefund = null, withoutInvoice, charged, chargedHere, unpaid }: Charge,
 ): DocumentChange {
-  const now = beyond(bill, withoutInvoice)
-  const was = beyond(before ?? [], withoutInvoice)
+  const now = excessOver(bill, withoutInvoice)
+  const was = excessOver(before ?? [], withoutInvoice)
   const open = listRemaining(issued)
   const covered = sumByLine(issued)
   // What a changed bill charges depends on the refunds alone, not on the bills in between.
@@ -76,7 +76,7 @@ export function documentChange(
     lastRefund === null || !isChanged
       ? { was, covered }
       : {
-          was: beyond(lastRefund.bill, withoutInvoice),
+          was: excessOver(lastRefund.bill, withoutInvoice),
           covered: sumByLine(issued.slice(0, lastRefund.documents)),
         }
   const requiredLines = chargedLines(now, refunded, {
@@ -174,7 +174,7 @@ function toRate({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
 }
 
 /** Returns the lines of a bill in excess of those paid without an invoice. */
-function beyond(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
+function excessOver(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
   const sums = sumByKey(billedLines(bill))
   const [first, second] = withoutInvoice
   if (first !== undefined && second === undefined && first.rate === undefined) {
@@ -330,7 +330,7 @@ function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): rea
   })
 }
 
-/** Null: it was issued before documents had a rate for each line. */
+/** Null if it was issued before documents had a rate for each line. */
 function ratedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
   const rated = lines.flatMap((line): RatedLine[] => {
     const { item, option = null, rate = null } = line

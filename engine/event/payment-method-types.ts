@@ -5,7 +5,7 @@ import type { Day } from '../lib/time.ts'
 type MethodLabels = {
   readonly id: string
   readonly label: string
-  /** The last day to start a payment with this method; absent: the same as registration. */
+  /** The last day to start a payment with this method. Absent if it is the same as registration's. */
   readonly until?: Day
 }
 /** Payment through the event's card gateway. */
@@ -16,9 +16,9 @@ export type TransferMethod = MethodLabels & {
   /** Payment instructions, as written by the organisers. */
   readonly instructions: string
   readonly fields: readonly Field[]
-  /** One of the fields: the bank reference, which identifies a payment and counts only once. */
+  /** The field that contains the bank reference, which identifies a payment and counts only once. */
   readonly reference: string
-  /** One of the fields: the payment day; absent: not asked. */
+  /** The field that contains the payment day. Absent if the form has none. */
   readonly day?: string
   /** Which day sets the price. */
   readonly priceDate: 'registration' | 'credit'
@@ -29,7 +29,7 @@ export type TransferMethod = MethodLabels & {
 export type OfficeMethod = MethodLabels & {
   readonly is: 'desk'
   readonly fields: readonly Field[]
-  /** One of the fields: the number of the slip; absent: not asked. */
+  /** The field that contains the slip number. Absent if the form has none. */
   readonly reference?: string
 }
 export type PaymentMethod = CardMethod | TransferMethod | OfficeMethod

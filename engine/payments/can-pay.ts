@@ -243,7 +243,7 @@ export function canPay(
   // A registered delegate can pay a balance at any time, regardless of closing and of today's
   // price.
   const isOpen = newest.status === 'pending'
-  if (isOpen && newest.way == null && isAskedByThem(newest, terms))
+  if (isOpen && newest.way == null && isRequestedByDelegate(newest, terms))
     return { is: 'same-order', orderId: newest.orderId }
   return registration.payments.length >= ATTEMPTS_MAX
     ? { is: 'too-many-attempts' }
@@ -272,7 +272,7 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const decideRetry = (next: Quote | null): PaymentPermission => {
-    if (isOpen && next === null && isAskedByThem(newest, terms))
+    if (isOpen && next === null && isRequestedByDelegate(newest, terms))
       return { is: 'same-order', orderId: newest.orderId }
     if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
@@ -287,7 +287,7 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
 }
 
 /** The current merchant requested it: another merchant's payment is not found among this one's. */
-function isAskedByThem({ merchantId }: Attempt, terms: Terms): boolean {
+function isRequestedByDelegate({ merchantId }: Attempt, terms: Terms): boolean {
   return merchantId == null || terms.merchantId === null || merchantId === terms.merchantId
 }
 

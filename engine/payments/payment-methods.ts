@@ -57,18 +57,20 @@ export function findChosenMethod(
   if (offered.length === 0) return ok(null)
   const open = offered.filter((method) => isMethodOpen(method, on))
   const chosen =
-    offered.length === 1 ? offered[0] : wayNamed(offered, getOwn(answers, METHOD_FIELD))
+    offered.length === 1 ? offered[0] : findMethod(offered, getOwn(answers, METHOD_FIELD))
   const method = chosen ?? open[0]
   if (method !== undefined && isMethodOpen(method, on)) return ok(method)
-  const over =
+  const endedText =
     method?.until === undefined
       ? messages.closed
       : formatMessage(messages.ended, { method: method.label, day: formatDay(method.until) })
   const methods = open.map(({ label }) => label).join(', ')
-  return err(methods === '' ? over : `${over} ${formatMessage(messages.choose, { methods })}`)
+  return err(
+    methods === '' ? endedText : `${endedText} ${formatMessage(messages.choose, { methods })}`,
+  )
 }
 
-function wayNamed(
+function findMethod(
   offered: readonly (CardMethod | TransferMethod)[],
   id: unknown,
 ): CardMethod | TransferMethod | undefined {

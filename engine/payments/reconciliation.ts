@@ -179,7 +179,7 @@ function findReferences(
   const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
     new Set([...keys(line), ...fallbackKeys(line)])
   const times = countKeys([...lines, ...withdrawals].map(keys))
-  const timesCame = countKeys(lines.map(keys))
+  const countLines = countKeys(lines.map(keys))
   const carriers = Map.groupBy(
     lines.flatMap((line) => [...nameable(line)].map((key) => ({ key, line }))),
     ({ key }) => key,
@@ -283,7 +283,7 @@ function findReferences(
     findReported(line, (key) => releasedElsewhere.has(key) && isItsOwn(key)).length > 0
 
   /** Registrations whose reported reference is in the line but identifies nothing. */
-  const findUnsure = (line: StatementLine) => {
+  const findAmbiguous = (line: StatementLine) => {
     const shared = findReported(line, (key) => !ownKeys.has(key) && isShared(key))
     const detail = findReported(line, (key) => ownKeys.has(key))
     if (shared.length > 0)
@@ -334,7 +334,7 @@ function findReferences(
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
   const referencesOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
     // A withdrawal that also names it, or a charge, does not make it another transfer.
-    const isItsAlone = (key: BankKey): boolean => (timesCame.get(key) ?? 0) < 2
+    const isItsAlone = (key: BankKey): boolean => (countLines.get(key) ?? 0) < 2
     const reported = [...keys(line)].find(
       (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
     )
@@ -357,7 +357,7 @@ function findReferences(
     othersIn: findOthers,
     isClaimedElsewhere,
     isReleasedElsewhere,
-    unsureIn: findUnsure,
+    unsureIn: findAmbiguous,
     payoutIn: findPayout,
     returnedBy: findReturned,
     nameOf: referencesOf,

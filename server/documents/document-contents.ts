@@ -332,7 +332,7 @@ function formatSums(body: DocumentBody): readonly Pair[] {
   ]
 }
 
-/** Rows for the case that a user has accepted another amount as the price. */
+/** Rows for a payment that staff accepted although its amount differs from the price. */
 function formatDifference(body: DocumentBody, amountPaid: Paise): readonly Pair[] {
   const money = createFormatter(body)
   const { total: price } = body

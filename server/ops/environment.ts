@@ -51,7 +51,7 @@ export function setLibrariesToProduction(): void {
   process.env['NODE_ENV'] ||= 'production'
 }
 
-/** What the background process needs of them. It gets the address of the mail server from the server, and no secrets. */
+/** The variables that the background process needs. It gets the address of the mail server from the server, and no secrets. */
 const BACKGROUND_VARIABLES =
   /^(PATH|HOME|TMPDIR|TZ|LANG|LC_.*|LD_.*|MALLOC_.*|SSL_CERT_.*|NODE_(ENV|OPTIONS|COMPILE_CACHE|EXTRA_CA_CERTS|USE_SYSTEM_CA|TLS_REJECT_UNAUTHORIZED))$/
 

@@ -141,7 +141,9 @@ export async function retryPayment(
   if (event.payment === null) return err({ code: 'nothing_due' })
   const context = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
   const merchantId = deps.gateway.merchantOf(event)
-  const refuseTaken = async (refusal: ContextRefusal): Promise<Result<Payable, RetryRefusal>> => {
+  const refuseSoldSeat = async (
+    refusal: ContextRefusal,
+  ): Promise<Result<Payable, RetryRefusal>> => {
     if (refusal.code === 'registered_already')
       await emailAlreadyRegistered(deps, event, refusal.regNo, at)
     return err({ code: 'taken', by: refusal })
@@ -178,7 +180,7 @@ export async function retryPayment(
         if (!checkout.ok || createdAt >= at) return checkout
         // The order was requested again, so its hold starts again if its seats are still free.
         const renewed = await deps.store.resumePayment(orderId, at, context)
-        return renewed.ok ? checkout : refuseTaken(renewed.error)
+        return renewed.ok ? checkout : refuseSoldSeat(renewed.error)
       }
       case 'new-attempt': {
         const { quote } = decision
@@ -208,11 +210,11 @@ export async function retryPayment(
           await deps.events.refresh()
           const now = deps.events.byId(event.id)
           return now === null || now === served
-            ? refuseTaken(error)
+            ? refuseSoldSeat(error)
             : retryPayment(deps, now.config, regNo, at, { accepted, by })
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
-        if (error.code !== 'not_found' && error.code !== 'not_failed') return refuseTaken(error)
+        if (error.code !== 'not_found' && error.code !== 'not_failed') return refuseSoldSeat(error)
         // A concurrent request was first: try again with the current data.
         break
       }

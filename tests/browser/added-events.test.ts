@@ -13,7 +13,7 @@ import {
   clickAtGateway,
   field,
   waitForHydration,
-  readFacts,
+  readData,
   orderIdOf,
   toPlainText,
   PROOF,
@@ -158,7 +158,7 @@ test('has a price in the current period for each category by rule', async () => 
     await pick(page, 'सदस्य हैं?', member)
     await pick(page, 'कितने दिन', days)
     await expect
-      .poll(() => readFacts(sum(page)), { message: category })
+      .poll(() => readData(sum(page)), { message: category })
       .toEqual({
         Category: category,
         'Price Period': 'வழக்கமான',
@@ -209,7 +209,7 @@ test('thirty answers are the same in its form, at the gateway, and in its confir
   const regNo = orderIdOf(page)
   expect(regNo).toMatch(/^AROG\d{13}$/)
   await expect
-    .poll(() => readFacts(page.getByRole('main')))
+    .poll(() => readData(page.getByRole('main')))
     .toMatchObject({
       Category: 'पीजी, सदस्य, एक दिन',
       'Price Period': 'வழக்கமான',

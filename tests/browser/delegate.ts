@@ -29,7 +29,7 @@ export const waitForHydration = (page: Page): Promise<void> =>
   page.locator(`#${FONTS_ELEMENT_ID}`).waitFor({ state: 'detached' })
 
 /** Reads all labels and values of a list in one call, so that they belong together. */
-export async function readFacts(list: Locator): Promise<Readonly<Record<string, string>>> {
+export async function readData(list: Locator): Promise<Readonly<Record<string, string>>> {
   const [labels, values] = await list
     .locator('dt, dd')
     .evaluateAll((lists) =>
@@ -73,7 +73,7 @@ export async function fillForm(
   await page.getByRole('radio', { name: category, exact: true }).check()
   if (proof) await page.locator('input[type=file]').setInputFiles(PROOF)
   await expect
-    .poll(async () => (await readFacts(summary(page)))['Total Amount'] ?? '')
+    .poll(async () => (await readData(summary(page)))['Total Amount'] ?? '')
     .toContain('₹')
 }
 

@@ -11,7 +11,7 @@ import {
   clickAtGateway,
   field,
   waitForHydration,
-  readFacts,
+  readData,
   orderIdOf,
   payButton,
   toPlainText,
@@ -55,8 +55,8 @@ async function pay(
   readonly summaryAfter: Readonly<Record<string, string>>
   readonly gatewayAmount: string
 }> {
-  await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe(total)
-  const before = await readFacts(summary(page))
+  await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe(total)
+  const before = await readData(summary(page))
   const gatewayRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && !request.url().startsWith(server.url),
   )
@@ -68,7 +68,7 @@ async function pay(
   await page.getByRole('heading', { level: 2, name: 'Registration Confirmed' }).waitFor()
   return {
     summaryBefore: before,
-    summaryAfter: await readFacts(page.getByRole('main')),
+    summaryAfter: await readData(page.getByRole('main')),
     gatewayAmount,
   }
 }

@@ -10,7 +10,7 @@ import {
   FORM,
   INTERN,
   waitForHydration,
-  readFacts,
+  readData,
   payButton,
   PG,
   toPlainText,
@@ -326,7 +326,7 @@ describe('a price that changes while the form is open', () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openForm(page)
     await fillForm(page, { name: 'Dr. Patient Sample', category: PG, proof: true })
-    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 5,015')
+    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 5,015')
 
     const path = join(server.eventsDir, 'afpicon2026.yaml')
     const text = readFileSync(path, 'utf8')
@@ -355,7 +355,7 @@ describe('a price that changes while the form is open', () => {
     await dialog.getByRole('button', { name: 'Back to the form' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
     await page.getByText(PROOF.name).first().waitFor()
-    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 5,074')
+    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 5,074')
 
     await payButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)

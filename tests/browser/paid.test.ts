@@ -12,7 +12,7 @@ import {
   FORM,
   INTERN,
   waitForHydration,
-  readFacts,
+  readData,
   orderIdOf,
   readGatewayOrder,
   payButton,
@@ -70,7 +70,7 @@ describe('a postgraduate with a document', () => {
       proof: true,
     })
     await expect
-      .poll(() => readFacts(summary(page)))
+      .poll(() => readData(summary(page)))
       .toEqual({
         'Base Fee': '₹ 4,250',
         'GST (18%)': '₹ 765',
@@ -93,7 +93,7 @@ describe('a postgraduate with a document', () => {
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     regNo = orderIdOf(page)
     expect(regNo).toMatch(/^AFPI\d{13}$/)
-    const facts = await readFacts(page.getByRole('main'))
+    const facts = await readData(page.getByRole('main'))
     expect(facts).toMatchObject({
       'Email Address': 'specimen.pg@example.org',
       'Phone Number': '+91 98470 00000',

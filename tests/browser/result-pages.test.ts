@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
-import { readFacts, toPlainText } from './delegate.ts'
+import { readData, toPlainText } from './delegate.ts'
 import { readAssigned, replaceNumber, buildNumbers, withoutGaps } from './registration-numbers.ts'
 import { runHere } from '../server/run-command.ts'
 import { serve } from './serve.ts'
@@ -25,7 +25,7 @@ const DELEGATE = {
   phone_number: '+91 98470 11111',
 }
 
-type PageFacts = Readonly<Record<string, string | undefined>>
+type PageData = Readonly<Record<string, string | undefined>>
 type EventCase = {
   readonly title: string
   readonly id: string
@@ -35,7 +35,7 @@ type EventCase = {
   readonly row: Readonly<Record<string, string>>
   readonly paid: {
     readonly heading: string
-    readonly facts: PageFacts
+    readonly facts: PageData
     readonly notes: readonly string[]
     readonly buttons: readonly string[]
   }
@@ -47,9 +47,9 @@ type EventCase = {
   }
   readonly errorButton: string | null
   readonly failed: {
-    readonly facts: PageFacts
+    readonly facts: PageData
     readonly lines: readonly string[]
-    readonly unknownFacts: PageFacts
+    readonly unknownFacts: PageData
     readonly links: Readonly<Record<string, string>>
   }
 }
@@ -327,7 +327,7 @@ describe.each(CASES)('$title', (event) => {
       await page.getByRole('button', { name: 'Show my registration' }).click()
       await page.getByText(DELEGATE.phone_number).waitFor()
     }
-    const facts = withoutGaps(await readFacts(page.getByRole('main')), 'Transaction ID')
+    const facts = withoutGaps(await readData(page.getByRole('main')), 'Transaction ID')
     expect(facts).toMatchObject(replaceNumber(event.paid.facts, event.numbers[0], paidNo))
     expect(facts['Payment Date']).toContain('10 November 2025, 9:05')
     const text = await readMain(page)
@@ -352,7 +352,7 @@ describe.each(CASES)('$title', (event) => {
       expect(await page.getByRole('alert').count()).toBe(0)
     }
     const facts = withoutGaps(
-      await readFacts(page.getByRole('main')),
+      await readData(page.getByRole('main')),
       'Transaction ID',
       'Order ID',
       'Registration Number',
@@ -459,7 +459,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
     ]) {
       await page.goto(buildUrl(event, 'failed', query))
       await heading(page, 'Payment Failed')
-      const facts = withoutGaps(await readFacts(page.locator('main')), 'Transaction ID', 'Order ID')
+      const facts = withoutGaps(await readData(page.locator('main')), 'Transaction ID', 'Order ID')
       if (query === '')
         expect(facts).toEqual(
           expect.objectContaining(

@@ -9,7 +9,7 @@ import { expectAccessible, launch, visit } from './browser.ts'
 import {
   field,
   waitForHydration,
-  readFacts,
+  readData,
   payButton,
   toPlainText,
   locateErrorSummary,
@@ -194,11 +194,11 @@ describe('states of a form that no other test checks with axe', () => {
     priceResponse = '{"pricing":{"non-afpi-delegate":{"base":1000,"total":1180}}}'
     await summary(page).getByRole('button', { name: 'Try again' }).click()
     await expect
-      .poll(() => readFacts(summary(page)))
+      .poll(() => readData(summary(page)))
       .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
     await page.unroute('**/api/midzone/pricing/')
     await page.reload()
-    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 1,475')
+    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 1,475')
     await context.close()
   })
 
@@ -260,7 +260,7 @@ describe('states of a form that no other test checks with axe', () => {
     await bar.getByRole('button', { name: /₹ 1,475/ }).waitFor()
     await bar.getByRole('button', { name: /Details/ }).click()
     await expect
-      .poll(() => readFacts(bar))
+      .poll(() => readData(bar))
       .toEqual({
         'Base Fee': '₹ 1,250',
         'GST (18%)': '₹ 225',

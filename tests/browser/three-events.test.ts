@@ -8,7 +8,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onlyThorough } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { clickAtGateway, field, waitForHydration, readFacts, orderIdOf, PROOF } from './delegate.ts'
+import { clickAtGateway, field, waitForHydration, readData, orderIdOf, PROOF } from './delegate.ts'
 import { runHere } from '../server/run-command.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -97,7 +97,7 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
   await field(page, 'I give').fill('501')
   // 799 + 549 + 400 + 150 + 501
   await expect
-    .poll(() => readFacts(bill(page, 'Your Entry')))
+    .poll(() => readData(bill(page, 'Your Entry')))
     .toEqual({
       'Ten kilometres': '₹ 799',
       'T-shirt, XXL': '₹ 549',
@@ -116,7 +116,7 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
   await page.getByRole('heading', { name: 'Runner' }).waitFor()
   expect(orderIdOf(page)).toMatch(/^NILA\d{13}$/)
   await expect
-    .poll(() => readFacts(page.getByRole('main')))
+    .poll(() => readData(page.getByRole('main')))
     .toMatchObject({
       Race: 'Ten kilometres',
       'Total Amount': '₹ 2,399',
@@ -176,7 +176,7 @@ const goToNextPage = (page: Page, title: string): Promise<void> =>
     .click()
     .then(() => page.getByRole('heading', { level: 2, name: title }).waitFor())
 const lines = (page: Page): Promise<Readonly<Record<string, string>>> =>
-  readFacts(bill(page, 'Registration Summary'))
+  readData(bill(page, 'Registration Summary'))
 const findConsents = (page: Page): Locator =>
   page.getByRole('checkbox', { name: /The society may use these details/ })
 
@@ -241,7 +241,7 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
   await clickAtGateway(page, 'Pay')
   await page.waitForURL((url) => url.pathname === '/nidancon2027/payment/success')
   await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
-  await expect.poll(() => readFacts(page.getByRole('main'))).toMatchObject({ Category: 'Member' })
+  await expect.poll(() => readData(page.getByRole('main'))).toMatchObject({ Category: 'Member' })
   expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -10,7 +10,7 @@ import {
   fillForm,
   FORM,
   INTERN,
-  readFacts,
+  readData,
   orderIdOf,
   readGatewayOrder,
   payButton,
@@ -70,7 +70,7 @@ describe('a payment that is declined', () => {
     ])
       expect(text).toContain(line)
     await expect
-      .poll(() => readFacts(page.getByRole('main')))
+      .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
         'Order ID': orderIdOf(page),
         Amount: '₹ 3,540',
@@ -137,7 +137,7 @@ describe('a slow payment', () => {
         text.includes('Registration Confirmed'),
       ),
     ).toEqual([])
-    await expect.poll(async () => (await readFacts(page.getByRole('main')))['Status']).toBe('Paid')
+    await expect.poll(async () => (await readData(page.getByRole('main')))['Status']).toBe('Paid')
     expect(consoleErrors).toEqual([])
     await context.close()
   })
@@ -152,7 +152,7 @@ describe('a slow payment', () => {
     expect(await readMain(page)).not.toContain('Paid')
     await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
     await expect
-      .poll(() => readFacts(page.getByRole('main')))
+      .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
         'Full Name': 'Dr. Abandoned Demo',
         Category: INTERN,
@@ -194,7 +194,7 @@ describe('a slow payment', () => {
     await payNow.click()
     await dialog.waitFor()
     await expect
-      .poll(async () => (await readFacts(dialog))['Total Amount'])
+      .poll(async () => (await readData(dialog))['Total Amount'])
       .toBe('was ₹ 3,540 now ₹ 4,720')
     await expect
       .poll(async () => toPlainText(await dialog.textContent()))
@@ -230,7 +230,7 @@ describe('a slow payment', () => {
     await goToPay(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
     await clickAtGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
-    const facts = await readFacts(page.getByRole('main'))
+    const facts = await readData(page.getByRole('main'))
     expect(facts).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
     await context.close()
@@ -309,7 +309,7 @@ describe('a payment link in an email', () => {
     await page.goto(link)
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     await expect
-      .poll(() => readFacts(page.getByRole('main')))
+      .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
         'Registration Number': orderId,
         'Full Name': 'Dr. Linked Example',

@@ -132,9 +132,14 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
     isOver = true
     await Promise.all(clientRuns)
     await waitForQuiet(() => inbox.emails.length)
-    const [one] = servers
-    if (one === undefined) throw new Error('expected two servers')
-    const checkResult = await checkOverHttp(one.running().url, PASSWORD, results, inbox.emails)
+    const [firstServer] = servers
+    if (firstServer === undefined) throw new Error('expected two servers')
+    const checkResult = await checkOverHttp(
+      firstServer.running().url,
+      PASSWORD,
+      results,
+      inbox.emails,
+    )
     return { ...checkResult, told: results, emailCount: inbox.emails.length, resumedMs }
   } finally {
     isOver = true

@@ -36,7 +36,7 @@ const SEATS = 40
 const REGISTRATIONS_MIN = 20
 /** The number of emails to wait for before checking for duplicates. */
 const EMAILS_MIN = 30
-/** A negative control shows its harm within this many restarts of both servers. */
+/** A negative control shows its damage within this many restarts of both servers. */
 const RESTARTS_MAX = 10
 
 type Running = { readonly child: ChildProcess; readonly name: string }
@@ -126,7 +126,7 @@ else {
       .toBeGreaterThan(count)
   }
 
-  /** Returns the problems of the database, also compared with the output. */
+  /** Returns the problems of the database, by itself and compared with the output. */
   async function findProblems(
     shell: pg.Client,
     { confirmed, emailed }: ServerOutput,

@@ -8,7 +8,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, symlinkSync
 import { dirname, join } from 'node:path'
 import { getCacheFolder } from '../../server/events/files/compiled-event-cache.ts'
 import {
-  closeWhole,
+  closeAfterCheckpoint,
   DATABASE_FILE,
   openToWrite,
 } from '../../server/storage/database/sqlite-connection.ts'
@@ -40,7 +40,7 @@ export async function useEmptyDatabase(dataDir: string): Promise<void> {
     const temporaryFile = `${preparedFile}-${process.pid}`
     const db = openToWrite(temporaryFile)
     await migrate(db)
-    closeWhole(db)
+    closeAfterCheckpoint(db)
     renameSync(temporaryFile, preparedFile)
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })

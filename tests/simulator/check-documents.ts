@@ -152,7 +152,7 @@ export function createDocumentInvariants(sql: () => Sql): {
         (sum, entry) => sum + (entry.came ?? entry.total),
         0,
       )
-      const { came } = required.of(row.id)
+      const { received: came } = required.of(row.id)
       if (statedAmount !== came)
         return {
           invariant: 'receipts minus refunds are the kept amount',

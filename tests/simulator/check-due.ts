@@ -45,7 +45,7 @@ export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
   const checkBalance = (row: Row, requiredAmounts: Required): Violation | null => {
     const { id, state, status, orders, total, due } = row
     if (orders === 0 || total === null) return null
-    const { came: received, required } = requiredAmounts.of(id)
+    const { received, required } = requiredAmounts.of(id)
     const cause = JSON.stringify({ ...row, came: received, required: required(total) })
     if (state === 'cancelled' && due > 0)
       return { invariant: 'nothing is due for a cancelled registration', cause }

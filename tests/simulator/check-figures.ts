@@ -49,9 +49,9 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
-  const readKept = async (): Promise<number> =>
+  const readRetained = async (): Promise<number> =>
     (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event))?.kept ?? 0
-  const netBefore = await readKept()
+  const netBefore = await readRetained()
   const fetchBody = async (url: string): Promise<string | null> => {
     const pageResponse = await client.call('GET', url, token)
     return pageResponse?.status === 200 ? pageResponse.body : null
@@ -63,7 +63,7 @@ async function readFigures(
   if (listBody === null || csv === null || soldBody === null || stats === null) return null
   const settledAmount = await reconcileReport(client, token, { sql, gateway, now }, event)
   if (settledAmount === 'read') return 'read'
-  if ((await readKept()) !== netBefore) return null
+  if ((await readRetained()) !== netBefore) return null
   const { registrations, sums } = JSON.parse(listBody) as ListResponse
   const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SalesResponse
   const { data } = JSON.parse(stats) as StatsResponse

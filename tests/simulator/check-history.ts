@@ -110,7 +110,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   let previousRows = new Map<number, Row>()
   let lastSeen = { acts: 0, decisions: 0 }
   const readRequired = createRequiredReader(sql)
-  let requiredAmounts: Required = { of: () => ({ came: 0, required: (total) => total }) }
+  let requiredAmounts: Required = { of: () => ({ received: 0, required: (total) => total }) }
 
   const checkTable = async (act: ActionRow, rowBefore: Row): Promise<Violation | null> => {
     const cause = JSON.stringify(act)

@@ -43,7 +43,7 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
           owedByRegistration.set(id, 0)
           continue
         }
-        const { came: received, required } = requiredAmounts.of(id)
+        const { received, required } = requiredAmounts.of(id)
         const open = Math.max(0, received - readRefunded(id) - required(total))
         // A goodwill refund reduces the owed amount, and only while something is owed.
         owedByRegistration.set(id, Math.min(open, netPaid))

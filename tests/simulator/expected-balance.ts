@@ -15,7 +15,7 @@ type Capture = {
   attempt: number
   amount: number
   state: string
-  gone: number
+  refunded: number
 }
 const CAPTURES_SQL = `SELECT c.id, p.id AS payment, p.registration_id AS registration, p.attempt, c.amount, c.state,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused') AS gone
@@ -25,10 +25,10 @@ type Payment = { id: number; registration: number; amount: number; bill: number 
 const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_total AS bill FROM payments
   WHERE status IN ('success', 'refunded') ORDER BY registration_id, attempt`
 
-type Layer = { readonly bill: number; readonly less: number }
+type Layer = { readonly bill: number; readonly waived: number }
 export type Required = {
   /** For each registration: the counted payments, and the required payment for a given price. */
-  of(id: number): { readonly came: number; required(total: number): number }
+  of(id: number): { readonly received: number; required(total: number): number }
 }
 
 /** Must be called after every write. */
@@ -39,7 +39,7 @@ export function createRequiredReader(sql: () => Sql): () => Promise<Required> {
     for (const { id, total } of await sql()<Open>(OPEN_BALANCES_SQL).all())
       if (total !== null) bills.set(id, total)
     const captures = await sql()<Capture>(CAPTURES_SQL).all()
-    for (const { id, amount, state, gone: refundedAmount } of captures)
+    for (const { id, amount, state, refunded: refundedAmount } of captures)
       if (!countedSums.has(id))
         countedSums.set(id, state === 'accepted' ? amount - refundedAmount : amount)
     const byPayment = Map.groupBy(captures, ({ payment }) => payment)
@@ -56,15 +56,15 @@ export function createRequiredReader(sql: () => Sql): () => Promise<Required> {
         const waivers = payments.flatMap((payment): readonly Layer[] => {
           const waivedAmount = payment.amount - sumCounted(payment)
           const bill = bills.get(payment.id) ?? payment.bill ?? payment.amount
-          return waivedAmount > 0 ? [{ bill, less: waivedAmount }] : []
+          return waivedAmount > 0 ? [{ bill, waived: waivedAmount }] : []
         })
         return {
-          came: payments.reduce((sum, payment) => sum + sumCounted(payment), 0),
+          received: payments.reduce((sum, payment) => sum + sumCounted(payment), 0),
           required: (total) => {
             // The required payment of each bill before and after each waived amount.
             const billTotals = [...new Set([total, ...waivers.map(({ bill }) => bill)])]
             let requiredByBill = new Map(billTotals.map((bill) => [bill, bill]))
-            for (const { bill: billTotal, less: waivedPart } of waivers) {
+            for (const { bill: billTotal, waived: waivedPart } of waivers) {
               const reduced = (requiredByBill.get(billTotal) ?? billTotal) - waivedPart
               requiredByBill = new Map(
                 [...requiredByBill].map(([bill, requiredBefore]) => [

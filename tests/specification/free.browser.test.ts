@@ -9,7 +9,7 @@ import {
   field,
   INTERN,
   waitForHydration,
-  readFacts,
+  readData,
   payButton,
   toPlainText,
   summary,
@@ -122,14 +122,14 @@ test('a free category in a paid event: Register, no gateway, confirmed by email 
   await field(page, 'Full Name').fill('Dr. Free Example')
   await field(page, 'Email').fill('free@example.org')
   await field(page, 'Phone Number').fill('98470')
-  await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 1,475')
+  await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 1,475')
   await expect.poll(() => payButton(page).isEnabled()).toBe(true)
   const findYesOption = (question: string): Locator =>
     page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
   await findYesOption('Are you a post graduate?').check()
   await findYesOption('AFPI Member').check()
   await field(page, 'AFPI Membership Number').fill('K-12')
-  await expect.poll(() => readFacts(summary(page))).toEqual({ 'Total Amount': 'Free' })
+  await expect.poll(() => readData(summary(page))).toEqual({ 'Total Amount': 'Free' })
   await expect.poll(() => payButton(page).count()).toBe(0)
   await expectAccessible(page, 'a form whose total is free')
   await submitForm(page)
@@ -143,7 +143,7 @@ test('a free category in a paid event: Register, no gateway, confirmed by email 
   await page.goto(`${server.url}/freezone/payment/success?orderId=${number}`)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   await expect
-    .poll(() => readFacts(page.getByRole('article')))
+    .poll(() => readData(page.getByRole('article')))
     .toMatchObject({
       'Base Fee': 'Free',
       'Total Amount': 'Free',

@@ -8,7 +8,7 @@ import {
   clickAtGateway,
   field,
   waitForHydration,
-  readFacts,
+  readData,
   payButton,
   toPlainText,
   summary,
@@ -112,14 +112,14 @@ describe('Chirurgia', () => {
       'Registration Summary',
     ])
       await page.getByRole('heading', { name: title }).waitFor()
-    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 7,080')
+    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 7,080')
     await expect.poll(() => field(page, 'ASI Membership Number').count()).toBe(0)
     await chooseYes(page, 'ASI Member').check()
     await field(page, 'ASI Membership Number').waitFor()
-    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 5,900')
+    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 5,900')
     await page.getByLabel('Designation').selectOption('pg')
     await expect
-      .poll(async () => await readFacts(summary(page)))
+      .poll(async () => await readData(summary(page)))
       .toMatchObject({ Category: 'Post Graduate (ASI)', 'Total Amount': '₹ 3,540' })
     await expect.poll(() => page.getByRole('radio', { name: /^Accompanying/ }).count()).toBe(0)
     await expectAccessible(page, 'Chirurgia, filled in')
@@ -145,7 +145,7 @@ describe('Chirurgia', () => {
     await expect.poll(() => payButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'a form whose price has not come yet')
     release()
-    await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 7,080')
+    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 7,080')
     await expect.poll(() => payButton(page).isDisabled()).toBe(false)
     await context.close()
   })
@@ -185,7 +185,7 @@ describe('Chirurgia', () => {
     await page.waitForURL(/\/chirurgia\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await expect
-      .poll(() => readFacts(page.getByRole('main')))
+      .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
         Email: 'someone@example.org',
         'Phone Number': '98470 00000',
@@ -219,7 +219,7 @@ describe('Mid Zone', () => {
     await chooseYes(page, 'AFPI Member').check()
     await field(page, 'AFPI Membership Number').fill('K-7')
     await expect
-      .poll(async () => await readFacts(summary(page)))
+      .poll(async () => await readData(summary(page)))
       .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
     await expectAccessible(page, 'Mid Zone, filled in')
     await submitAndReadHandOff(page)
@@ -227,7 +227,7 @@ describe('Mid Zone', () => {
     await page.waitForURL(/\/midzone\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await expect
-      .poll(() => readFacts(page.getByRole('main')))
+      .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
         Email: 'someone@example.org',
         Category: 'AFPI Delegate',
@@ -279,7 +279,7 @@ describe("PULMOCON's result pages", () => {
     expect(text.replaceAll(' ', '')).toMatch(/PULMO\d{12,}/)
     // The delegate's own number and payment ID were not shown.
     await expect
-      .poll(() => readFacts(page.getByRole('main')))
+      .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
         'Transaction ID': PULMO_PAID,
         'Payment ID': PULMO_PAYMENT,
@@ -399,7 +399,7 @@ describe('the office', () => {
     await signIn(page)
     await page.getByRole('heading', { level: 2, name: 'Pulmocon' }).waitFor()
     await expect
-      .poll(() => readFacts(page.locator('dl').first()))
+      .poll(() => readData(page.locator('dl').first()))
       .toMatchObject({
         'Pulmocon total': '2',
         'Pulmocon paid': '1',

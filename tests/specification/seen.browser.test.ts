@@ -6,7 +6,7 @@ import type { Visit } from '../browser/browser.ts'
 import {
   field,
   waitForHydration,
-  readFacts,
+  readData,
   payButton,
   toPlainText,
   summary,
@@ -41,7 +41,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the pri
       'Fees are exclusive of 18% GST',
       'Registration includes conference materials, certificate and lunch',
     ])
-  await expect.poll(async () => (await readFacts(summary(page)))['Total Amount']).toBe('₹ 7,080')
+  await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 7,080')
   await summary(page)
     .getByText('Price valid until 31 Dec 2025; then ₹ 9,440 from 1 Jan 2026')
     .waitFor()
@@ -137,7 +137,7 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the
   // Prices include GST: base = 4130 / 1.18, GST = 4130 × 0.18 / 1.18.
   await page.getByLabel('Designation').selectOption('pg')
   await expect
-    .poll(() => readFacts(summary(page)))
+    .poll(() => readData(summary(page)))
     .toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
   await field(page, 'Email').fill('odd.address+ward@hospital')
   await field(page, 'Phone Number').fill('call the ward')

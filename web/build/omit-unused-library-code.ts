@@ -199,9 +199,9 @@ export function omitUnusedLibraryCode() {
     apply: 'build',
     // Before any other plugin resolves the module.
     enforce: 'pre',
-    resolveId: (asked: string, importer: string | undefined): string | null => {
+    resolveId: (importSource: string, importer: string | undefined): string | null => {
       const at = REPLACED_IMPORTS.findIndex(
-        ([path, source]) => source === asked && importer?.endsWith(path),
+        ([path, source]) => source === importSource && importer?.endsWith(path),
       )
       const found = REPLACED_IMPORTS[at]
       if (found === undefined) return null

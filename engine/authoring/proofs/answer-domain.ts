@@ -41,7 +41,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   const space = createSpace(axes.map(({ values }) => values.length))
   const partial = { axes, space, impossible: [] }
   /** A member list value is known only if the answer it checks is. */
-  const offRoll = axes.flatMap(({ field }, axis): Box[] => {
+  const notListedBoxes = axes.flatMap(({ field }, axis): Box[] => {
     const lookupField = findMemberListColumn(event, field)?.field
     const box =
       lookupField === undefined
@@ -67,7 +67,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
       }),
     ),
   )
-  return { axes, space, impossible: [...hidden, ...offRoll] }
+  return { axes, space, impossible: [...hidden, ...notListedBoxes] }
 }
 
 /** Returns a condition as boxes of the domain; tests of fields that are not an axis count as never true. */

@@ -326,11 +326,11 @@ export const findOverlappingAdjustments = memoize(
 function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
   const conditions = [one.when, other.when].filter((when) => when !== undefined)
   const both: Stop<null> = {
-    reads: [...conditionNames(conditions), ...(isEverybodyIn(event) ? [] : [CATEGORY])],
+    reads: [...conditionNames(conditions), ...(includesEveryDelegate(event) ? [] : [CATEGORY])],
     conditions,
     at: ({ answers, category }) => {
-      const isNobody = category === null && !isEverybodyIn(event)
-      if (isNobody || !conditions.every((when) => matchesCondition(when, answers, category)))
+      const isEmpty = category === null && !includesEveryDelegate(event)
+      if (isEmpty || !conditions.every((when) => matchesCondition(when, answers, category)))
         return null
       isMet = true
       return null
@@ -348,6 +348,6 @@ function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Bu
 }
 
 /** Whether every answer has a category, because the last rule covers all others. */
-function isEverybodyIn({ categoryChoice: choice }: EventConfig): boolean {
+function includesEveryDelegate({ categoryChoice: choice }: EventConfig): boolean {
   return choice.by === 'rules' && choice.rules.some(({ when }) => when === null)
 }

@@ -31,11 +31,15 @@ const STEPS_MAX = 50_000
 /** One for each item and field; an item with too many answers to check has none here. */
 export const findUnansweredFields = memoize((event: EventConfig): readonly UnansweredField[] =>
   event.fees.items.flatMap((item) =>
-    withinBudget(() => unaskedOfItem(event, item, { left: STEPS_MAX }), []),
+    withinBudget(() => findHiddenItemFields(event, item, { left: STEPS_MAX }), []),
   ),
 )
 
-function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly UnansweredField[] {
+function findHiddenItemFields(
+  event: EventConfig,
+  item: Item,
+  budget: Budget,
+): readonly UnansweredField[] {
   const counted = [item.by, item.count?.field, item.times, item.amountIn].filter(
     (name) => name !== undefined,
   )
@@ -58,7 +62,7 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
             itemQuantity(withoutTimes, answers, category) === 0
           )
             return null
-          const first = isAsked(event, item, answers, category) ? undefined : counted[0]
+          const first = isVisible(event, item, answers, category) ? undefined : counted[0]
           for (const name of counted) {
             // If the item is not ordered, nothing must be answered; otherwise the first answer
             // requires the others.
@@ -85,7 +89,7 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
  * Whether an answer orders the item explicitly: each way in which its condition holds includes a
  * Yes or an option.
  */
-function isAsked(
+function isVisible(
   event: EventConfig,
   { when, by }: Item,
   answers: Answers,
@@ -145,7 +149,7 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
         reads: [...namesReadByItem(item), ...conditionNames(shows), CATEGORY],
         conditions: [...itemConditions(item), ...shows],
         at: ({ answers, category }, path) => {
-          if (category === null || isAsked(event, item, answers, category)) return null
+          if (category === null || isVisible(event, item, answers, category)) return null
           const holding = when.filter((map) => matchesCondition([map], answers, category))
           const unseen = (map: Condition[number]): string | undefined =>
             map.find(

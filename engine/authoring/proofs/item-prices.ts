@@ -91,7 +91,7 @@ export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemR
   const field = event.fields.find(({ id }) => id === item.by)
   const looks =
     field?.type === 'many' ? (field.options ?? []).map(({ id }): string | null => id) : [null]
-  const found = looks.map((row) => lookAt(event, item, row, budget))
+  const found = looks.map((row) => checkItem(event, item, row, budget))
   return {
     holes: found.flatMap(({ holes }) => holes),
     reached: found.flatMap(({ reached }) => reached),
@@ -99,7 +99,7 @@ export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemR
 }
 
 /** Checks one row, or all. */
-function lookAt(
+function checkItem(
   event: EventConfig,
   item: Item,
   onlyRow: string | null,

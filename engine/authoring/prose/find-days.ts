@@ -112,7 +112,7 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
 export function findDays(text: string, about: number): readonly StatedDays[] {
   if (!maybeDays(text)) return []
   const single = findMatches(text, SAID).flatMap((match): StatedDays[] => {
-    const statedDays = saidBy(match, about)
+    const statedDays = parseMatch(match, about)
     return statedDays === null ? [] : [afterwards(statedDays, text)]
   })
   return single.reduce<readonly StatedDays[]>((all, next) => {
@@ -143,7 +143,7 @@ function startYear(first: DayWords, last: DayWords): number | null {
   return last.year === null ? null : first.month > last.month ? last.year - 1 : last.year
 }
 
-function saidBy(match: RegExpExecArray, about: number): StatedDays | null {
+function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
   const group = match.groups ?? {}
   const matchedText = match[0]
   const start = match.index

@@ -58,11 +58,14 @@ const PART = words(`
   sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
   which_days? opens?
 `)
-const SURE = words('early_birds?')
+const CLEAR_SUBJECT = words('early_birds?')
 /** Accommodation, which has separate early-bird days. */
-const STAY = words('accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house')
-/** Boundaries within a statement: "early bird" next to a room is the hotel's, in the next part it is not. */
-const HALVES = /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
+const ACCOMMODATION = words(
+  'accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house',
+)
+/** Boundaries within a statement: "early bird" in the same part as a room refers to the hotel, in another part it does not. */
+const STATEMENT_BOUNDARY =
+  /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
 /** "Regular bus", "late night": not a price. */
 const NO_PRICE = new RegExp(
   `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
@@ -74,7 +77,7 @@ const NO_PRICE = new RegExp(
   'gi',
 )
 /** A direction strong enough to indicate registration if nothing else does. */
-const SURE_DIRECTION = words(
+const CLEAR_DIRECTION = words(
   'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
 )
 
@@ -101,9 +104,9 @@ const DIRECTIONS: readonly (readonly [NonNullable<DaySubject['direction']>, RegE
   ['after', nextToHours('after past beyond')],
 ]
 
-const lastIn = (text: string, pattern: RegExp): number =>
+const lastMatchIndex = (text: string, pattern: RegExp): number =>
   findMatches(text, pattern).at(-1)?.index ?? -1
-const firstIn = (text: string, pattern: RegExp): number =>
+const firstMatchIndex = (text: string, pattern: RegExp): number =>
   findMatches(text, pattern)[0]?.index ?? Infinity
 
 /** The end of one statement and the beginning of the next. */
@@ -123,13 +126,13 @@ export function findStatement(
   // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
   const head = plain.slice(from, mention.start)
-  const cut = findMatches(head, BREAK).at(-1)
+  const boundary = findMatches(head, BREAK).at(-1)
   const tail = plain.slice(mention.end, until)
   const stop = findMatches(tail, BREAK)[0]
   return {
-    left: cut === undefined ? head : head.slice(cut.index + cut[0].length),
+    left: boundary === undefined ? head : head.slice(boundary.index + boundary[0].length),
     right: stop === undefined ? tail : tail.slice(0, stop.index),
-    isCut: cut !== undefined,
+    isCut: boundary !== undefined,
   }
 }
 
@@ -163,8 +166,8 @@ export function findDaySubject(
   const rightTopic = leftTopic ?? topicOf(model, right, false, direction)
   const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))
   const place = path.startsWith('event.') ? ('event' as const) : null
-  const sure =
-    direction !== null && isFound(`${left} ${right}`, SURE_DIRECTION) ? ('price' as const) : null
+  const clearSubject =
+    direction !== null && isFound(`${left} ${right}`, CLEAR_DIRECTION) ? ('price' as const) : null
   // "Which day will you attend?": the options are days of the event.
   const chosen = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
   const onlyEdges =
@@ -175,7 +178,7 @@ export function findDaySubject(
     inherited ??
     topicOf(model, headingOf(path, heading), true, direction) ??
     place ??
-    sure ??
+    clearSubject ??
     onlyEdges
   const period =
     topic === 'price'
@@ -202,12 +205,13 @@ function isBare({ config }: Model, text: string): boolean {
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))
 }
 
-const isFound = (text: string, pattern: RegExp): boolean => firstIn(text, pattern) !== Infinity
+const isFound = (text: string, pattern: RegExp): boolean =>
+  firstMatchIndex(text, pattern) !== Infinity
 
 function directionOf(left: string, right: string): DaySubject['direction'] {
   const nearest = DIRECTIONS.map(([direction, pattern]) => ({
     direction,
-    at: lastIn(left, pattern),
+    at: lastMatchIndex(left, pattern),
   }))
     .filter(({ at }) => at >= 0)
     .toSorted((a, b) => b.at - a.at)[0]
@@ -228,9 +232,11 @@ function topicOf(
   isLeft: boolean,
   direction: DaySubject['direction'],
 ): DaySubject['topic'] {
-  const at = (pattern: RegExp): number => (isLeft ? lastIn(text, pattern) : -firstIn(text, pattern))
+  const at = (pattern: RegExp): number =>
+    isLeft ? lastMatchIndex(text, pattern) : -firstMatchIndex(text, pattern)
   const notFound = isLeft ? -1 : -Infinity
-  const named = periodNamed(model, text, isLeft) === null ? notFound : Math.max(at(SURE), at(PRICE))
+  const named =
+    periodNamed(model, text, isLeft) === null ? notFound : Math.max(at(CLEAR_SUBJECT), at(PRICE))
   const itemPosition = at(itemName(model))
   const [other, price, event] = [
     at(OTHER),
@@ -238,7 +244,8 @@ function topicOf(
     Math.max(at(EVENT), itemPosition),
   ]
   if (other !== notFound)
-    return Math.max(at(SURE), named) > other && !isOfHotel(text, Math.abs(at(SURE)))
+    return Math.max(at(CLEAR_SUBJECT), named) > other &&
+      !isOfHotel(text, Math.abs(at(CLEAR_SUBJECT)))
       ? 'price'
       : 'other'
   if (price === notFound && event === notFound) return null
@@ -250,10 +257,13 @@ function topicOf(
 
 /** "Hotel rooms at early bird rates": an early bird at that position in the same phrase as a room. */
 function isOfHotel(text: string, sure: number): boolean {
-  if (!Number.isFinite(sure) || !isFound(text.slice(sure), SURE)) return false
-  const ends = findMatches(text, HALVES).map(({ index }) => index)
+  if (!Number.isFinite(sure) || !isFound(text.slice(sure), CLEAR_SUBJECT)) return false
+  const ends = findMatches(text, STATEMENT_BOUNDARY).map(({ index }) => index)
   const start = ends.findLast((index) => index < sure) ?? 0
-  return isFound(text.slice(start, ends.find((index) => index > sure) ?? text.length), STAY)
+  return isFound(
+    text.slice(start, ends.find((index) => index > sure) ?? text.length),
+    ACCOMMODATION,
+  )
 }
 
 /** The name of the conference, without its year. */
@@ -271,7 +281,7 @@ const USUAL: readonly (readonly [RegExp, string])[] = [
   [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
 ]
 /** Ids that are common words. */
-const EVERYDAY = new Set([
+const COMMON_WORDS = new Set([
   'all',
   'any',
   'always',
@@ -298,7 +308,7 @@ const periodNames = memoize(({ config }: Model) => {
   const { periods } = config.fees
   return periods.map(({ id, label }): readonly RegExp[] => {
     const plain = [label, id.replaceAll('-', ' ')].filter(
-      (name) => !EVERYDAY.has(name.toLowerCase()),
+      (name) => !COMMON_WORDS.has(name.toLowerCase()),
     )
     const usual = USUAL.flatMap(([calls, states]) =>
       calls.test(`${label} ${id}`) &&

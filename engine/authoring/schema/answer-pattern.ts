@@ -277,7 +277,7 @@ type PathCounts = ReadonlyMap<number, number>
  * many sets of ways to check; null if there is no such text.
  */
 function slowText(places: readonly Place[]): string | null {
-  const signs = signsFor(
+  const characters = signsFor(
     new Set(places.flatMap((place) => ('wants' in place ? [place.wants] : []))),
   )
   const known = new Map<number, PathCounts>()
@@ -308,7 +308,7 @@ function slowText(places: readonly Place[]): string | null {
     if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > READINGS_MAX)
       return next.text
     if (left < 0) return ''
-    for (const { sign, fits } of signs) {
+    for (const { sign, fits } of characters) {
       left -= next.ways.size
       const ways = sumOf(
         [...next.ways].flatMap(([at, count]) => {

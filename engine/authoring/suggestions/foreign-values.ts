@@ -88,11 +88,11 @@ export function suggestValue(key: string, value: unknown, siblings: unknown = nu
   const ownValue = read.get(key)?.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
   if (ownValue === undefined) return null
   // Elsewhere one word is used for a checkbox, for several of them, and for consent.
-  if (key === 'type' && ownValue === 'yes-no') return `write type: ${boxMeant(siblings)}`
+  if (key === 'type' && ownValue === 'yes-no') return `write type: ${suggestCheckboxType(siblings)}`
   return ownValue.startsWith('!') ? ownValue.slice(1) : `write ${key}: ${ownValue}`
 }
 
-function boxMeant(field: unknown): string {
+function suggestCheckboxType(field: unknown): string {
   const { options, choices, label } = (field ?? {}) as Readonly<Record<string, unknown>>
   if (Array.isArray(options ?? choices)) return 'many'
   return typeof label === 'string' && /\b(?:agree|accept|consent|declare|terms)\b/i.test(label)

@@ -88,7 +88,7 @@ export function reportMissingKey(
   const value = error.data
   const key = String(error.params.missingProperty)
   if (optionPair(source, path, value) !== null) return null
-  if (isSaidOtherwise(source, path, key, value, all)) return null
+  if (isStatedElsewhere(source, path, key, value, all)) return null
   if (path === '' && key === 'closed')
     return {
       code: 'EV102',
@@ -226,7 +226,7 @@ export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
  * visitor}` was intended as `otherwise`, which has no `when`; a field without a type needs nothing
  * for its type.
  */
-function isSaidOtherwise(
+function isStatedElsewhere(
   source: Source,
   path: string,
   key: string,

@@ -275,14 +275,14 @@ function listHelp(path: string, value: unknown, raw: string, source: Source): st
     : several?.is === 'several'
       ? several.rupees
       : isPrices
-        ? cells.map((cell) => priceMeant(cell, currency))
+        ? cells.map((cell) => suggestPrice(cell, currency))
         : cells
   return typeof value === 'object' && value !== null && !raw.startsWith('{')
     ? 'start every entry with a dash and a space'
     : `write [${entries.join(', ')}]${isPrices && entries.length === 1 ? ', with a price for each period' : ''}`
 }
 
-function priceMeant(cell: string, currency: Currency): string {
+function suggestPrice(cell: string, currency: Currency): string {
   const suggestion = suggestAmount(cell, currency)
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }

@@ -134,13 +134,13 @@ function unclosedBracket(text: string, row: Row, open: readonly Open[]): SyntaxM
     .map(({ mark }) => CLOSER[mark])
     .join('')
   const isList = removeComment(row.text).endsWith(',')
-  const cut = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
-  if (cut !== null) {
-    const hash = row.start + row.indent + cut.index + 1
+  const commentMatch = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
+  if (commentMatch !== null) {
+    const hash = row.start + row.indent + commentMatch.index + 1
     return {
-      span: [hash, hash + (cut[1]?.length ?? 0)],
+      span: [hash, hash + (commentMatch[1]?.length ?? 0)],
       message: '# begins a comment, so the rest of this line is ignored',
-      help: `write "${cut[1]}"`,
+      help: `write "${commentMatch[1]}"`,
     }
   }
   if (top !== undefined && /^[^(]*\)$/.test(text.slice(top.at, end)))

@@ -23,7 +23,7 @@ const UNUSUAL = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
 export function reportStrayCharacters(text: string, report: Report): void {
   if (otherEncoding(text, report) || !UNUSUAL.test(text)) return
   lostLetters(text, report)
-  oddSpaces(text, report)
+  unusualSpaces(text, report)
   lookAlikes(text, report)
   let reported = 0
   for (const match of text.matchAll(
@@ -149,7 +149,7 @@ const ODD_IN_BRACKETS = new RegExp(
 
 const ANY_ODD_SPACE = new RegExp(`[${ODD}]`)
 
-function oddSpaces(text: string, report: Report): void {
+function unusualSpaces(text: string, report: Report): void {
   if (!ANY_ODD_SPACE.test(text)) return
   const lines = text.split('\n')
   for (const row of splitRows(text)) {

@@ -46,9 +46,12 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
   const braces = /^\((.*)\)$/.exec(text)
   if (braces !== null && /^[\w-]+:\s/.test(braces[1] ?? ''))
     return reported('write keys in {…}, not in (…)', `write {${braces[1]}}`)
-  const tight = /^([A-Za-z_][\w-]*):(?!\/\/)([^\s:].*)$/.exec(text)
-  if (tight !== null)
-    return reported('a space is missing after the colon', `write ${tight[1]}: ${tight[2]}`)
+  const unspacedKey = /^([A-Za-z_][\w-]*):(?!\/\/)([^\s:].*)$/.exec(text)
+  if (unspacedKey !== null)
+    return reported(
+      'a space is missing after the colon',
+      `write ${unspacedKey[1]}: ${unspacedKey[2]}`,
+    )
   const sign =
     /^([A-Za-z_][\w-]*)\s*(：|﹕|∶|;|:=|=>|->|=|→|⇒)\s*(.*)$/.exec(text) ??
     /^([A-Za-z_][\w-]*)\s+([–—-])\s+(.*)$/.exec(text)
@@ -92,13 +95,13 @@ export function suggestPriceRow(cells: readonly string[]): string {
     prices.length > 0 &&
     prices.every((cell) => /^[a-z]/i.test(cell) && suggestAmount(cell) === null)
   if (isHead)
-    return `period: [${prices.map(cellMeant).join(', ')}], and below it a row for each category by its id`
+    return `period: [${prices.map(suggestCell).join(', ')}], and below it a row for each category by its id`
   return prices.length === 0
     ? `${id}:`
-    : `${id === '' ? 'name' : id}: [${prices.map(cellMeant).join(', ')}]`
+    : `${id === '' ? 'name' : id}: [${prices.map(suggestCell).join(', ')}]`
 }
 
-function cellMeant(cell: string): string {
+function suggestCell(cell: string): string {
   const suggestion = suggestAmount(cell)
   return suggestion?.is === 'rupees'
     ? suggestion.rupees

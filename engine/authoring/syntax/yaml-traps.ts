@@ -98,16 +98,16 @@ function mapTraps(
       help: explainPrice('?') ?? '',
     })
   }
-  const tight = emptyPairs
+  const unspacedKey = emptyPairs
     .map((pair) => nodeRange(pair.key) ?? span)
     .find(([start, end]) => TIGHT.test(text.slice(start, end)))
-  if (tight !== undefined) {
+  if (unspacedKey !== undefined) {
     trap(path)
-    const valueText = text.slice(...tight)
+    const valueText = text.slice(...unspacedKey)
     const [, key = valueText.split(' ')[0] ?? '', sign = '', value = ''] =
       TIGHT.exec(valueText) ?? []
     const isWord = sign === ''
-    return report('EV012', tight, path, {
+    return report('EV012', unspacedKey, path, {
       message: isWord
         ? `a colon is missing after \`${key}\``
         : sign === ':'
@@ -181,9 +181,14 @@ const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|ï¼š|=>|->|==+|=|â
 const LIST_KEY =
   /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
 
-/** Returns the text that a comma cut in two, as it must be written. */
-function wholeText(text: string, [start]: Span, [from, to]: Span, isOfCondition: boolean): string {
-  if (isOfCondition) return choices(text, start, from, to)
+/** Returns the correct notation of a text that a comma has split. */
+function wholeText(
+  text: string,
+  [start]: Span,
+  [from, to]: Span,
+  belongsToCondition: boolean,
+): string {
+  if (belongsToCondition) return choices(text, start, from, to)
   const list = LIST_KEY.exec(text.slice(start, from))
   if (list !== null) return `write ${list[1]}: [${list[2]}${text.slice(from, to)}]`
   const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
@@ -242,7 +247,7 @@ function commaTraps(
     message: `the comma in \`${first[0]}\` separates entries: this is read as two prices`,
     help: `write [${joined
       .split(',')
-      .map((cell) => priceMeant(cell.trim(), statedCurrency(text)))
+      .map((cell) => suggestPriceText(cell.trim(), statedCurrency(text)))
       .join(', ')}]`,
   })
 }
@@ -261,7 +266,7 @@ function isThousands(content: string, joined: string): boolean {
   )
 }
 
-function priceMeant(cell: string, currency: Currency): string {
+function suggestPriceText(cell: string, currency: Currency): string {
   const suggestion = suggestAmount(cell, currency)
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }

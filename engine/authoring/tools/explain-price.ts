@@ -226,13 +226,13 @@ function describeAnswer(event: EventConfig, { field, gave, became, answer }: Ans
     case 'hidden':
       return `${field} dropped: the field is not shown`
     case 'unknown':
-      return `${field} dropped: there is no such field${fieldMeant(event, field)}`
+      return `${field} dropped: there is no such field${suggestField(event, field)}`
     case 'empty':
       return `${field}: ${givenText} counts as not answered`
   }
 }
 
-function fieldMeant(event: EventConfig, field: string): string {
+function suggestField(event: EventConfig, field: string): string {
   const ids = event.fields.map(({ id }) => id)
   const nearest =
     findNearest(field, ids)?.name ??

@@ -213,14 +213,14 @@ function priceList(event: EventConfig): string {
     (category) =>
       `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(event, quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
   )
-  return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
+  return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${renderItemPrices(event, head)}`
 }
 
 /**
  * Renders a table for each item, with the amounts to pay as in the table above it, and their
  * adjustments and quotas.
  */
-function soldBesides(event: EventConfig, head: string): string {
+function renderItemPrices(event: EventConfig, head: string): string {
   if (!sellsMore(event)) return ''
   const { tables, adjustments, limits } = buildPriceList(event)
   const items = tables.slice(1).map(({ label, about, parts }, index) => {

@@ -106,8 +106,9 @@ function spanLater(sub: string, stated: StatedDays, shift: DayShift): string | n
 
 /** "31 January – 1 February 2026": each half separately. */
 function bothLater(sub: string, stated: StatedDays, shift: DayShift): string | null {
-  const cut = /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
-  for (const match of sub.matchAll(cut)) {
+  const separator =
+    /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
+  for (const match of sub.matchAll(separator)) {
     const [one, next] = [sub.slice(0, match.index), sub.slice(match.index + match[0].length)]
     const about = Number(shift.event.slice(0, 4))
     const halves = [findDays(one, about), findDays(next, about)]

@@ -92,7 +92,7 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
     who: event.categories.flatMap(({ id }) => {
       const answers = [
         ...(byCategory.has(id) ? describePoints(id) : []),
-        ...givenBesides(event, id),
+        ...listOtherSources(event, id),
       ]
       return answers.length === 0 ? [] : [{ category: id, answers }]
     }),
@@ -104,7 +104,7 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
  * Returns the discount codes that give a category, and the quotas that offer it, whatever the
  * answers are.
  */
-function givenBesides({ codeKinds, quotas }: EventConfig, category: string): readonly string[] {
+function listOtherSources({ codeKinds, quotas }: EventConfig, category: string): readonly string[] {
   return [
     ...codeKinds.flatMap(({ id, gives }) =>
       'category' in gives && gives.category === category ? [`code: ${id}`] : [],

@@ -25,7 +25,7 @@ export async function buildServer(options: {
     root: ROOT,
     configFile: false,
     logLevel: 'warn',
-    plugins: [keepPlaces()],
+    plugins: [preserveUrls()],
     ssr: { noExternal: true, external: SEPARATE },
     build: {
       ssr: true,
@@ -55,7 +55,7 @@ const OWN_PLACE =
  * Modules find files relative to themselves: threads and processes are built as separate files, and everything else stays
  * where it is in the sources.
  */
-function keepPlaces(): Plugin {
+function preserveUrls(): Plugin {
   return {
     name: 'rollcall-places',
     enforce: 'pre',

@@ -15,8 +15,8 @@ Updates the database to this version of Rollcall while no server runs. The serve
 MIGRATE_AT_START is off; no other command does. A migration that was interrupted continues where it stopped.
 
 In DATA_DIR, it first writes a copy next to the database: rollcall.before-vN.db. In PostgreSQL, it makes no copy (run
-pg_dump first), and it creates the tables in an empty database. It uses separate connections: if DATABASE_URL leads to
-a pooler, name the database itself for this command.
+pg_dump first), and it creates the tables in an empty database. It uses separate connections: if DATABASE_URL is the address
+of a pooler, set it to the database itself for this command.
 
   --check   only shows whether an update is needed
 

@@ -20,7 +20,7 @@ export async function moveFiles(
   const environment = terminal.environment()
   if (environment === null) return 2
   if ((environment.uploadsBucket ?? null) === null) {
-    terminal.printError('UPLOADS_URL is not set: it names the bucket.')
+    terminal.printError('UPLOADS_URL is not set. Set it to the URL of the bucket.')
     return 2
   }
   const release = beginServing(environment.dataDir)

@@ -270,13 +270,13 @@ async function importAll(
           amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee, event.currency),
         )
     }
-    const luck = chance()
+    const randomValue = chance()
     const paymentStatus =
-      quoted !== null || luck < 0.93
+      quoted !== null || randomValue < 0.93
         ? 'success'
-        : luck < 0.96
+        : randomValue < 0.96
           ? 'failed'
-          : luck < 0.98
+          : randomValue < 0.98
             ? 'refunded'
             : 'pending'
     const formerNo = `${event.orderId.prefix}${index + 1}`

@@ -29,11 +29,11 @@ import type { Command, Status, Terminal } from '../command.ts'
 const HELP = `Usage: rollcall payment reconcile [EVENT FILE [--keep --who NAME]]
 
 Without a file: queries the gateway about every pending payment and stores the results: paid, declined, or expired
-after a day. With GATEWAY_MODE=sandbox the server must run, because its simulator responds.
+after a day. With GATEWAY_MODE=sandbox the server must be running, because it hosts the gateway simulator.
 
 With an event and a bank statement (CSV or Excel): shows which line pays for which registration, like the office's
-page, and stores nothing. With a settlement report of the gateway: shows its payments, what differs, what is unknown
-here, and what is paid but in no settlement. The server may be running.
+page, and stores nothing. With a settlement report of the gateway: shows its payments, differences,
+unknown payments, and payments in no settlement. The server may be running.
 
   --keep      saves a settlement report; unknown payments then wait for a staff decision
   --who NAME  who saves it

@@ -44,13 +44,13 @@ export async function findLastValid(
   const servedIds = await deps.store.eventsServed()
   if (servedIds.length === 0 && problems.length > 0) return err(problems.join('\n'))
   const validIds = new Set(first.served.map(({ config }) => config.id))
-  const standIns: ServedEvent[] = []
+  const fallbackVersions: ServedEvent[] = []
   const logEntries: (() => void)[] = []
   for (const [file, reason] of first.refused) {
     const id = getEventId(file)
     if (validIds.has(id)) continue
     const last = await findUsable(deps, id)
-    if (last !== null) standIns.push(last)
+    if (last !== null) fallbackVersions.push(last)
     logEntries.push(() => reportFile(deps, file, reason, last))
   }
   const removedWithoutRegistrations: ServedEvent[] = []
@@ -62,21 +62,21 @@ export async function findLastValid(
     if (last === null) continue
     // A folder without event files is invalid: the files were not removed one by one.
     const isRemoved = first.hasFiles || (await deps.store.lastEventFile(id))?.goneAt !== null
-    if (!isRemoved) standIns.push(last)
+    if (!isRemoved) fallbackVersions.push(last)
     else if ((await deps.store.valuesInUse(id)).registrations === 0) left.push(last)
     else {
       logEntries.push(() => deps.log.warn({ event: id }, formatRemoved(id)))
       removedWithoutRegistrations.push(closeRegistration(last))
     }
   }
-  if (first.served.length + standIns.length === 0) return err(problems.join('\n'))
+  if (first.served.length + fallbackVersions.length === 0) return err(problems.join('\n'))
   for (const report of logEntries) report()
   for (const problem of first.folderErrors) deps.log.error({}, problem)
   if (!first.hasFiles)
     deps.print(
-      `${first.folderErrors[0] ?? ''} These events are served in their last version: ${standIns.map(({ config }) => config.id).join(', ')}.`,
+      `${first.folderErrors[0] ?? ''} These events are served in their last version: ${fallbackVersions.map(({ config }) => config.id).join(', ')}.`,
     )
-  return ok({ standIns, gone: removedWithoutRegistrations, left })
+  return ok({ standIns: fallbackVersions, gone: removedWithoutRegistrations, left })
 }
 
 /** Returns the last version if it may be served here: a version with demo values must not take real payments. */

@@ -9,7 +9,12 @@ import Database from 'better-sqlite3'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import { keepPrivate } from '../../ops/file-permissions.ts'
-import { closeWhole, DATABASE_FILE, openToWrite, refuseEmpty } from './sqlite-connection.ts'
+import {
+  closeAfterCheckpoint,
+  DATABASE_FILE,
+  openToWrite,
+  refuseEmpty,
+} from './sqlite-connection.ts'
 import { filesIntoPostgres, filesOutOfPostgres, findFilesInBucket } from '../files/move-files.ts'
 import type { MovedFiles } from '../files/move-files.ts'
 import type { S3Bucket } from '../files/s3-bucket.ts'
@@ -154,7 +159,7 @@ export async function moveToSqlite(
           : findFilesInBucket(connection, bucket),
       )
     })
-    closeWhole(db)
+    closeAfterCheckpoint(db)
     if (copiedRows.ok) renameSync(part, file)
     return copiedRows
   } finally {

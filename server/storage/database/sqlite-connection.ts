@@ -119,7 +119,7 @@ export function openToWrite(
  * Closes a writing connection so that the single file can be copied. SQLite does this itself if the last
  * connection to close is a writing one; here it is a reading one.
  */
-export function closeWhole(db: Database.Database): void {
+export function closeAfterCheckpoint(db: Database.Database): void {
   try {
     db.pragma('wal_checkpoint(TRUNCATE)')
   } catch {

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
 import { commitBatch, serveBatches } from './group-commit.ts'
-import { closeWhole, openToWrite, statements } from './sqlite-connection.ts'
+import { closeAfterCheckpoint, openToWrite, statements } from './sqlite-connection.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { mapInOrder } from './in-order.ts'
 import { migrateDatabase } from './run-migrations.ts'
@@ -150,7 +150,7 @@ export async function serve(
       clearTimeout(indexTimer ?? undefined)
       // The log is all that remains of the lost data: it is neither copied into another file nor truncated.
       if (ownDatabase !== null && ownDatabase.look() !== null) db.close()
-      else closeWhole(db)
+      else closeAfterCheckpoint(db)
     },
   })
   send({ ready: true })

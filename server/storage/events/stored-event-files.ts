@@ -31,7 +31,7 @@ const insertEventFile = statement((builder, file: StoredFile) =>
       })),
     ),
 )
-const markGone = statement((builder, { eventId, at }: { eventId: string; at: Instant }) =>
+const markRemoved = statement((builder, { eventId, at }: { eventId: string; at: Instant }) =>
   builder
     .updateTable('event_files')
     .set({ gone_at: at })
@@ -86,7 +86,7 @@ export async function saveEventFile(
   saveSeatNames(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)
   insertEventFile.run(sql, { hash, eventId, text, shared, at })
-  if (isGone) markGone.run(sql, { eventId, at })
+  if (isGone) markRemoved.run(sql, { eventId, at })
   else markServed.run(sql, { eventId })
 }
 

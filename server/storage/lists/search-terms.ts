@@ -49,19 +49,19 @@ export function joinSearchWords(row: SearchableFields): string {
     isSpaced ? '' : phone,
     digits === phone && !isSpaced ? '' : digits,
     council_no,
-    ...findPlaces(row.answers),
+    ...findPlaceNames(row.answers),
   ])
 }
 
-function findPlaces(answers: string): readonly string[] {
+function findPlaceNames(answers: string): readonly string[] {
   if (!PLACE_FIELD_PATTERN.test(answers)) return []
   const found: string[] = []
   for (const [id, answer] of Object.entries(JSON.parse(answers) as Record<string, unknown>))
-    if (typeof answer === 'string' && isPlace(id)) found.push(answer)
+    if (typeof answer === 'string' && isPlaceField(id)) found.push(answer)
   return found
 }
 /** Events have few fields, but many registrations. */
-const isPlace = memoize((id: string): boolean => PLACE_FIELDS.test(id))
+const isPlaceField = memoize((id: string): boolean => PLACE_FIELDS.test(id))
 /** Cheaper than parsing the answers of every registration. */
 const PLACE_FIELD_PATTERN = /city|town|district|institut|hospital|college|university|organi|company/
 

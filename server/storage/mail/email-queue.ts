@@ -240,7 +240,7 @@ const addUnfinished = statement((builder, email: EmailByNumber & { once: string 
     .onConflict((conflict) => conflict.column('once').doNothing())
     .returning('id'),
 )
-const addGivenBack = statement((builder, email: EmailByNumber & { once: string }) =>
+const addRefundEmail = statement((builder, email: EmailByNumber & { once: string }) =>
   builder
     .insertInto('mail_queue')
     .columns([...COLUMNS, 'once'])
@@ -364,5 +364,5 @@ export async function queueRefundEmail(
   at: Instant,
 ): Promise<boolean> {
   const email = { ...newEmail, once: `${NO_REFERENCE} ${refundId}`, regNo, at }
-  return (await addGivenBack.run(sql, email).changes) === 1
+  return (await addRefundEmail.run(sql, email).changes) === 1
 }

@@ -147,7 +147,7 @@ export function storeOf({
     recordRefundResponse: (id, response, at) => write('recordRefundResponse', id, response, at),
     markUnansweredRefunds: (at) => write('markUnansweredRefunds', at),
     registrationsInReview: (eventId) => list('registrationsInReview', eventId),
-    expectedPayments: (eventId, pricedWays) => list('expectedPayments', eventId, pricedWays),
+    expectedPayments: (eventId, pricedMethods) => list('expectedPayments', eventId, pricedMethods),
     knownReferences: (keys) => list('knownReferences', keys),
     searchEvents: (eventIds, text, limit) => list('searchEvents', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {

@@ -20,7 +20,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { placeDifferenceOrder, endOpenPayments } from './payment-attempts.ts'
 import {
   captureNamed,
-  isDecidedElsewise,
+  isDecidedOtherwise,
   isFirstPayment,
   isWithoutMoney,
   saveCapture,
@@ -30,9 +30,9 @@ import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import { balance, reduceBalance, priceAndCorrection } from './stored-balance.ts'
 import { addDue, getDue } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
-import { isKnownEvent, splitEvent, writeFact } from './payment-events.ts'
+import { isKnownEvent, splitEvent, writePaymentEvent } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
-import { placeGone, readLostSeats } from '../seats/available-seats.ts'
+import { findSoldSeat, readLostSeats } from '../seats/available-seats.ts'
 import { placeRefund } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
@@ -151,10 +151,10 @@ async function checkPaymentEvent(
         `The gateway's reference ${second} has already paid ${paymentWithSameReference.order_id}.`,
       )
     const unavailableSeat =
-      row.asks_for === 'difference' ? null : await placeGone(sql, row.registration_id, event.at)
+      row.asks_for === 'difference' ? null : await findSoldSeat(sql, row.registration_id, event.at)
     if (unavailableSeat !== null) {
-      const seatGone = { code: 'place_gone', place: unavailableSeat.name } as const
-      return refuse(seatGone.code, findReviewReason(seatGone))
+      const seatUnavailable = { code: 'place_gone', place: unavailableSeat.name } as const
+      return refuse(seatUnavailable.code, findReviewReason(seatUnavailable))
     }
   }
   return { next, refusal: null, why: null }
@@ -239,7 +239,7 @@ async function applyEvent(
   const isNew = !(await isKnownEvent(sql, row.id, event))
   const confirmed = event.type === 'confirmed' ? await removeDecided(sql, row, event) : event
   if (confirmed === null) {
-    if (isNew) writeFact(sql, row.id, event, ALREADY_DECIDED)
+    if (isNew) writePaymentEvent(sql, row.id, event, ALREADY_DECIDED)
     return { isNew, changed: false, isPaidNow: false }
   }
   const { next: nextPayment, refusal, why: reason } = await checkPaymentEvent(sql, row, confirmed)
@@ -261,7 +261,7 @@ async function applyEvent(
     removeReason(isSame ? row.review : nextPayment.review, clearedReason),
     isNew ? reason : null,
   )
-  if (isNew) writeFact(sql, row.id, event, refusal)
+  if (isNew) writePaymentEvent(sql, row.id, event, refusal)
   const next = { ...nextPayment, review }
   const isPaidNow = next.status.is === 'success' && row.status !== 'success'
   if (isPaidNow) await reduceBalance(sql, row, row.amount, event.at)
@@ -337,7 +337,7 @@ async function removeDecided(
   event: Confirmation,
 ): Promise<Confirmation | null> {
   const isDecided = async (reference: string): Promise<boolean> =>
-    isDecidedElsewise(await captureNamed(sql, row, reference), row.id)
+    isDecidedOtherwise(await captureNamed(sql, row, reference), row.id)
   const { further = [], ...first } = event
   const open = await filterInOrder(further, async ({ reference }) => !(await isDecided(reference)))
   if (!(await isDecided(first.reference)))
@@ -366,7 +366,7 @@ async function applyRefund(
   const placedRefund = await placeRefund(sql, row.id, event, event.at)
   if (placedRefund === 'known') return { isNew: false, changed: false, isPaidNow: false }
   if (placedRefund !== null) {
-    writeFact(sql, row.id, event, null)
+    writePaymentEvent(sql, row.id, event, null)
     setRefundReference.run(sql, { id: row.id, reference: event.reference })
     const changed = await recordReturnedAmount(sql, placedRefund, event)
     return { isNew: true, changed, isPaidNow: false }
@@ -383,7 +383,7 @@ async function applyRefund(
           got: paise(amounts.back + event.amount),
           currency: row.currency,
         }
-  writeFact(sql, row.id, event, refusal.code)
+  writePaymentEvent(sql, row.id, event, refusal.code)
   const review = joinReasons(row.review, findReviewReason(refusal))
   return {
     isNew,

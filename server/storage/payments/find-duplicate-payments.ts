@@ -180,7 +180,7 @@ const openRequests = forPair
  * A later note on either registration closes the duplicate payment. Only a note on the requesting registration closes a
  * refund request, because a note on the other may have another subject.
  */
-const unansweredSeconds = (builder: Kysely<Tables>, eventId: string) =>
+const openSecondPaymentsOf = (builder: Kysely<Tables>, eventId: string) =>
   builder
     .selectFrom('paid_persons as s')
     .where('s.event_id', '=', eventId)
@@ -220,10 +220,10 @@ const unansweredSeconds = (builder: Kysely<Tables>, eventId: string) =>
 /** Both registrations of each pair that staff have not answered. */
 export const openSecondPayments = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
-    unansweredSeconds(builder, eventId)
+    openSecondPaymentsOf(builder, eventId)
       .select('s.registration_id as id')
       .union(
-        unansweredSeconds(builder, eventId).select(({ ref }) =>
+        openSecondPaymentsOf(builder, eventId).select(({ ref }) =>
           ref('s.first_id').$notNull().as('id'),
         ),
       )
@@ -234,7 +234,7 @@ const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =
   builder
     .selectFrom('registrations as r')
     .select('r.reg_no')
-    .where('r.id', 'in', unansweredSeconds(builder, eventId).select('s.registration_id'))
+    .where('r.id', 'in', openSecondPaymentsOf(builder, eventId).select('s.registration_id'))
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('acts as q')

@@ -102,7 +102,7 @@ const openDifferences = statement((builder, { registrationId }: RegistrationPara
 const priceOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder.selectFrom('registrations').select('total').where('id', '=', registrationId),
 )
-const setPriceAsked = statement(
+const setRequestedPrice = statement(
   (builder, { orderId, billTotal }: { orderId: OrderId; billTotal: Paise | null }) =>
     builder.updateTable('payments').set({ bill_total: billTotal }).where('order_id', '=', orderId),
 )
@@ -258,7 +258,7 @@ export async function placeDifferenceOrder(
       open.way === (channelColumns.way ?? null) &&
       open.merchant_id === (channelColumns.askedOf?.merchantId ?? null))
   if (open !== undefined && open.amount === due && isSame) {
-    setPriceAsked.run(sql, { orderId: open.order_id, billTotal })
+    setRequestedPrice.run(sql, { orderId: open.order_id, billTotal })
     return open.order_id
   }
   await endOpenPayments(sql, id, 'corrected', at, 'difference')

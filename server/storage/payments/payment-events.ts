@@ -49,7 +49,7 @@ export function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
 }
 
 /** `refusal`: the code of the reason why it changed nothing. Null if it was applied. */
-export function writeFact(
+export function writePaymentEvent(
   sql: Sql,
   paymentId: number,
   paymentEvent: PaymentEvent,

@@ -51,8 +51,8 @@ const registrationWithoutMoney = statement(
               selectFrom('payments as p')
                 .select('p.id')
                 .whereRef('p.registration_id', '=', 'r.id')
-                .where(({ and, eb, or: either }) =>
-                  either([
+                .where(({ and, eb, or: anyOf }) =>
+                  anyOf([
                     eb('p.status', 'in', ['success', 'refunded']),
                     and([eb('p.status', '=', 'pending'), eb('p.way', 'is not', null)]),
                   ]),
@@ -244,7 +244,7 @@ export async function isFirstPayment(
 }
 
 /** Returns true if staff have decided against counting it for this payment. */
-export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: number): boolean {
+export function isDecidedOtherwise(capture: CaptureRow | undefined, paymentId: number): boolean {
   return (
     capture !== undefined &&
     (capture.state === 'refused' ||

@@ -58,7 +58,7 @@ export async function repriceByCreditDate(
 ): Promise<number> {
   const changed = await filterInOrder(prices, async ({ regNo, ways, quote }) => {
     const row = await unpaidRegistration.get(sql, { regNo, ways: JSON.stringify(ways) })
-    return row !== undefined && (await priceAnew(sql, { id: row.id, regNo }, quote, at))
+    return row !== undefined && (await reprice(sql, { id: row.id, regNo }, quote, at))
   })
   return changed.length
 }
@@ -67,7 +67,7 @@ export async function repriceByCreditDate(
  * Gives an unpaid registration the price of its payment day: another attempt, at another price. False if the price is
  * the same.
  */
-export async function priceAnew(
+export async function reprice(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,

@@ -19,8 +19,8 @@ import { statement } from '../database/statements/statement.ts'
 import { count } from '../reviews/accept-payments.ts'
 import { resolveClaims } from './payment-claims.ts'
 import { captureRow } from '../refunds/decide-refunds.ts'
-import { placeGone } from '../seats/available-seats.ts'
-import { priceAnew } from './reprice-on-credit-date.ts'
+import { findSoldSeat } from '../seats/available-seats.ts'
+import { reprice } from './reprice-on-credit-date.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import { joinReasons, paymentById, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
@@ -67,12 +67,12 @@ export function recordPayment(
   const { regNo, at } = action
   const { way: method, reference, amount, paidAt } = payment
   return applyAction(sql, action, async ({ id, event_id: eventId }) => {
-    if (price !== null) await priceAnew(sql, { id, regNo }, price, at)
+    if (price !== null) await reprice(sql, { id, regNo }, price, at)
     const newestRow = await newestUnpaid.get(sql, { registrationId: id })
     if (newestRow === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
     const row = await paymentById(sql, newestRow.id)
-    const unavailableSeat = row.asks_for === 'difference' ? null : await placeGone(sql, id, at)
+    const unavailableSeat = row.asks_for === 'difference' ? null : await findSoldSeat(sql, id, at)
     const reason =
       amount !== row.amount
         ? findReviewReason({

@@ -35,11 +35,11 @@ type Inspection =
 /** `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced ones. */
 export async function inspectPostgres(url: string, areFilesElsewhere = false): Promise<Inspection> {
   const createSuccess = (
-    said: string,
+    errorText: string,
     missing: readonly string[] | null = null,
     active: ReadonlyMap<string, string> = new Map(),
     isInRecovery = false,
-  ): Inspection => ({ trouble: null, said, missing, active, isInRecovery })
+  ): Inspection => ({ trouble: null, said: errorText, missing, active, isInRecovery })
   const createFailure = (trouble: string): Inspection => ({
     trouble,
     said: null,

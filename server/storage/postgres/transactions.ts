@@ -286,7 +286,7 @@ async function readOnce<T>(
   task: Operation<T>,
 ): Promise<T> {
   const client = await clientOf(pool)
-  const connection = isNamed ? readingOn(client) : unnamedOn(client)
+  const connection = isNamed ? readingOn(client) : unnamedConnectionOn(client)
   connection.begin([BEGIN_READ], false)
   try {
     const transaction = task(connection.sql)
@@ -313,7 +313,7 @@ async function clientOf(pool: HostPool): Promise<pg.PoolClient> {
 }
 
 const readingOn = memoize((client: pg.ClientBase) => connectionOn(client, true))
-const unnamedOn = memoize((client: pg.ClientBase) => connectionOn(client, false))
+const unnamedConnectionOn = memoize((client: pg.ClientBase) => connectionOn(client, false))
 
 /** The error for a caller of the store: it may retry, or the store has a bug. */
 function known(error: unknown): unknown {

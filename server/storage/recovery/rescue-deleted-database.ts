@@ -78,7 +78,7 @@ async function rescueTo(
   // A read-only connection does not write copies either.
   db.pragma('query_only = OFF')
   try {
-    const isComplete = copyWhole(db, part)
+    const isComplete = copyDatabase(db, part)
     if (!isComplete) {
       rmSync(part, { force: true })
       copyRows(db, part)
@@ -113,7 +113,7 @@ function sync(location: string): void {
 }
 
 /** False if the data that `db` reads is no longer a complete database. */
-function copyWhole(db: Database.Database, part: string): boolean {
+function copyDatabase(db: Database.Database, part: string): boolean {
   try {
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
     copyTo(db, part)
@@ -121,7 +121,7 @@ function copyWhole(db: Database.Database, part: string): boolean {
     const copied = rowsIn(part)
     return (
       Object.keys(counted).every((table) => counted[table] === copied[table]) &&
-      isWholeDatabase(part)
+      isCompleteDatabase(part)
     )
   } catch {
     // Whatever the error (for example an unreadable full-text index), the rows may still be readable one by one.
@@ -129,7 +129,7 @@ function copyWhole(db: Database.Database, part: string): boolean {
   }
 }
 
-function isWholeDatabase(file: string): boolean {
+function isCompleteDatabase(file: string): boolean {
   return reading(file, (db) => db.pragma('integrity_check(1)', { simple: true }) === 'ok')
 }
 

@@ -254,13 +254,13 @@ export function addNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
 /** Shown to the office until it responds with a cancellation or a note. */
 export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id }) =>
-    (await isCancelAsked(sql, id))
+    (await isCancellationRequested(sql, id))
       ? refused('not_now', selfService.alreadyRequested)
       : ok({ message: selfService.requested }),
   )
 }
 
-async function isCancelAsked(sql: Sql, registrationId: number): Promise<boolean> {
+async function isCancellationRequested(sql: Sql, registrationId: number): Promise<boolean> {
   return (await lastAboutCancelling.get(sql, { registrationId }))?.act === 'ask_cancel'
 }
 

@@ -18,7 +18,7 @@ import { addCreationEntry } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import { RollbackError } from '../database/rollback-error.ts'
-import { takePlaces } from '../seats/available-seats.ts'
+import { reserveQuotas } from '../seats/available-seats.ts'
 import { saveAnswersAndCode, checkAvailability } from '../seats/reserve-seats.ts'
 import type {
   ImportRow,
@@ -149,7 +149,7 @@ export async function register(
   }
   await saveAnswersAndCode(sql, id, registration, free)
   const takeSeats = (): void =>
-    takePlaces(sql, id, free.room, { eventId, isDue: orderId !== null, at })
+    reserveQuotas(sql, id, free.room, { eventId, isDue: orderId !== null, at })
   // Otherwise last, so that other delegates wait for the seats only during the commit.
   const needsSeats = payUntil !== undefined || registration.inHand !== undefined
   if (needsSeats) takeSeats()

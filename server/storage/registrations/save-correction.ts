@@ -24,7 +24,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { coverBill, keepCoveredBill } from '../documents/issue-documents.ts'
 import { addDue, getDue, getAmountUnderWay } from '../payments/balance-adjustments.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
-import { movePlaces } from '../seats/recompute-seats.ts'
+import { moveSeats } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { reindex } from '../lists/search-index.ts'
@@ -187,7 +187,7 @@ async function moveAnswers(
     council_no: searchable.councilNo,
   })
   await renoteAnswers(sql, eventId, id, unique, answers)
-  const unavailableSeat = await movePlaces(sql, eventId, id, at)
+  const unavailableSeat = await moveSeats(sql, eventId, id, at)
   return unavailableSeat === null
     ? ok(null)
     : err({

@@ -25,7 +25,7 @@ import {
   recordManualRefund,
   requestCaptureRefund,
 } from '../refunds/decide-refunds.ts'
-import { priceAnew } from '../payments/reprice-on-credit-date.ts'
+import { reprice } from '../payments/reprice-on-credit-date.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { moveTarget, numberOf, joinRemainingReasons, reviewOf } from './open-reviews.ts'
@@ -226,7 +226,7 @@ async function priceTarget(
   at: Instant,
 ): Promise<void> {
   const row = await unpaidRegistration.get(sql, { regNo: to.trim() as RegNo })
-  if (row !== undefined && price !== undefined) await priceAnew(sql, row, price, at)
+  if (row !== undefined && price !== undefined) await reprice(sql, row, price, at)
 }
 
 async function sayAccepted(

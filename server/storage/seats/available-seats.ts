@@ -25,9 +25,9 @@ type PlaceRow = Selectable<Tables['places']> & { readonly counting: string | nul
 
 type EventParams = { eventId: string }
 const SEAT = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
-const fromPlaces = expressionBuilder<Tables, 'places'>()
+const quotasQuery = expressionBuilder<Tables, 'places'>()
 const countingOfEvent = () =>
-  fromPlaces
+  quotasQuery
     .selectFrom('event_limits')
     .select('counting')
     .whereRef('event_limits.event_id', '=', 'places.event_id')
@@ -190,7 +190,7 @@ export async function hasRoom(sql: Sql, pool: PlaceRow, at: Instant): Promise<bo
 }
 
 /** `isDue`: a payment is due, so they are held; else they are kept immediately. */
-export function takePlaces(
+export function reserveQuotas(
   sql: Sql,
   registrationId: number,
   { ids, holdMs, trusted = [] }: SeatReservation,
@@ -214,7 +214,7 @@ export function takePlaces(
  * Returns the first seat of a registration that others have taken meanwhile. Null if it has all its seats, or could get
  * them again.
  */
-export async function placeGone(
+export async function findSoldSeat(
   sql: Sql,
   registrationId: number,
   at: Instant,

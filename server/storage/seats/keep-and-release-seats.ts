@@ -3,7 +3,7 @@ import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { placeGone } from './available-seats.ts'
+import { findSoldSeat } from './available-seats.ts'
 import type { UnavailableSeat } from './seat-types.ts'
 import { seatsFor } from './seats-for-state.ts'
 import type { SeatState } from './seats-for-state.ts'
@@ -19,7 +19,7 @@ const freeSeats = statement((builder, { registrationId }: RegistrationParams) =>
     .where('state', '<>', 'free'),
 )
 /** Another registration can take them immediately. */
-const holdKeptSeats = statement((builder, { registrationId }: RegistrationParams) =>
+const extendSeatHold = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'held', until: instant(0) })
@@ -70,7 +70,7 @@ export function updateSeats(sql: Sql, registrationId: number, seatState: SeatSta
   const seats = seatsFor(seatState)
   if (seats === 'free') freeSeats.run(sql, { registrationId })
   // No decision is pending and no payment arrived.
-  else if (seats === 'held') holdKeptSeats.run(sql, { registrationId })
+  else if (seats === 'held') extendSeatHold.run(sql, { registrationId })
   // What was lost before comes back with the payment only.
   else if (seatState.status === 'success') keepAllSeats.run(sql, { registrationId })
   else keepHeldSeats.run(sql, { registrationId })
@@ -85,7 +85,7 @@ export async function takeSeatsAgain(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const unavailableSeat = await placeGone(sql, registrationId, at)
+  const unavailableSeat = await findSoldSeat(sql, registrationId, at)
   if (unavailableSeat === null) keepAllSeats.run(sql, { registrationId })
   return unavailableSeat
 }

@@ -172,7 +172,7 @@ export async function placeStored(
  * Updates the seats of a registration after its answers changed: additional ones must be free, others are released.
  * Returns the first seat taken by others. Null if it has them all.
  */
-export async function movePlaces(
+export async function moveSeats(
   sql: Sql,
   eventId: string,
   registrationId: number,
@@ -213,7 +213,7 @@ export async function takeAgain(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const unavailableSeat = await movePlaces(sql, eventId, registrationId, at)
+  const unavailableSeat = await moveSeats(sql, eventId, registrationId, at)
   if (unavailableSeat === null) keepAllSeats.run(sql, { registrationId })
   return unavailableSeat
 }

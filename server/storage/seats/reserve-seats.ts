@@ -8,7 +8,7 @@ import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.
 import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
-import { placeGone, roomFor } from './available-seats.ts'
+import { findSoldSeat, roomFor } from './available-seats.ts'
 import type { SeatReservation } from './available-seats.ts'
 import { lockCode } from '../database/row-locks.ts'
 import { memberListRow } from '../registrations/member-lists.ts'
@@ -94,7 +94,7 @@ export async function checkStillAvailable(
   lockUniqueAnswers(sql, eventId, rules, answers)
   const code = outside == null ? null : await codeUsed(sql, id)
   if (code !== null) lockCode(sql, eventId, code)
-  const unavailableSeat = await placeGone(sql, id, at)
+  const unavailableSeat = await findSoldSeat(sql, id, at)
   if (unavailableSeat !== null) return { code: 'full', place: unavailableSeat.place }
   if (outside == null) return null
   const { unique, holdMs } = outside

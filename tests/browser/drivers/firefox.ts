@@ -1,4 +1,4 @@
-/** Firefox as Debian ships it, over WebDriver BiDi: its own protocol, which needs no program beside it. */
+/** Drives Debian's Firefox over WebDriver BiDi, Firefox's own protocol, which needs no separate driver. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,10 +9,10 @@ import type { Driver } from './driver.ts'
 import { FONTS, HEIGHT, PATIENCE_MS, throughProtocol, WIDTH, withFonts } from './driver.ts'
 
 const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
-/** The oldest that was tried. */
+/** The oldest tested version. */
 const FIREFOX_MIN = 140
 
-/** Why Firefox cannot be driven here; null: it can. */
+/** Returns why Firefox cannot be driven on this machine. Null if it can. */
 export function noFirefox(): string | null {
   if (!existsSync(FIREFOX)) return 'no firefox-esr here'
   const versionText = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
@@ -34,7 +34,7 @@ export async function throughFirefox(preferences: Preferences = {}): Promise<Dri
   const profile = mkdtempSync(join(tmpdir(), 'rollcall-firefox-'))
   const settings = Object.entries({
     'ui.prefersReducedMotion': 1,
-    // Its pages read no other files.
+    // Pages that it opens read no other files.
     'security.sandbox.content.read_path_whitelist': `${FONTS}/`,
     ...preferences,
   })
@@ -61,7 +61,7 @@ export async function throughFirefox(preferences: Preferences = {}): Promise<Dri
   }
 }
 
-/** It says where it listens; the rest of what it says is read too, or it would wait. */
+/** Firefox prints its address. The rest of its output is read too, because a full pipe would block it. */
 async function socketOf(
   output: NodeJS.ReadableStream,
   ended: Promise<unknown>,
@@ -103,7 +103,7 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
     const pendingRequest = Promise.withResolvers<unknown>()
     waiting.set(id, pendingRequest)
     const timer = setTimeout(
-      () => pendingRequest.reject(new Error(`Firefox: no answer to ${method}`)),
+      () => pendingRequest.reject(new Error(`Firefox did not respond to ${method}`)),
       PATIENCE_MS,
     )
     socket.send(JSON.stringify({ id, method, params }))
@@ -126,7 +126,7 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
   }
   const evaluate = async (expression: string): Promise<unknown> => {
     const result = await evaluated('evaluate', {
-      expression: `Promise.resolve((${expression})).then((said) => JSON.stringify(said ?? null))`,
+      expression: `Promise.resolve((${expression})).then((value) => JSON.stringify(value ?? null))`,
     })
     return JSON.parse(String(result.result?.value))
   }
@@ -182,7 +182,7 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
   })
 }
 
-/** What a script in the page has answered. */
+/** The result of a script in the page. */
 type Evaluated = {
   readonly type: 'success' | 'exception'
   readonly result?: { readonly value?: unknown; readonly sharedId?: string }

@@ -145,7 +145,7 @@ test('the cancel dialog proposed an amount without its parts: it shows the amoun
   )
   expect(await readFigure('Refunded so far')).toBe('Refunded so far − ₹ 1,000')
   expect(await readFigure('Proposed refund')).toBe('Proposed refund ₹ 1,950')
-  await dialog().getByText('₹\u00a01,360 must be refunded in any case').waitFor()
+  await dialog().getByText('₹\u00a01,360 must always be refunded').waitFor()
   expect(await dialog().getByLabel('Amount to refund').inputValue()).toBe('1950')
   await confirmAction('Ill.', 'Cancel registration')
   await waitForStatus('Registration cancelled')

@@ -28,16 +28,16 @@ afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 async function compileAtStartup(
   production = false,
 ): Promise<Compiled & { readonly isJudged: boolean }> {
-  let isJudged = false
+  let isCompiled = false
   const compiled = await compileFolder(
     await readFolder(events),
     { cacheFolder: join(temporaryFolder, 'cache'), production },
     (input) => {
-      isJudged = true
+      isCompiled = true
       return checkFolderHere(input)
     },
   )
-  return { ...compiled, isJudged }
+  return { ...compiled, isJudged: isCompiled }
 }
 const changeFile = (name: string, from: string, to: string): void => {
   const file = join(events, name)

@@ -70,8 +70,8 @@ async function expectRecovered(
   databaseNow: () => string,
 ): Promise<void> {
   const registerPaid = async (store: Store, name: string, at: Instant) => {
-    const askedOf = { account: 'sample', merchantId: '100001' }
-    const registration = { eventId: EVENT, at, gateway: 'airpay', askedOf }
+    const requestedFrom = { account: 'sample', merchantId: '100001' }
+    const registration = { eventId: EVENT, at, gateway: 'airpay', askedOf: requestedFrom }
     const sample = await registerSample(store, registration)
     const reference = `${name} ${sample.regNo}`
     await store.applyPaymentEvent(

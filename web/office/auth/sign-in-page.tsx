@@ -137,7 +137,7 @@ export function SignInPage({ next }: { readonly next: string }) {
         <form className="sheet" noValidate onSubmit={submit} aria-busy={isBusy}>
           <h1 className="disp">Sign in to the office</h1>
           {next !== DASHBOARD && (
-            <p className="mute small">After signing in you are taken back to where you were.</p>
+            <p className="mute small">After you sign in, you return to the page you were on.</p>
           )}
           <div role="alert">
             {isRejected && (
@@ -152,7 +152,9 @@ export function SignInPage({ next }: { readonly next: string }) {
           {showsCodeField && (
             <div>
               {renderField('code', 'Code from your authenticator app', code, 'one-time-code')}
-              <p className="mute small">Without your phone, enter one of your recovery codes.</p>
+              <p className="mute small">
+                If you do not have your phone, enter one of your recovery codes.
+              </p>
             </div>
           )}
           <button type="submit" className="btn" disabled={isBusy}>

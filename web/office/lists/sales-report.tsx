@@ -94,7 +94,7 @@ export function SalesTable({
             {otherPaid !== 0 && (
               <tr>
                 <th scope="row" colSpan={4}>
-                  Not on a bill: overpaid, or kept after a cancellation
+                  Not on a bill: overpayments, and amounts retained after cancellation
                 </th>
                 <td data-head="Paid">{formatSignedMoney(otherPaid, currency)}</td>
               </tr>

@@ -261,7 +261,7 @@ function CancellationRefundFields({
       <p>This frees the seat. It does not send the refund: refund the amount afterwards.</p>
       <UnderReviewNotice reviews={reviews} currency={currency} />
       {minimumRefund > 0 && (
-        <p>{formatResponseMoney(minimumRefund, currency)} must be refunded in any case.</p>
+        <p>{formatResponseMoney(minimumRefund, currency)} must always be refunded.</p>
       )}
       {secondPayment !== null && <p>This is a second payment: the full amount is proposed.</p>}
       {proposedRefund === null && (

@@ -90,7 +90,7 @@ function SecondFactorSection({ account, onChange }: SectionProps) {
       <p className="mute">
         {is_on
           ? `After your password, you enter a code from your phone. ${codesLeft === 1 ? 'One recovery code is' : `${codesLeft} recovery codes are`} left.`
-          : 'After your password, you enter a code from an app on your phone. A stolen password alone is then useless.'}
+          : 'After your password, you enter a code from an app on your phone. Someone who knows only your password cannot sign in.'}
       </p>
       <div role="status">
         {result && <p className="settled">{result.message}</p>}
@@ -193,7 +193,7 @@ function ConfirmSecondFactor({
       <p>Scan this with an authenticator app on your phone:</p>
       <QrCode text={uri} label="The secret for your authenticator app, as a QR code" />
       <p className="mute">
-        Without a camera, enter this secret in the app: <b className="code">{secret}</b>
+        If you cannot scan it, enter this secret in the app: <b className="code">{secret}</b>
       </p>
       <ApiForm
         label="Confirm two-step sign-in"

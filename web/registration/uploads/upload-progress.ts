@@ -107,8 +107,9 @@ export function openProofs(event: PublicEvent, now: string | null): Proofs {
     remove,
     restore: () => {
       if (now === null || !event.fields.some(({ type }) => type === 'file')) return
-      const addStoredProofs = (kept: StoredProofs) => {
-        for (const [id, upload] of kept) if (!all.has(id)) setProof(id, { is: 'there', ...upload })
+      const addStoredProofs = (storedUploads: StoredProofs) => {
+        for (const [id, upload] of storedUploads)
+          if (!all.has(id)) setProof(id, { is: 'there', ...upload })
       }
       addStoredProofs(loadProofs(event, now))
       shareUploads(event, now, () => listStoredProofs(all), addStoredProofs)

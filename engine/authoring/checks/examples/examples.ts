@@ -190,7 +190,7 @@ const priceUntested: Check = {
         price === null || touched.has(`${category} × ${period}`) ? [] : [`${category} × ${period}`],
       ),
     )
-    const ofItems = untouchedOfItems(config)
+    const ofItems = findUntestedItemFields(config)
     const count = ofItems.reduce((sum, { left }) => sum + left, untouched.length)
     return count === 0
       ? []
@@ -213,7 +213,7 @@ const priceUntested: Check = {
  * Returns reachable cells of items that no example covers, counted for each item separately: they
  * add up and do not multiply.
  */
-function untouchedOfItems(event: EventConfig): readonly UntestedFields[] {
+function findUntestedItemFields(event: EventConfig): readonly UntestedFields[] {
   const touched = new Set(
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
   )

@@ -52,7 +52,7 @@ export function saleValues(file: EventFile): NamedValues {
       ([id, roll]): readonly [string, PromisedValue] => {
         const at = `member_lists.${id}`
         const columns = Object.entries(roll.columns).map(([column, type]) => ({
-          text: `${column} ${typeof type === 'string' ? type : saidOf(type)}`,
+          text: `${column} ${typeof type === 'string' ? type : formatValues(type)}`,
           at: `${at}.columns.${column}`,
         }))
         const shown = (roll.shows ?? []).map((text, i) => ({
@@ -77,7 +77,7 @@ export function saleValues(file: EventFile): NamedValues {
 }
 
 /** Returns the values of a column; a single one must not read as the word for a kind of column. */
-function saidOf(values: readonly string[]): string {
+function formatValues(values: readonly string[]): string {
   return values.length === 1 ? `only ${values.join()}` : values.join(' or ')
 }
 

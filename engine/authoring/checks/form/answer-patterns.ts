@@ -5,11 +5,11 @@ import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
 /** Returns the errors of the file's patterns. A pattern in the compiled event has none. */
-function findFaults(fields: readonly FieldAt[], among: readonly string[]): readonly Draft[] {
+function findFaults(fields: readonly FieldAt[], kinds: readonly string[]): readonly Draft[] {
   return fields.flatMap(({ raw, path, field }): Draft[] => {
     if (raw.pattern === undefined || field.pattern !== undefined) return []
     const fault = findPatternFault(raw.pattern)
-    if (fault === null || !among.includes(fault.is)) return []
+    if (fault === null || !kinds.includes(fault.is)) return []
     const quoted = raw.pattern.slice(...fault.span)
     return [
       {
@@ -35,7 +35,7 @@ const slowPattern: Check = {
   find: ({ fieldsAndParts }) => findFaults(fieldsAndParts, ['slow']),
 }
 
-const patternUnsaid: Check = {
+const patternWithoutMessage: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
   why: 'A delegate whose answer is refused must be told the required format.',
@@ -58,12 +58,12 @@ const patternUnsaid: Check = {
                 lineNumber(id) === lineNumber(join(path, key))
                   ? []
                   : [{ at: id, message: 'of this field' }],
-              help: `write invalid: with the message, such as ${WORDS[raw.format ?? key]}`,
+              help: `write invalid: with the message, such as ${SAMPLE_MESSAGES[raw.format ?? key]}`,
             },
           ]
     }),
 }
-const WORDS: Readonly<Record<string, string>> = {
+const SAMPLE_MESSAGES: Readonly<Record<string, string>> = {
   pattern: '"Please write two letters and five digits, such as KA12345"',
   in: 'This number is not in our member list',
   pin: 'Please enter the six digits of the pin code',
@@ -96,6 +96,6 @@ const patternAndFormat: Check = {
 export const patterns = {
   EV519: badPattern,
   EV520: slowPattern,
-  EV521: patternUnsaid,
+  EV521: patternWithoutMessage,
   EV522: patternAndFormat,
 } satisfies Checks

@@ -278,13 +278,13 @@ const chosenIn: Check = {
           help: 'give it options: categories',
         },
       ]
-    const sure =
+    const isAlwaysChosen =
       file.event.status === 'closed' ||
       (found.field.required !== undefined &&
         found.field.required.when === undefined &&
         found.raw.show_when === undefined) ||
       found.field.default !== undefined
-    return sure
+    return isAlwaysChosen
       ? []
       : [
           {

@@ -217,9 +217,9 @@ function siblings(model: Model): readonly (readonly LabelledEntry[])[] {
     (path: string) =>
     (index: number): string =>
       join(path, index)
-  const isTold = categoryOrder.EV452.find(model).length > 0
+  const isReportedAlready = categoryOrder.EV452.find(model).length > 0
   return [
-    ...(isTold ? [] : [collectLabels(file.categories, under('categories'))]),
+    ...(isReportedAlready ? [] : [collectLabels(file.categories, under('categories'))]),
     collectLabels(file.fees.periods, under('fees.periods')),
     collectLabels(file.fees.items, under('fees.items')),
     collectLabels(file.fees.adjustments, under('fees.adjustments')),

@@ -131,7 +131,7 @@ function paidUntil({ config, file }: Model): {
   }
 }
 
-const approvedTooLate: Check = {
+const lateApproval: Check = {
   slug: 'approved-too-late',
   severity: 'error',
   why: 'A delegate who is approved after payment has ended cannot pay.',
@@ -187,6 +187,6 @@ const offerLeadsBack: Check = {
 
 export const approval = {
   EV496: nothingToLookAt,
-  EV497: approvedTooLate,
+  EV497: lateApproval,
   EV498: offerLeadsBack,
 } satisfies Checks

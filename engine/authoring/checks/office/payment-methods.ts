@@ -160,7 +160,7 @@ const NAMED = [
   [/\b(?:account|a\/c)(?: no\.?| number)?:?\s+(\d\S*)/i, 'Account', '9 to 18 digits'],
 ] as const
 
-const oddNumber: Check = {
+const invalidNumber: Check = {
   slug: 'instructions-odd-number',
   severity: 'error',
   why: 'Money sent to a mistyped number is returned after days, or reaches another person.',
@@ -261,7 +261,7 @@ export const paymentMethods = {
   EV443: noWayOpen,
   EV444: lapseWithoutPrice,
   EV445: unknowable,
-  EV446: oddNumber,
+  EV446: invalidNumber,
   EV447: untilOutside,
   EV448: anyReference,
   EV458: untilOfAnotherYear,

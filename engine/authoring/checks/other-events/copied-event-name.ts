@@ -130,7 +130,7 @@ function isOther(event: EventConfig, { event: other, words, isRoute }: EventName
 }
 
 /** Whether the sentence mentions the other event on purpose. */
-function isMeant(before: string, after: string): boolean {
+function isIntended(before: string, after: string): boolean {
   const left = before.split(/[.!?]\s|\n/).at(-1) ?? ''
   const right = after.split(/[.!?](?:\s|$)|\n/)[0] ?? ''
   return BESIDE_OURS.test(`${left} ${right}`) || THEIRS.test(left) || THEIRS_BEHIND.test(right)
@@ -151,7 +151,7 @@ function findPlace(text: string, { words, isRoute }: EventNameMatch, event: Even
         !/^[\p{L}\p{N}_-]/u.test(after) &&
         !isOwn
       : !/[\p{L}\p{N}@./-]$/u.test(before) && !/^(?:[\p{L}\p{N}@]|[-./]\p{L})/u.test(after)
-    if (isSeparate && !isMeant(before, after)) return at
+    if (isSeparate && !isIntended(before, after)) return at
   }
   return -1
 }

@@ -39,7 +39,7 @@ type Reader = (name: string) => CareerStage
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
 /** Reads a category from its label, or from its id if the label says nothing. */
-function categoryStanding(id: string, label: string, read: Reader): CareerStage {
+function readCategoryStanding(id: string, label: string, read: Reader): CareerStage {
   const [said, named] = [read(label), read(id)]
   return {
     isMember: said.isMember ?? named.isMember,
@@ -55,7 +55,7 @@ function listPeople(model: Model): readonly Person[] {
   const cells = Map.groupBy(priceTableCells(model), ({ category }) => category)
   const byRules = membershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
-    const standing = categoryStanding(id, label, read)
+    const standing = readCategoryStanding(id, label, read)
     return {
       id,
       label,
@@ -158,7 +158,7 @@ function above(one: Person, all: readonly Person[]): readonly Person[] {
 }
 
 /** Trainees, companions and seniors of no particular kind, compared with everyone who pays the full price. */
-function isBelowEverybody({ standing }: Person): boolean {
+function isBelowAll({ standing }: Person): boolean {
   return (
     standing.rest === '' &&
     (standing.isCompanion ||
@@ -200,7 +200,7 @@ const ranksExchanged: Check = {
         const periods = dearerThan(other)
         return periods.length === 0 ? [] : [buildDraft(person, other, periods)]
       })
-      if (direct.length > 0 || !isBelowEverybody(person)) return direct.slice(0, 1)
+      if (direct.length > 0 || !isBelowAll(person)) return direct.slice(0, 1)
       const full = people.filter(
         (other) => other !== person && isPlain(other) && other.prices.size > 0,
       )
@@ -304,7 +304,7 @@ function whenContradicts(
   { id, label }: { readonly id: string; readonly label: string },
   read: Reader,
 ): readonly [string, string] | null {
-  const standing = categoryStanding(id, label, read)
+  const standing = readCategoryStanding(id, label, read)
   const differs = when
     .map((map) => map.map(({ field, test }) => testContradicts(model, field, test, standing, read)))
     .map((tests) => tests.find((test) => test !== null) ?? null)

@@ -17,7 +17,7 @@ import { AFTER_BOUNDS, itemPath } from './bill.ts'
 import { itemTableCells } from './fees.ts'
 import { listItemTables, type TableAt } from '../names/names-in-items.ts'
 
-const notAsked: Check = {
+const uncoveredField: Check = {
   slug: 'counted-field-hidden',
   severity: 'warning',
   why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
@@ -268,7 +268,7 @@ const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
     [count?.field, times, amountIn].includes(id),
   )
 
-const askedUncharged: Check = {
+const unchargedField: Check = {
   slug: 'chosen-number-not-charged',
   severity: 'warning',
   why: 'A delegate who chooses three must not be charged for one.',
@@ -354,10 +354,10 @@ const boughtBeforehand: Check = {
 
 export const charges = {
   EV459: discountForAll,
-  EV469: notAsked,
+  EV469: uncoveredField,
   EV473: chargedUnseen,
   EV474: neverMet,
   EV475: wrongSign,
-  EV479: askedUncharged,
+  EV479: unchargedField,
   EV480: boughtBeforehand,
 } satisfies Checks

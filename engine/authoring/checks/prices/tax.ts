@@ -231,7 +231,7 @@ const signedAmount = memoize((currency: Currency) =>
 )
 
 /** "Members pay ₹5,900 with GST": stating the final amount, or the amount without tax, is correct. */
-function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
+function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const { currency } = model.config
   const statedAmounts = findMatches(statement, signedAmount(currency)).flatMap(
     (match) => readAmount((match[1] ?? '').replaceAll(',', ''), currency) ?? [],
@@ -264,7 +264,7 @@ const textTaxSide: Check = {
       if (claim.is === 'inclusive' && (TOTAL.test(around) || /^(?:total|amount|gst)$/.test(shows)))
         return []
       if (claim.is === 'exclusive' && (BASE.test(around) || shows === 'base')) return []
-      if (saysAmountPaid(model, claim)) return []
+      if (statesAmountPaid(model, claim)) return []
       const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
       return [
         {

@@ -256,7 +256,7 @@ const tooLarge: Check = {
       : [],
 }
 
-const categoryNeverGiven: Check = {
+const unreachableCategory: Check = {
   slug: 'category-unreachable',
   severity: 'error',
   why: 'A category has a price but no delegate ever gets it, or it is `listed_only` but a rule gives it.',
@@ -370,7 +370,7 @@ export const rules = {
   EV303: otherwiseNotLast,
   EV304: otherwiseUnused,
   EV309: tooLarge,
-  EV310: categoryNeverGiven,
+  EV310: unreachableCategory,
   EV312: ruleRedundant,
   EV314: goesWithDerived,
 }

@@ -305,13 +305,13 @@ const visibilityCycle: Check = {
     // The nearest first and each once: if all fields refer to all others, the number of paths is
     // astronomical.
     const findCircle = (id: string): readonly string[] | null => {
-      const askedBy = new Map<string, string | null>([[id, null]])
+      const referredBy = new Map<string, string | null>([[id, null]])
       const pathTo = (fieldId: string | null): readonly string[] =>
-        fieldId === null ? [] : [...pathTo(askedBy.get(fieldId) ?? null), fieldId]
-      for (const fieldId of askedBy.keys())
+        fieldId === null ? [] : [...pathTo(referredBy.get(fieldId) ?? null), fieldId]
+      for (const fieldId of referredBy.keys())
         for (const next of listConditionFields(fieldId)) {
           if (next === id) return [...pathTo(fieldId), id]
-          if (!askedBy.has(next)) askedBy.set(next, fieldId)
+          if (!referredBy.has(next)) referredBy.set(next, fieldId)
         }
       return null
     }

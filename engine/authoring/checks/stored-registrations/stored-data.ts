@@ -32,16 +32,17 @@ export type CountedValues = {
 
 /** What `compareWithServedVersion` reads of `fields`, `options` and `items`. */
 export function changedValues(next: EventConfig, old: EventConfig): CountedValues {
-  const kept = (was: Field): Field | undefined => next.fields.find(({ id }) => id === was.id)
+  const findInNextVersion = (was: Field): Field | undefined =>
+    next.fields.find(({ id }) => id === was.id)
   const hasAll = <T extends { readonly id: string }>(now: readonly T[], before: readonly T[]) =>
     before.every(({ id }) => now.some((one) => one.id === id))
   return {
     fields: old.fields.flatMap((was) => {
-      const is = kept(was)
+      const is = findInNextVersion(was)
       return is !== undefined && is.type === was.type && is.roll === was.roll ? [] : [was.id]
     }),
     options: old.fields.flatMap((was) => {
-      const is = kept(was)
+      const is = findInNextVersion(was)
       return is === undefined || hasAll(is.options ?? [], was.options ?? []) ? [] : [was.id]
     }),
     items: !hasAll(next.fees.items, old.fees.items),

@@ -83,7 +83,11 @@ type PricedItem = {
  * Returns the items that a form field sells, to which an amount in it refers; for one option only
  * its row.
  */
-function askedHere(model: Model, path: string, all: readonly PricedItem[]): readonly PricedItem[] {
+function findItemsOfField(
+  model: Model,
+  path: string,
+  all: readonly PricedItem[],
+): readonly PricedItem[] {
   const [, s, f, o] = /^form\.sections\.(\d+)\.fields\.(\d+)(?:\.options\.(\d+))?/.exec(path) ?? []
   const id = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
   const field = model.config.fields.find((field) => field.id === id)
@@ -160,8 +164,8 @@ const amountNotCharged: Check = {
     return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       if (charged.has(mention.amount) || isTold(adjusted, readable, mention)) return []
       // If the field's own charge differs from it, that is another finding.
-      if (askedHere(model, readable.path, otherPrices).length > 0) return []
-      const suggestion = meantCells(model, cells, readable, mention)
+      if (findItemsOfField(model, readable.path, otherPrices).length > 0) return []
+      const suggestion = findIntendedCells(model, cells, readable, mention)
       const [matchingPrice] = suggestion
       const at = {
         at: readable.path,
@@ -198,11 +202,11 @@ const amountDiffers: Check = {
     const adjusted = differsFromAdjustment(model, cells, itemPrices)
     const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       if (isTold(adjusted, readable, mention)) return []
-      const candidates = askedHere(model, readable.path, itemPrices)
+      const candidates = findItemsOfField(model, readable.path, itemPrices)
       if (candidates.length > 0)
         return [...differsFromItem(model, readable, mention, candidates, cells, itemPrices)]
       if (itemPrices.some(({ sums }) => sums.includes(mention.amount))) return []
-      const suggestion = meantCells(model, cells, readable, mention)
+      const suggestion = findIntendedCells(model, cells, readable, mention)
       if (suggestion.length === 0 || suggestion.some(({ sums }) => sums.includes(mention.amount)))
         return []
       const names = [...new Set(suggestion.map(({ at }) => model.source.written(at)?.text ?? ''))]
@@ -316,7 +320,7 @@ const amountBefore = memoize((currency: Currency) =>
  * Returns the cells that a text clearly refers to: it names one category, and perhaps a period.
  * Empty if it names none, or several.
  */
-function meantCells(
+function findIntendedCells(
   model: Model,
   cells: readonly PriceCell[],
   readable: EventText,

@@ -152,7 +152,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   const ends = edges.filter(({ side }) => side === 'end')
   const starts = edges.filter(({ side }) => side === 'start')
   if (isSpan) {
-    const begun =
+    const isStart =
       about.period !== null && starts.length === 0
         ? true
         : about.period === null && config.fees.periods[0]?.from === undefined
@@ -161,8 +161,8 @@ function priceDay(model: Model, mention: Mention): Draft | null {
     const ended =
       (about.period !== null && ends.length === 0) ||
       lasts.some((day) => ends.some((edge) => edge.day === day))
-    if (begun && ended) return null
-    return contradiction(mention, begun ? lasts : firsts, begun ? ends : starts, edges)
+    if (isStart && ended) return null
+    return contradiction(mention, isStart ? lasts : firsts, isStart ? ends : starts, edges)
   }
   if (lasts.some((day) => edges.some((edge) => isEdge(day, edge, about)))) return null
   const expectedEdges =

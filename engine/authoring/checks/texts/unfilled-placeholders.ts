@@ -6,13 +6,13 @@ import { storedIds } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { findPlaceholders } from '../names/placeholders.ts'
 
-const valueNotGiven: Check = {
+const missingValue: Check = {
   slug: 'value-not-given',
   severity: 'warning',
   why: 'The text would show N/A to every delegate.',
   after: ['EV207', 'EV208'],
   find: (model) => {
-    const absent = (name: string): boolean =>
+    const isMissing = (name: string): boolean =>
       (['theme', 'about', 'hours'] as const).some(
         (key) => name === `event.${key}` && model.file.event[key] === undefined,
       )
@@ -24,14 +24,14 @@ const valueNotGiven: Check = {
       entry.place === 'plain'
         ? []
         : findPlaceholders(entry).flatMap(({ name, span }): Draft[] =>
-            absent(name) ? [{ at: entry.path, span, ...buildMessage(name) }] : [],
+            isMissing(name) ? [{ at: entry.path, span, ...buildMessage(name) }] : [],
           ),
     )
     const rows = (['success', 'failed'] as const).flatMap((page) =>
       model.file.results[page].details.flatMap((detail, i): Draft[] => {
         const name = typeof detail === 'string' ? detail : (detail.show ?? '')
         const at = `results.${page}.details.${i}`
-        return absent(name)
+        return isMissing(name)
           ? [{ at: typeof detail === 'string' ? at : `${at}.show`, ...buildMessage(name) }]
           : []
       }),
@@ -131,4 +131,4 @@ function findBrackets({ written, at }: WrittenText): readonly {
   }))
 }
 
-export const unfilledPlaceholders = { EV610: valueNotGiven, EV611: otherBrackets } satisfies Checks
+export const unfilledPlaceholders = { EV610: missingValue, EV611: otherBrackets } satisfies Checks

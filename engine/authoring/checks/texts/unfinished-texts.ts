@@ -8,13 +8,13 @@ import { isWordForNothing } from '../form/misread-options.ts'
  * Placeholder characters for a name or number. Three of them are also thirty, in the name of a thirtieth
  * conference, and therefore need a word before them.
  */
-const SIGNS =
+const PLACEHOLDER_CHARACTERS =
   /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|EUR|USD|GBP|call|phone|contact)\b\.?|[₹€£$])[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
-const FILLING = /\blorem ipsum\b[^\n"']{0,40}/gi
-const NOT_YET = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
+const FILLER_TEXT = /\blorem ipsum\b[^\n"']{0,40}/gi
+const NOT_KNOWN_YET = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 
 /** A format may be shown with such characters: "KMC/XXXX". */
-const SHOWS_A_FORM = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
+const MAY_SHOW_FORMAT = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
 
 /** The file itself declares it as a placeholder, which EV991 reports. */
 const isDemo = ({ file }: Model, path: string): boolean =>
@@ -27,7 +27,7 @@ const unfinishedText: Check = {
   after: ['EV212'],
   find: (model) => [
     ...model.displayedTexts.flatMap(({ path, text }): Draft[] =>
-      NOT_YET.test(text.trim()) && !isWordForNothing(path, text) && !isDemo(model, path)
+      NOT_KNOWN_YET.test(text.trim()) && !isWordForNothing(path, text) && !isDemo(model, path)
         ? [
             {
               at: path,
@@ -40,12 +40,12 @@ const unfinishedText: Check = {
     ...model.writtenTexts
       .filter(({ path }) => !isDemo(model, path))
       .flatMap(({ path, written, at }): Draft[] => {
-        const filling = /lorem/i.test(written) ? findMatches(written, FILLING) : []
-        const signs =
-          /xxx/i.test(written) && !SHOWS_A_FORM.test(path) && !/^["']?x+["']?$/i.test(written)
-            ? findMatches(written, SIGNS)
+        const filling = /lorem/i.test(written) ? findMatches(written, FILLER_TEXT) : []
+        const placeholderCharacters =
+          /xxx/i.test(written) && !MAY_SHOW_FORMAT.test(path) && !/^["']?x+["']?$/i.test(written)
+            ? findMatches(written, PLACEHOLDER_CHARACTERS)
             : []
-        return [...filling, ...signs].map(({ 0: found, index }) => ({
+        return [...filling, ...placeholderCharacters].map(({ 0: found, index }) => ({
           at: path,
           span: [at + index, at + index + found.trimEnd().length] as const,
           message: `\`${found.trimEnd()}\` is a placeholder for other words`,
