@@ -33,7 +33,7 @@ export function listEmails(
       'm.error',
     ])
     if (beforeId !== null) query = query.where('m.id', '<', beforeId)
-    if (status !== null) query = query.where('m.status', '=', status)
+    if (status !== null) query = query.where('m.status', '=', raw.lit(status))
     if (events !== null)
       query = query.where(({ fn }) =>
         dialect.isIn(fn.coalesce('m.event_id', 'r.event_id'), JSON.stringify(events)),
@@ -55,7 +55,7 @@ export async function mailCounts(sql: Sql, events: readonly string[] | null): Pr
     const counted = await queryOf(sql, (builder, dialect) => {
       const withStatus = emailsWithRegistrations(builder)
         .select('m.id')
-        .where('m.status', '=', status)
+        .where('m.status', '=', raw.lit(status))
       const inEvents =
         events === null
           ? withStatus

@@ -110,7 +110,9 @@ const KINDS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
   'signing-in': isSigningIn,
   changes: (eb) => eb.not(eb.or([isViewEntry(eb), isExport(eb), isSigningIn(eb)])),
 }
-const isByUser = (eb: Entry): Condition => eb('who', 'not in', ['delegate', 'import'])
+/** Constants, because the index of these entries is not used for bound values. */
+const isByUser = (eb: Entry): Condition =>
+  eb('who', 'not in', [raw.lit('delegate'), raw.lit('import')])
 
 export function auditLog(
   sql: Sql,

@@ -6,16 +6,31 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import type { Client } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { DATABASE_FILE, openToRead } from '../../../server/storage/database/sqlite-connection.ts'
+import {
+  DATABASE_FILE,
+  openToRead,
+  openToWrite,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import type { Sql, Statement } from '../../../server/storage/database/sqlite-connection.ts'
+import type { Dialect } from '../../../server/storage/database/statements/dialect.ts'
 import { sqliteDialect } from '../../../server/storage/database/statements/sqlite-dialect.ts'
 import { definedStatements } from '../../../server/storage/database/statements/statement.ts'
+import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { indexNew } from '../../../server/storage/lists/search-index.ts'
+import { containsFolded } from '../../../server/storage/lists/search-terms.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
+import { countNew } from '../../../server/storage/reports/registration-and-revenue-counters.ts'
+import { clientOptions } from '../../../server/storage/postgres/connection.ts'
 import { postgresDialect } from '../../../server/storage/postgres/dialect.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { fillTables, GROWING_TABLES, KEYS_IN_LIST } from './many-rows.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
+import { countQueries, COVERED, recording, runQueries } from './queries-of-lists.ts'
+import type { Recorded } from './queries-of-lists.ts'
 
 /** Filling the tables takes long on a busy machine. */
 const BUSY_MACHINE_MS = 900_000
@@ -61,6 +76,19 @@ const READ_ALL: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
     /lower\("email"\) = lower/,
   ],
   ['The last row is the first in the order of its key.', /order by "id" desc limit 1$/],
+  [
+    'A page of the audit log or of emails is read from the newest, until it is full.',
+    /from "audit_log" .*order by "id" desc limit/,
+    /from "mail_queue" as "m" .*order by "m"."id" desc limit/,
+  ],
+  [
+    'The sales of a list, and a list of those who bought an item, read the bills of an event.',
+    /"l"\."bill" = "r"\."bill"/,
+  ],
+  [
+    'Nearly all emails were sent: they are counted up to a limit.',
+    /"status" = 'sent' .*limit 10001/,
+  ],
 ]
 
 beforeAll(async () => {
@@ -91,20 +119,64 @@ test('SQLite', async () => {
   expect(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").all()).toEqual([])
   const texts = new Set(definedStatements(sqliteDialect))
   expect(texts.size).toBeGreaterThan(400)
-  const scans = [...texts].flatMap((text): Scan[] => {
+  const scansOfText = (text: string, params?: readonly unknown[]): Scan[] => {
     if (POSTGRES_ONLY.test(text)) return []
     const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`)
     const values = Array.from({ length: text.match(/\?/g)?.length ?? 0 }, () => null)
-    const tables = steps.all(...values).flatMap(({ detail }) => {
+    const details = steps.all(...(params ?? values)).map(({ detail }) => detail)
+    // The result of a subquery has its name.
+    const results = details.flatMap(
+      (detail) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(detail)?.[1] ?? [],
+    )
+    const tables = details.flatMap((detail) => {
       const [, name = '', index = ''] = /^SCAN (\w+)(?: .*INDEX (\w+))?/.exec(detail) ?? []
+      const ofResult = results.indexOf(name)
+      if (ofResult !== -1 && index === '') return results.splice(ofResult, 1).slice(1)
       const table = new RegExp(`"(\\w+)" as "${name}"`).exec(text)?.[1] ?? name
       return GROWING_TABLES.includes(table) && !partial.has(index) ? [`${detail} of ${table}`] : []
     })
     return tables.length > 0 ? [{ text, tables }] : []
-  })
+  }
+  expectAllowed([...texts].flatMap((text) => scansOfText(text)))
+  const recorded = await recordSqliteQueries(join(dataDir, DATABASE_FILE))
+  expect(recorded.length).toBeGreaterThan(60)
+  expectAllowed(recorded.flatMap(([text, params]) => scansOfText(text, params)))
   db.close()
   rmSync(dataDir, { recursive: true })
-  expectAllowed(scans)
+})
+
+/** Of an event with more registrations than are counted or indexed at once. */
+async function recordSqliteQueries(file: string): Promise<ReturnType<typeof queriesOnly>> {
+  const db = openToWrite(file)
+  db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
+  const sql = statements(db)
+  const recorded: Recorded = new Map()
+  db.exec('BEGIN')
+  db.prepare(
+    `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
+     INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+     SELECT 'event1', 'hash', 'NO' || n, 'Name', '', '', '', '{}', 'pending', n, '1970-01-01' FROM n`,
+  ).run(COUNT_MAX + 5)
+  db.exec(ADD_UNFILLED_RULE)
+  await indexNew(sql)
+  await countNew(sql)
+  await runQueries(recording(sql, recorded))
+  db.exec('ROLLBACK')
+  db.close()
+  return queriesOnly(recorded, sqliteDialect)
+}
+
+const ADD_UNFILLED_RULE = `INSERT INTO unique_rules (event_id, rule, parts, filled_at, filled_id) VALUES ('event1', 'number text', '[]', 0, 0)`
+function queriesOnly(
+  recorded: Recorded,
+  dialect: Dialect,
+): readonly (readonly [string, readonly unknown[]])[] {
+  const defined = new Set(definedStatements(dialect))
+  return [...recorded].filter(([text]) => !defined.has(text))
+}
+
+test('every query that is built for one call is among them', () => {
+  expect(countQueries(STORE)).toEqual(COVERED)
 })
 
 type Plan = {
@@ -150,6 +222,7 @@ test.runIf(hasPostgres)(
       await (await openInsidePostgres({ url })).store.close()
       await fillTables(url)
       expectAllowed(await postgresScans(await server.shell(url)))
+      expectAllowed(await postgresScansOfQueries(url))
     } finally {
       await server.stop()
     }
@@ -158,10 +231,7 @@ test.runIf(hasPostgres)(
 )
 
 async function postgresScans(shell: Client): Promise<readonly Scan[]> {
-  const { rows } = await shell.query<{ indexname: string }>(
-    "SELECT indexname FROM pg_indexes WHERE indexdef LIKE '% WHERE %'",
-  )
-  const partial = new Set(rows.map(({ indexname }) => indexname))
+  const partial = await partialIndexes(shell)
   await shell.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
   const scans: Scan[] = []
   for (const text of new Set(definedStatements(postgresDialect))) {
@@ -174,13 +244,68 @@ async function postgresScans(shell: Client): Promise<readonly Scan[]> {
       `EXPLAIN (FORMAT JSON) EXECUTE asked${values}`,
     )
     await shell.query('DEALLOCATE asked')
-    const planText: unknown = explained.rows[0]?.['QUERY PLAN']
-    const plans = (typeof planText === 'string' ? JSON.parse(planText) : planText) as readonly {
-      readonly Plan: Plan
-    }[]
-    const tables = plans.flatMap(({ Plan: plan }) => scansOf(plan, partial))
-    if (tables.length > 0) scans.push({ text, tables })
+    scans.push(...scansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
   }
   await shell.end()
   return scans
+}
+
+function scansOfPlan(
+  text: string,
+  planText: unknown,
+  partial: ReadonlySet<string>,
+): readonly Scan[] {
+  const plans = (typeof planText === 'string' ? JSON.parse(planText) : planText) as readonly {
+    readonly Plan: Plan
+  }[]
+  const tables = plans.flatMap(({ Plan: plan }) => scansOf(plan, partial))
+  return tables.length > 0 ? [{ text, tables }] : []
+}
+
+/** With the values of the call, as PostgreSQL plans them. */
+async function postgresScansOfQueries(url: string): Promise<readonly Scan[]> {
+  const shell = new pg.Client(clientOptions(url))
+  await shell.connect()
+  const partial = await partialIndexes(shell)
+  await shell.query('SET jit = off')
+  await shell.query('BEGIN')
+  await shell.query(
+    `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+     SELECT 1000000 + n, 'event1', 'hash', 'NEW' || n, 'Name', '', '', '', '{}', 'pending', n, '1970-01-01' FROM generate_series(1, 1100) AS n`,
+  )
+  await shell.query(ADD_UNFILLED_RULE)
+  const recorded: Recorded = new Map()
+  await runQueries(recording(sqlOn(shell), recorded))
+  const scans: Scan[] = []
+  for (const [text, params] of queriesOnly(recorded, postgresDialect)) {
+    const explained = await shell.query<{ 'QUERY PLAN': string }>(`EXPLAIN (FORMAT JSON) ${text}`, [
+      ...params,
+    ])
+    scans.push(...scansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
+  }
+  await shell.query('ROLLBACK')
+  await shell.end()
+  return scans
+}
+
+function sqlOn(shell: Client): Sql {
+  const sql = <Row>(text: string): Statement<Row> => {
+    const query = async (params: readonly unknown[]) => shell.query<Row & object>(text, [...params])
+    return {
+      get: async (...params) => (await query(params)).rows[0],
+      all: async (...params) => (await query(params)).rows,
+      run: (...params) => {
+        const result = query(params)
+        return { changes: result.then(({ rowCount }) => rowCount ?? 0) }
+      },
+    }
+  }
+  return Object.assign(sql, { dialect: postgresDialect, lock: () => {}, batch: null })
+}
+
+async function partialIndexes(shell: Client): Promise<ReadonlySet<string>> {
+  const { rows } = await shell.query<{ indexname: string }>(
+    "SELECT indexname FROM pg_indexes WHERE indexdef LIKE '% WHERE %'",
+  )
+  return new Set(rows.map(({ indexname }) => indexname))
 }

@@ -1,0 +1,138 @@
+/**
+ * Runs every query of the store that is built for one call (`queryOf`), and records its text with the values of the call.
+ * A new call of `queryOf` needs a line here: the test counts them.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { instant } from '../../../engine/index.ts'
+import type { Answers, Day, UniqueRule } from '../../../engine/index.ts'
+import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
+import type { ListQuery, ListSort } from '../../../server/storage/index.ts'
+import {
+  exportChunk,
+  listPage,
+} from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { searchEvents } from '../../../server/storage/lists/search-registrations.ts'
+import { retryMails } from '../../../server/storage/mail/email-delivery.ts'
+import { listEmails, mailCounts } from '../../../server/storage/mail/email-list.ts'
+import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
+import { salesOfList } from '../../../server/storage/reports/sales-totals.ts'
+import { auditLog, auditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
+
+const EVENT = 'event1'
+const AT = instant(1_790_000_000_000)
+const day = (text: string): Day => text as Day
+const sorted = (by: ListSort['by']): ListSort => ({
+  by,
+  isDescending: true,
+  order: ['member'],
+})
+const all: ListQuery = { eventId: EVENT, answers: {} }
+const QUERIES: readonly ListQuery[] = [
+  { ...all, answers: { city: 'Kochi' } },
+  { ...all, chosen: { workshops: 'scan' } },
+  { ...all, people: { companions: true } },
+  { ...all, sold: { item: 'fee', option: null } },
+  ...(['told', 'to_approve', 'cancelled', 'refused', 'complete'] as const).map((state) => ({
+    ...all,
+    state,
+  })),
+  { ...all, category: 'member', period: 'early' },
+  { ...all, paymentStatus: 'success' },
+  { ...all, dateFrom: day('2026-10-01'), dateTo: day('2026-10-02') },
+  ...(['number', 'name', 'category', 'status'] as const).map((by) => ({
+    ...all,
+    sort: sorted(by),
+  })),
+  { ...all, search: 'name' },
+  { ...all, search: 'name', paymentStatus: 'success', sort: sorted('name') },
+  { ...all, waiting: { is: 'to_approve', at: AT } },
+  { ...all, waiting: { is: 'to_approve', at: AT }, search: 'name' },
+]
+const byNumber: UniqueRule = {
+  name: 'number text',
+  onDuplicate: 'block',
+  parts: [{ id: 'number', as: 'text' }],
+}
+const ACTIVITY = { who: null, events: [EVENT], kinds: null, words: '', from: null, to: null }
+
+/** Every call, on a database with rows. Writes are undone by the caller. */
+export async function runQueries(sql: Sql): Promise<void> {
+  for (const query of QUERIES) {
+    await listPage(sql, query, 1, 20)
+    await listPage(sql, query, 100, 20)
+    await exportChunk(sql, query, null, 500)
+    await salesOfList(sql, query, ['companions'])
+  }
+  await searchEvents(sql, [EVENT, 'event2'], 'name', 20)
+  for (const status of ['queued', 'failed', 'sent', null] as const)
+    await listEmails(sql, { events: [EVENT], status, address: 'somebody' }, 1_000, 20)
+  await mailCounts(sql, [EVENT])
+  await auditLog(sql, ACTIVITY, 1_000, 20)
+  await auditLog(
+    sql,
+    {
+      ...ACTIVITY,
+      who: 'Meera',
+      kinds: ['changes', 'exports'],
+      words: 'name',
+      from: day('2026-10-01'),
+    },
+    null,
+    20,
+  )
+  await auditLogUsers(sql, [EVENT])
+  await retryMails(sql, AT, { ids: [1, 2], events: null }).catch(() => {})
+  await retryMails(sql, AT, { ids: null, events: [EVENT] })
+  const answers: Answers = { number: 'NO1' }
+  await findConflictingAnswer(sql, EVENT, [byNumber], answers).catch(() => {})
+}
+
+/** They only insert rows. */
+const INSERTS: readonly string[] = [
+  'lists/search-index.ts',
+  'payments/find-duplicate-payments.ts',
+  'reconciliation/assign-many-references.ts',
+  'registrations/fill-unique-answers.ts',
+  'seats/seats-of-earlier-registrations.ts',
+]
+/** The number of calls of `queryOf` that `runQueries` covers, by file. */
+export const COVERED: Readonly<Record<string, number>> = {
+  'lists/list-and-search-registrations.ts': 3,
+  'lists/search-registrations.ts': 4,
+  'mail/email-delivery.ts': 1,
+  'mail/email-list.ts': 2,
+  'registrations/unique-answers.ts': 1,
+  'reports/registration-and-revenue-counters.ts': 2,
+  'reports/sales-totals.ts': 4,
+  'staff/audit-log-entries.ts': 2,
+}
+export function countQueries(folder: string): Readonly<Record<string, number>> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  return Object.fromEntries(
+    files.flatMap((file) => {
+      const text = readFileSync(join(folder, file), 'utf8')
+      const count = text.match(/(?<!function )queryOf\(/g)?.length ?? 0
+      return count === 0 || INSERTS.includes(file) ? [] : [[file, count]]
+    }),
+  )
+}
+
+export type Recorded = Map<string, readonly unknown[]>
+/** Passes statements on, and records each text with the values of its first call. */
+export function recording(sql: Sql, recorded: Recorded): Sql {
+  const record = <Row>(text: string): ReturnType<typeof sql<Row>> => {
+    const run = sql<Row>(text)
+    const note = (params: readonly unknown[]): void => {
+      if (!recorded.has(text)) recorded.set(text, params)
+    }
+    return {
+      get: (...params) => (note(params), run.get(...params)),
+      all: (...params) => (note(params), run.all(...params)),
+      run: (...params) => (note(params), run.run(...params)),
+    }
+  }
+  return Object.assign(record, { dialect: sql.dialect, lock: () => {}, batch: null })
+}
