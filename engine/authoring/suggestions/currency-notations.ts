@@ -2,6 +2,7 @@
 import {
   CURRENCIES,
   currencyWords,
+  formatUnknownAmount,
   INR,
   localSymbol,
   readCurrency,
@@ -124,6 +125,10 @@ export const currencySigns = memoize((own: Currency): readonly CurrencySign[] =>
     return currency === null ? [] : [{ currency, pattern }]
   }),
 ])
+
+/** The sign that pages and emails print before an amount. */
+export const printedSign = (currency: Currency): string =>
+  formatUnknownAmount(currency).split('\u00a0')[0] ?? currency
 
 /** The pattern of the event's own signs; for INR those of rupees. */
 export const ownSign = memoize((own: Currency): string => {

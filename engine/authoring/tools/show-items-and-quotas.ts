@@ -11,7 +11,7 @@ import {
   type MemberList,
 } from '../../event/pricing-types.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
-import { rupees, type Currency, type Paise, type Tax } from '../../lib/money.ts'
+import { INR, rupees, type Currency, type Paise, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
 import {
   removeUndefined,
@@ -32,7 +32,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
       ),
   )
   return removeUndefined({
-    tax: tax ?? undefined,
+    tax: tax === null ? undefined : showTax(tax, currency),
     periods,
     overlap: overlaps ? 'first' : undefined,
     other_dates: otherDates ?? 'closed',
@@ -80,7 +80,11 @@ function showItem(
     count:
       count?.where === undefined ? count?.field : { [count.field]: showCondition(count.where) },
     times: item.times,
-    tax: isSameTax(item.tax, tax) ? undefined : (item.tax ?? 'none'),
+    tax: isSameTax(item.tax, tax)
+      ? undefined
+      : item.tax === null
+        ? 'none'
+        : showTax(item.tax, currency),
     prices:
       single === undefined
         ? undefined
@@ -93,6 +97,11 @@ function showItem(
             ),
     amount_in: item.amountIn,
   })
+}
+
+/** Only tax on rupees has a rounding unit. */
+function showTax({ round, ...tax }: Tax, currency: Currency): Block {
+  return currency === INR ? { ...tax, round } : tax
 }
 
 function isSameTax(one: Tax | null, other: Tax | null): boolean {

@@ -1,11 +1,23 @@
 /** The currency of an event: its key, its amounts, what accepts it, and amounts in texts. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyFixes, compileEvent, diffEvents, formatDiff } from '../../../engine/authoring.ts'
+import {
+  applyFixes,
+  compileEvent,
+  diffEvents,
+  explain,
+  formatDiff,
+  formatExplanation,
+  formatSimulation,
+  preview,
+  showEvent,
+  simulate,
+} from '../../../engine/authoring.ts'
 import {
   amountText,
   formatMoney,
   INR,
+  instant,
   paise,
   readAmount,
   readCurrency,
@@ -15,6 +27,7 @@ import {
 import { findAmounts } from '../../../engine/authoring/prose/find-amounts.ts'
 import { suggestCurrency } from '../../../engine/authoring/suggestions/currency-notations.ts'
 import { base, readGolden, shared } from './goldens.ts'
+import { readSource, sharedFiles } from '../event-files.ts'
 import { findingsIn, listFindings } from './sample-file.ts'
 
 const currency = (code: string): Currency => {
@@ -281,6 +294,62 @@ describe('amounts in texts', () => {
   test('a file may accept an amount in another currency', () => {
     const text = `${says('Members from India pay Rs. 5,000', inEuro)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
     expect(codesIn(text)).toEqual([])
+  })
+})
+
+describe('an amount with a second sign', () => {
+  const printed = (text: string, file: string): string =>
+    file.replace('title: Thank you,', `title: Thank you, intro: ${JSON.stringify(text)},`)
+
+  test.each([
+    ['You paid € {total}', '€'],
+    ['You paid {total} EUR', '€'],
+    ['You paid Rs. {total}', '€'],
+    ['You paid {total} euros', '€'],
+  ])('%s', (text, sign) => {
+    expect(findingsIn(printed(text, inEuro))).toMatchObject([
+      {
+        code: 'EV015',
+        message: `\`{total}\` is already printed with ${sign}; here the sign appears twice`,
+      },
+    ])
+  })
+
+  test('without a second sign there is no finding', () => {
+    expect(codesIn(printed('You paid {total}', inEuro))).toEqual([])
+  })
+})
+
+describe('a conference in euro', () => {
+  const file = readSource('tests/events/heidetage2027.yaml')
+  const { event, findings } = compileEvent(file.text, sharedFiles, { path: file.path })
+  const conference = (): EventConfig => {
+    if (event === null) throw new Error('the file has errors')
+    return event
+  }
+
+  test('has no findings', () => {
+    expect(findings).toEqual([])
+  })
+
+  test('all tools print euro and no rupees', () => {
+    const config = conference()
+    const on = instant(Date.parse('2027-06-02T06:00:00Z'))
+    const given = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
+    const printed = [
+      formatSimulation(config, simulate(config)),
+      formatExplanation(config, explain(config, given, on)),
+      ...preview(config).map(({ html }) => html),
+      showEvent(config),
+    ]
+    for (const text of printed) expect(text).not.toMatch(/₹|INR|\b(?:rupees?|paise)\b/)
+    expect(printed[0]).toContain('non-member  € 390  € 470.50'.replaceAll('€ ', '€\u00a0'))
+    expect(printed[1]).toContain('€ 149.80 ÷ 1.19 = € 125.88'.replaceAll('€ ', '€\u00a0'))
+  })
+
+  test('show writes a file with the same prices', () => {
+    expect(showEvent(conference())).toContain('currency: EUR\n')
+    expect(showEvent(conference())).toMatch(/non-member:\n +- 390\n +- 470\.5\n/)
   })
 })
 

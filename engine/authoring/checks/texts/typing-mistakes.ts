@@ -1,4 +1,6 @@
 /** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
+import { INR } from '../../../lib/money.ts'
+import { ownSign, printedSign } from '../../suggestions/currency-notations.ts'
 import { suggestEmail, suggestWebAddress } from '../../suggestions/misspelt-addresses.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
@@ -63,7 +65,7 @@ const curlyQuotes: Check = {
 const signTwice: Check = {
   slug: 'duplicate-currency-sign',
   severity: 'warning',
-  why: 'An amount is printed with its ₹. A second currency sign would be printed too.',
+  why: 'An amount is printed with its currency sign. A second sign would be printed too.',
   after: ['EV208'],
   find: (model) => {
     const amounts = [
@@ -75,7 +77,9 @@ const signTwice: Check = {
         type === 'money' ? [id] : [],
       ),
     ].join('|')
-    const sign = '(?:₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)'
+    const { currency } = model.config
+    const own = currency === INR ? '' : `${ownSign(currency)}|`
+    const sign = `(?:${own}₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)`
     return inTexts(
       model,
       /\{/,
@@ -84,7 +88,7 @@ const signTwice: Check = {
         'giu',
       ),
       (found) => ({
-        message: `\`{${found[1] ?? found[2] ?? ''}}\` is already printed with ₹; here the sign appears twice`,
+        message: `\`{${found[1] ?? found[2] ?? ''}}\` is already printed with ${printedSign(currency)}; here the sign appears twice`,
         help: `write {${found[1] ?? found[2] ?? ''}}`,
       }),
     )
