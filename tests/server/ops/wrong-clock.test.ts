@@ -83,7 +83,7 @@ const names = (): unknown => {
 }
 const health = async (): Promise<{
   health: string
-  problems: readonly string[]
+  troubles: readonly string[]
   notes?: readonly string[]
 }> => (await fetch(`${server?.url}/healthz`)).json()
 
@@ -95,11 +95,11 @@ test('an hour in 2031 erases nothing; what is erased after staff confirm the clo
   const targetHour = readHours() + 6
   await expect.poll(readHours, POLL_OPTIONS).toBeGreaterThan(targetHour)
   expect(names()).toEqual(['Asha Nair'])
-  expect((await health()).problems).toContainEqual(
+  expect((await health()).troubles).toContainEqual(
     expect.stringMatching(/^The clock shows 1 January 2031, .* recorded time is 10 October 2025/),
   )
   await start('2025-10-11')
-  expect((await health()).problems).toEqual([])
+  expect((await health()).troubles).toEqual([])
   await start('2031-01-01')
   await waitForOutput('Nothing is erased because of its age until the clock is right')
   await confirmClock('2031-01-01')
@@ -165,7 +165,7 @@ test('documents missing from the database are not deleted: a few are set aside f
   expect([existsSync(uploadPath(laterFile)), listSetAside().length]).toEqual([true, 5])
 })
 
-const troubles = async (): Promise<readonly string[]> => (await health()).problems
+const troubles = async (): Promise<readonly string[]> => (await health()).troubles
 const doctor = async (day: string): Promise<string> => {
   const { stdout } = await runHere(['doctor'], {
     ...variables(day),
