@@ -67,7 +67,7 @@ const ENDINGS_BY_LENGTH = Object.keys(ENDINGS).sort((a, b) => b.length - a.lengt
 
 /**
  * Returns the address that a delegate probably intended: the same one with the corrected domain.
- * Null: it may be right, or is not an address.
+ * Null if it may be right, or is not an address.
  */
 export function suggestMailbox(text: string): string | null {
   const address = text.trim()

@@ -12,7 +12,7 @@ import type { WireReview } from './office.ts'
 export type ActionsResponse = {
   status: 'success'
   reg_no: string
-  /** ISO 4217 code of all amounts, which are in major units; absent: INR. */
+  /** ISO 4217 code of all amounts, which are in major units. Absent for INR. */
   currency?: string
   state: RegistrationState
   /** The state in words: when and how it was paid, or why it is unpaid. */
@@ -34,7 +34,7 @@ export type ActionsResponse = {
   /** It is the second payment for this email address and name. Null if it is not. */
   second_payment: WireSecondPayment | null
   /**
-   * The refund proposed for a cancellation today: all of a second payment; null: the event file has
+   * The refund proposed for a cancellation today: all of a second payment. Null if the event file has
    * no scale.
    */
   proposed_back: number | null
@@ -115,7 +115,7 @@ export type WireFound = {
   route: string | null
   category: string
   total: number | null
-  /** ISO 4217 code of the total; absent: INR. */
+  /** ISO 4217 code of the total. Absent for INR. */
   currency?: string
   payment_status: PaymentStatus
   payment_status_display: string

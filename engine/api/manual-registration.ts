@@ -14,7 +14,7 @@ export type ManualRegistrationFormResponse = {
    * `limit.option`.
    */
   left: Record<string, number>
-  /** The payment methods of the desk; empty: it takes no payments. */
+  /** The payment methods of the desk. Empty if it takes no payments. */
   ways: { id: string; label: string; asks: WireAsk[] }[]
 }
 /**

@@ -29,7 +29,7 @@ export type ListResponse = {
   count: number
   /** True if a search's count stopped at its maximum. */
   count_capped: boolean
-  /** Null: there are more registrations than are counted. */
+  /** Null if there are more registrations than are counted. */
   sums: WireSums | null
   /** Why the requested sorting was not applied. Null if it was. */
   not_sorted: string | null

@@ -17,7 +17,7 @@ export type WirePaying = {
   upi: string | null
   total: number
   /**
-   * The last day of this total if the day of credit decides the price, YYYY-MM-DD; null: it does
+   * The last day of this total if the day of credit decides the price, YYYY-MM-DD. Null if it does
    * not change.
    */
   price_until: string | null

@@ -55,7 +55,7 @@ export type WireQuote = {
   base: number
   gst: number
   total: number
-  /** ISO 4217 code; absent: INR. */
+  /** ISO 4217 code. Absent for INR. */
   currency?: string
   lines: WireLine[]
 }
@@ -112,7 +112,7 @@ export type AnsweredValues = {
   failed_as: Failure | null
   payment_date: string | null
   /**
-   * The gateway's reference of the successful payment; null: there is none, or the request did not
+   * The gateway's reference of the successful payment. Null if there is none, or the request did not
    * prove that the registration is the requester's.
    */
   payment_id: string | null
@@ -125,7 +125,7 @@ export type AnsweredValues = {
   base: number | null
   gst: number | null
   total: number | null
-  /** ISO 4217 code of the amounts, which are in major units; absent: INR. */
+  /** ISO 4217 code of the amounts, which are in major units. Absent for INR. */
   currency?: string
   /** The lines of the total; empty for registrations stored before bills had lines, or imported. */
   lines: WireLine[]

@@ -28,10 +28,10 @@ export type SelfServiceResponse = {
    * and its token is its answer.
    */
   files: WireFile[]
-  /** Null: cancellation cannot be requested now. POST to acts/ {act: 'ask_cancel', why?}. */
+  /** Null if cancellation cannot be requested now. POST to acts/ {act: 'ask_cancel', why?}. */
   cancel: WireCancel | null
   /**
-   * It is the second payment for this email address and name; null: it is not, or the link is not
+   * It is the second payment for this email address and name. Null if it is not, or the link is not
    * from an email. POST to acts/ {act: 'ask_refund'}; {act: 'withdraw_refund'} once requested.
    */
   second_payment: WireSecondPayment | null

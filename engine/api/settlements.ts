@@ -47,7 +47,7 @@ export type WireSettled = {
   currency?: string
   day: string | null
   utr: string
-  /** Null: not known here, or of an event to which the requesting user has no access. */
+  /** Null if unknown here, or of an event to which the requesting user has no access. */
   reg_no: string | null
   /** An explanation if staff must check it. Null if no check is needed. */
   why: string | null

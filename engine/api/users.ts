@@ -90,7 +90,7 @@ export type WireUser = {
   events: string[] | null
   has_second_factor: boolean
   added_at: string
-  /** Null: never. */
+  /** Null if never. */
   signed_in_at: string | null
   /** When the link to set a password expires. Null if there is none. */
   invited_until: string | null

@@ -85,7 +85,7 @@ function collectTerms({ fees }: EventConfig): NonNullable<Issuer['terms']> {
  * value after discounts (or its amount, if untaxed), and base + gst = total.
  */
 export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | 'gst' | 'total'> & {
-  /** Percent; null: untaxed. Absent: a receipt, or issued before documents had a rate for each line. */
+  /** Percent. Null if untaxed. Absent for a receipt, or if issued before documents had a rate for each line. */
   readonly rate?: number | null
   /** The item sold: `registration` or an item's id, and its option. Absent in the same cases as `rate`. */
   readonly item?: string
@@ -105,7 +105,7 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
 export type DocumentBody = {
   readonly kind: DocumentKind
   /**
-   * The statutory document type. Absent: a receipt, or issued before documents had a type; then it
+   * The statutory document type. Absent for a receipt, or if issued before documents had a type; then it
    * follows from the kind.
    */
   readonly form?: TaxForm
@@ -125,7 +125,7 @@ export type DocumentBody = {
   /** Only in documents issued before `byRate`. */
   readonly heads: TaxHeads | null
   /**
-   * The tax by rate and place of supply. Absent: a receipt, or issued before rates were summed
+   * The tax by rate and place of supply. Absent for a receipt, or if issued before rates were summed
    * separately.
    */
   readonly byRate?: readonly RateSummary[]
@@ -133,11 +133,11 @@ export type DocumentBody = {
   readonly gst: Paise
   readonly total: Paise
   readonly currency?: Currency
-  /** For a receipt: the untaxed part of `base`. Absent: none, or issued before it was stated. */
+  /** For a receipt: the untaxed part of `base`. Absent if there is none, or issued before it was stated. */
   readonly untaxed?: Paise
   /** For a receipt the amount received, otherwise the total. */
   readonly inWords: string
-  /** `amount`: the amount received, if staff accepted a different amount; absent: the total. */
+  /** `amount`: the amount received, if staff accepted a different amount. Absent for the total. */
   readonly paid: {
     readonly reference: string
     readonly at: Instant
@@ -193,7 +193,7 @@ export type ItemsPaidFor = {
   readonly untaxed?: Paise
   readonly lines: readonly DocumentLine[]
   /**
-   * Null: invoiced before payment, as after a correction. `came` may be a different amount that
+   * Null if invoiced before payment, as after a correction. `came` may be a different amount that
    * staff accepted.
    */
   readonly paid: {

@@ -13,7 +13,7 @@ export type Approval = {
   /** Days after approval in which the registration can be paid, at the price of the day of registration. */
   readonly payWithinDays: number
   readonly ifRefused: {
-    /** The category offered instead; absent: none. */
+    /** The category offered instead. Absent if there is none. */
     readonly offer?: string
     /** The message to a refused delegate, in addition to the office's reason. */
     readonly message?: string
@@ -36,5 +36,5 @@ export type Edit = {
   readonly fields: readonly string[]
 }
 
-/** The last day for which the data is kept; null: as long as the organisers wish. */
+/** The last day for which the data is kept. Null if the organisers decide. */
 export type Retention = { readonly answers: Day | null; readonly files: Day | null }

@@ -55,7 +55,7 @@ type FormTexts = {
   readonly notices: 'snackbar' | 'toast'
   /** How long a notice is displayed, milliseconds. */
   readonly noticeMs: number
-  /** Null: that part is omitted. */
+  /** Null if that part is omitted. */
   readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
   readonly failure: string
 }
@@ -121,7 +121,7 @@ export type AdminList = {
   readonly filters: readonly Filter[]
   readonly columns: readonly Column[]
   readonly pageSize: number
-  /** Empty: the page size is fixed. */
+  /** Empty if the page size is fixed. */
   readonly pageSizes: readonly number[]
   readonly empty: string
   readonly errors: { readonly load: string; readonly shape: string; readonly export: string }
@@ -256,11 +256,11 @@ export type EventConfig = {
   /** How long a seat is held during payment. */
   readonly holdSeatsMs: number
   readonly unique: readonly Unique[]
-  /** The kinds of discount codes; empty: the form has no code field. */
+  /** The kinds of discount codes. Empty if the form has no code field. */
   readonly codeKinds: readonly CodeKind[]
   readonly memberLists: readonly MemberList[]
   /**
-   * Rules for registrations that need approval before payment; the first match applies. Empty: none
+   * Rules for registrations that need approval before payment; the first match applies. Empty if none
    * needs approval.
    */
   readonly approvals: readonly Approval[]
@@ -283,15 +283,15 @@ export type EventConfig = {
   }
   /** The card gateway. Null if there are no card payments. */
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
-  /** All payment methods, in the file's order; empty: the event takes no payments. */
+  /** All payment methods, in the file's order. Empty if the event takes no payments. */
   readonly methods: readonly PaymentMethod[]
-  /** Null: the file does not define cancellation. */
+  /** Null if the file does not define cancellation. */
   readonly cancellation: Cancellation | null
-  /** Null: delegates cannot change answers themselves. */
+  /** Null if delegates cannot change answers themselves. */
   readonly edit: Edit | null
   /** How long answers and files are kept. */
   readonly retention: Retention
-  /** Null: payers get a receipt instead of an invoice. */
+  /** Null if payers get a receipt instead of an invoice. */
   readonly invoice: Invoice | null
   readonly api: Api
   readonly results: Results

@@ -21,7 +21,7 @@ export type Fees = {
   /** The period of every other day. Null if registration is closed then. */
   readonly otherDates: string | null
   /**
-   * prices[category][period]; null: not on sale in that period; 0: free. The whole table is null if
+   * prices[category][period]. Null if not on sale in that period; 0: free. The whole table is null if
    * the event states no prices.
    */
   readonly prices: PriceTable | null
@@ -31,7 +31,7 @@ export type Fees = {
   readonly adjustments: readonly Adjustment[]
 }
 
-/** table[row][period]; null: not on sale in that period; 0: free. */
+/** table[row][period]. Null if not on sale in that period; 0: free. */
 export type PriceTable = Readonly<Record<string, Readonly<Record<string, Paise | null>>>>
 
 /** An item sold besides the registration: one line of the bill, or with `by` one for each option chosen. */
@@ -89,7 +89,7 @@ export type Quota = {
   readonly max: number | Readonly<Record<string, number>>
   /** The message if no seat is left, and the category offered instead. */
   readonly full: { readonly message: string; readonly offer?: string }
-  /** The form shows the number of seats left from this number down; absent: never. */
+  /** The form shows the number of seats left from this number down. Absent if never. */
   readonly few?: number
 }
 

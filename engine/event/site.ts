@@ -29,7 +29,7 @@ export type Site = {
     readonly picture: {
       readonly title: string
       readonly day: string
-      /** ISO 4217 code; absent: INR. */
+      /** ISO 4217 code. Absent for INR. */
       readonly currency?: string
       readonly next: string
       readonly rows: readonly {

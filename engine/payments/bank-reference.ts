@@ -34,7 +34,7 @@ const OWN_SLIP_CHARACTERS_MAX = 8
 /**
  * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of
  * another script, leading zeros, a leading word such as "UTR" or "Ref no" and words next to a UTR do
- * not make a different reference. Empty: the text contains no reference.
+ * not make a different reference. Empty if the text contains no reference.
  */
 export function bankKey(reference: string): BankKey {
   const words = splitWords(reference)

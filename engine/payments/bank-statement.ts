@@ -23,9 +23,9 @@ export type StatementColumns = {
   readonly credit: number | null
   readonly amount: number | null
   readonly sign: number | null
-  /** Withdrawals, if `credit` holds deposits; absent: the file has no such column. */
+  /** Withdrawals, if `credit` holds deposits. Absent if the file has no such column. */
   readonly debit?: number | null
-  /** Columns that state a currency; absent: none. */
+  /** Columns that state a currency. Absent if there is none. */
   readonly currencies?: readonly number[]
 }
 /** A deposit or a withdrawal. */
@@ -33,7 +33,7 @@ export type StatementLine = {
   readonly line: number
   readonly day: Day
   readonly narration: string
-  /** The bank's reference, from its own column; empty: it has none. */
+  /** The bank's reference, from its own column. Empty if it has none. */
   readonly reference: string
   /** Zero: a withdrawal in a file without a withdrawal column. */
   readonly amount: Paise
@@ -81,7 +81,7 @@ const HEADS = {
 } as const satisfies Readonly<Record<string, readonly RegExp[]>>
 
 /**
- * Reads a statement. `columns`: chosen by the user if the headings are not recognised; null: by the
+ * Reads a statement. `columns`: chosen by the user if the headings are not recognised. If null, they are detected from the
  * headings.
  */
 export function readStatement(
@@ -189,7 +189,7 @@ function detectColumns(cells: readonly string[]): StatementColumns | null {
   return { date, narration, reference, credit, amount, sign, debit, ...currencyInfo }
 }
 
-/** Returns the deposit of a row, negative for a withdrawal; 0: neither; null: unreadable. */
+/** Returns the deposit of a row, negative for a withdrawal; 0: neither. Null if unreadable. */
 function readSignColumn(
   cells: readonly string[],
   { credit, amount, sign, debit = null }: StatementColumns,

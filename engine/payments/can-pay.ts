@@ -36,7 +36,7 @@ export type Attempt = {
   readonly status: PaymentStatus
   readonly review: string | null
   readonly createdAt: Instant
-  /** When the delegate was last sent to the gateway with it; null: imported rows. */
+  /** When the delegate was last sent to the gateway with it. Null for imported rows. */
   readonly handedOffAt: Instant | null
   /** The end of its price hold. Null if without end, or not recorded (attempts of older versions). */
   readonly holdUntil: Instant | null
@@ -48,7 +48,7 @@ export type Attempt = {
   readonly way?: string | null
   /** The gateway's id of the merchant to be paid; null or absent: not known. */
   readonly merchantId?: string | null
-  /** Whether it is for the balance of a correction; absent: for the registration's price. */
+  /** Whether it is for the balance of a correction, or, if absent, for the registration's price. */
   readonly isDifference?: boolean
 }
 /** The part of a registration that the rule reads. */
@@ -59,7 +59,7 @@ export type Payable = {
   readonly state?: RegistrationState
   readonly answers: Answers
   readonly category: string | null
-  /** The balance after a correction, positive; absent: none. */
+  /** The balance after a correction, positive. Absent if there is none. */
   readonly due?: Paise
   /** Newest first. */
   readonly payments: readonly Attempt[]
@@ -127,7 +127,7 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
 }
 
 /**
- * Returns the end of the price hold of that instant: its period's last day plus one day; null: it
+ * Returns the end of the price hold of that instant: its period's last day plus one day. Null if it
  * has no end.
  */
 export function priceHoldEnd(event: EventConfig, at: Instant): Instant | null {

@@ -22,7 +22,7 @@ const TITLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns email address and name normalised: without title, case, spaces and punctuation. Null: one
+ * Returns email address and name normalised: without title, case, spaces and punctuation. Null if one
  * of them is missing.
  */
 export function payerKey({

@@ -23,14 +23,14 @@ export type KnownPayment = {
   readonly amount: Paise
   /** Absent: that of the statement. */
   readonly currency?: Currency
-  /** Null: not known. */
+  /** Null if unknown. */
   readonly eventId?: string | null
 }
 /** Stored data about the references in a statement. */
 export type KnownReferences = {
   readonly payments: ReadonlyMap<BankKey, KnownPayment>
   readonly payouts?: ReadonlyMap<BankKey, PayoutKnown>
-  /** Registration numbers, including those that await no payment; null: one of another event. */
+  /** Registration numbers, including those that await no payment. Null for a payment of another event. */
   readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
   /** Titles of other events whose registrations are named, if the user has access to them. */
   readonly titles?: ReadonlyMap<BankKey, string>
@@ -42,7 +42,7 @@ export type KnownReferences = {
   /** References that delegates of other events reported, including released claims. */
   readonly claimedElsewhere?: ReadonlySet<BankKey>
   readonly releasedElsewhere?: ReadonlySet<BankKey>
-  /** The event of the statement; absent: every recorded payment belongs to it. */
+  /** The event of the statement. Absent if every recorded payment belongs to it. */
   readonly eventId?: string
   /** Texts that contain the conference's own bank details. */
   readonly details?: readonly string[]

@@ -13,7 +13,7 @@ export type PaymentClaim = {
   /** Keyed by the method's fields; the answer of a file field is its name. */
   readonly answers: Answers
   readonly reference: string
-  /** Null: the method does not ask for the day. */
+  /** Null if the method does not ask for the day. */
   readonly paidOn: Day | null
 }
 

@@ -44,7 +44,7 @@ export function transferMethod({ methods }: WithMethods, id: string | null): Tra
 }
 
 /**
- * Returns the method chosen by these answers on that day; null: the event takes no payments from
+ * Returns the method chosen by these answers on that day. Null if the event takes no payments from
  * delegates. If several are offered and none was chosen, as by API callers that know of none, it is
  * the first that is open. The error lists the open ones instead.
  */

@@ -57,19 +57,19 @@ export type Review = {
   readonly id: string
   readonly is: ReviewKind
   readonly eventId: string | null
-  /** Null: unmatched. */
+  /** Null if unmatched. */
   readonly regNo: RegNo | null
   readonly orderId: OrderId | null
-  /** The delegate's name; empty: not known. */
+  /** The delegate's name. Empty if unknown. */
   readonly name: string
-  /** Null: no money is known. `kind` and `currency` are the gateway's values. */
+  /** Null if no payment is known. `kind` and `currency` are the gateway's values. */
   readonly came: {
     readonly amount: Paise
     readonly currency: string
     readonly kind: 'sale' | 'other' | 'test'
     readonly reference: string
     readonly source: string
-    /** The gateway's merchant account; empty: a bank or the desk received it, or it is not known. */
+    /** The gateway's merchant account. Empty if a bank or the desk received it, or it is not known. */
     readonly account: string
     readonly paidAt: Instant
   } | null
@@ -84,7 +84,7 @@ export type Review = {
   readonly said: string | null
   readonly why: string
   readonly since: Instant
-  /** For a payment whose order is not in the database; absent: the order is known. */
+  /** For a payment whose order is not in the database. Absent if the order is known. */
   readonly unknown?: UnknownMoney
 }
 export type UnknownMoney = {
@@ -111,19 +111,19 @@ export type Grounds = { readonly why: string; readonly who: string }
 const REFERENCE_CHARACTERS_MAX = 64
 
 export type Decision = Grounds & {
-  /** The `reviewVersion` that the user saw; absent: the review is decided as it is. */
+  /** The `reviewVersion` that the user saw. Absent if the review is decided as it is. */
   readonly version?: string
 } & (
     | {
         readonly what: 'accept'
         /** As read in the gateway's panel; required if no payment is known yet. */
         readonly reference: string | null
-        /** Null: the requested amount. Only if no payment is known yet. */
+        /** Null for the requested amount. Only if no payment is known yet. */
         readonly amount: Paise | null
       }
     /**
      * `amount` null: all that is left. `byHand`: already refunded outside the gateway, under this
-     * reference; absent: the gateway is asked.
+     * reference. Absent if the refund goes through the gateway.
      */
     | { readonly what: 'refund'; readonly amount: Paise | null; readonly byHand?: string }
     | { readonly what: 'dismiss' }
@@ -134,7 +134,7 @@ export type Decision = Grounds & {
 export type MoveTarget = {
   readonly regNo: RegNo
   readonly eventId: string
-  /** Null: no payment was ever due. */
+  /** Null if no payment was ever due. */
   readonly due: Paise | null
   readonly currency: Currency
   readonly isPaid: boolean

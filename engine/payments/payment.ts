@@ -25,7 +25,7 @@ export type Payment = {
     | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
   /** Set if a payment arrived that does not match; staff decide. */
   readonly review: string | null
-  /** The amount received for it and how much of that was refunded; absent: the requested amount, and none. */
+  /** The amount received for it and how much of that was refunded. If absent, the requested amount was received and nothing refunded. */
   readonly money?: { readonly came: Paise; readonly back: Paise }
 }
 /** One capture, as reported by the gateway. */
@@ -34,7 +34,7 @@ type ReportedMoney = {
   readonly amount: Paise
   /** `test`: from the gateway's test mode, so no money moved. */
   readonly kind: 'sale' | 'other' | 'test'
-  /** When the money moved, according to the gateway; absent: not reported, or impossible. */
+  /** When the money moved, according to the gateway. Absent if not reported, or impossible. */
   readonly paidAt?: Instant
   /** The money moved after the event had closed, for an order of an earlier day. */
   readonly afterClosing?: true

@@ -43,7 +43,7 @@ const UNKNOWN_AGE_MS = HOUR_MS
 export type PolledPayment = Pick<Payment, 'review'> & {
   readonly status: PaymentStatus
   readonly createdAt: Instant
-  /** Null: open. */
+  /** Null if open. */
   readonly watchUntil: Instant | null
 }
 

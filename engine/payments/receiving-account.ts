@@ -11,7 +11,7 @@ export type ReceivedMoney = {
   readonly account: string
   /** The event for which it was received, if it is served. */
   readonly event: Event | null
-  /** Null: it was received for no event. */
+  /** Null if it was received for no event. */
   readonly eventId: string | null
 }
 

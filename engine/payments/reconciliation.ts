@@ -54,7 +54,7 @@ const NUMBERS_MAX = 100_000
 /** Over all lines together. Adjacent words that are numbers may be one number in groups, for example where a line has day and time. */
 const REFERENCES_MAX = 250_000
 
-/** Returns every reference under which the lines of a statement may be stored; null: more than any statement has. */
+/** Returns every reference under which the lines of a statement may be stored. Null if more than any statement has. */
 export function findStatementReferences({ lines, withdrawals }: Lines): readonly BankKey[] | null {
   const keys = new Set<BankKey>()
   let [numbers, references] = [0, 0]

@@ -48,7 +48,7 @@ export type SettlementLine = {
   readonly line: number
   /** `other`: a chargeback or an adjustment, which staff check. */
   readonly is: 'sale' | 'refund' | 'other'
-  /** Our order id and the gateway's number; empty: not stated. At least one is present. */
+  /** Our order id and the gateway's number. Empty if not stated. At least one is present. */
   readonly order: string
   readonly reference: string
   /** Positive, in either direction. */
@@ -132,7 +132,7 @@ const HEADS = [
 ] as const satisfies readonly (readonly [keyof SettlementColumns, readonly RegExp[]])[]
 
 /**
- * Reads a report. `columns`: chosen by the user; null: by the headings. A bank statement has no
+ * Reads a report. `columns`: chosen by the user. If null, they are detected from the headings. A bank statement has no
  * column for our orders and none for deductions, which distinguishes the two.
  */
 export function readSettlement(

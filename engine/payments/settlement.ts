@@ -10,12 +10,12 @@ export type HeldMoney = {
   readonly id: number
   readonly reference: string
   readonly order: string | null
-  /** Null: not assigned to a registration yet. */
+  /** Null if not assigned to a registration yet. */
   readonly regNo: RegNo | null
   readonly eventId: string | null
   /** The gateway. */
   readonly source: string
-  /** Empty: not known. */
+  /** Empty if unknown. */
   readonly account: string
   readonly amount: Paise
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
@@ -50,7 +50,7 @@ export type SettledLine = {
    * `differs`: it is recorded differently; `unknown`: nothing is recorded.
    */
   readonly as: 'settled' | 'refunded' | 'review' | 'differs' | 'unknown'
-  /** The recorded payment; null: unknown. */
+  /** The recorded payment. Null if unknown. */
   readonly money: HeldMoney | null
   readonly order: HeldOrder | null
   /** An explanation for staff if they must check it. Null if no check is needed. */
@@ -60,7 +60,7 @@ export type SettledLine = {
 export type Payout = {
   /** The first day that its lines state. Null if they state none. */
   readonly day: Day | null
-  /** Empty: the report names none. */
+  /** Empty if the report names none. */
   readonly utr: string
   readonly lines: number
   readonly sales: Paise

@@ -67,7 +67,7 @@ const GROUPED = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
 
 /** Banks' and gateways' names for a currency column, letters only. */
 const CURRENCY = /(?:currency|curr|ccy)(?:code|name)?$/
-/** Their spellings of rupees; empty: the line does not say. */
+/** Their spellings of rupees. Empty if the line does not say. */
 const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
 /** Returns the columns that state a currency. */
@@ -116,7 +116,7 @@ function createDay(year: number, month: number, on: number): Day | null {
 
 /**
  * Finds the table of a sheet: the result of `columnsOf` for the first row that it accepts as
- * headings, and the rows below. `columns`: chosen by the user. Null: the columns could not be
+ * headings, and the rows below. `columns`: chosen by the user. Null if the columns could not be
  * detected.
  */
 export function findTable<C>(

@@ -15,7 +15,7 @@ export type Line = Split & {
   readonly quantity: number
   readonly unit: Paise
   /**
-   * Tax in percent; null: untaxed. Absent: stored before lines had a rate, or an adjustment (see
+   * Tax in percent. Null if untaxed. Absent if stored before lines had a rate, or for an adjustment (see
    * `parts`).
    */
   readonly rate?: number | null
@@ -33,7 +33,7 @@ export type AdjustmentPart = {
 /**
  * Formats quantity and unit price next to an amount with tax: "2 × ₹ 4,720". The stated price may
  * exclude tax: then the unit price is the amount's share, or only the quantity ("× 2") if that is
- * not a whole number of minor units. Null: quantity one.
+ * not a whole number of minor units. Null for a quantity of one.
  */
 export function countText(
   { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,

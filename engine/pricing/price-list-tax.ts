@@ -29,7 +29,7 @@ export function listedPrice(event: EventFees, tax: Tax | null, price: Paise): Pa
   return listedPart(event, splitPrice(tax, price))
 }
 
-/** Text above a list of registrations: "exclusive of 18% GST", "18% GST included"; empty: no tax. */
+/** Text above a list of registrations: "exclusive of 18% GST", "18% GST included". Empty if no tax. */
 export function listedTaxText(event: EventFees): string {
   const { tax } = event.fees
   if (tax === null || tax.percent === 0) return ''
@@ -49,7 +49,7 @@ export function paidPrice(tax: Tax | null, price: Paise): Split['total'] {
   return splitPrice(tax, price).total
 }
 
-/** Text above lists for organisers: "GST (18% and 5%) included"; empty: nothing is taxed. */
+/** Text above lists for organisers: "GST (18% and 5%) included". Empty if nothing is taxed. */
 export function paidTaxText({ fees }: EventFees): string {
   const taxes = [fees.tax, ...fees.items.map(({ tax }) => tax)].filter((tax) => tax !== null)
   const rates = ratesText(taxes.map(({ percent }) => percent))

@@ -16,7 +16,7 @@ export function containsDay({ from, to }: Period, on: Day): boolean {
 }
 
 /**
- * Returns the first listed period that contains the day, else the one for other dates; null: closed
+ * Returns the first listed period that contains the day, else the one for other dates. Null if closed
  * on that day.
  */
 export function periodOn(fees: Fees, on: Day): Period | null {

@@ -53,7 +53,7 @@ export function requiredSeats(
   })
 }
 
-/** Returns the first of its seats that is full, by the context in the answers; null: all are available. */
+/** Returns the first of its seats that is full, by the context in the answers. Null if all are available. */
 export function firstFull(
   limits: readonly Quota[],
   answers: Answers,

@@ -44,7 +44,7 @@ export function priceRangesFrom(event: PublicEvent, on: Day): readonly PriceRang
 
 /**
  * Returns the first day on which these answers cost something other than on `on`, and the new
- * total; `total` null: they cannot be registered then. Null: no change is foreseeable.
+ * total; `total` null: they cannot be registered then. Null if no change is foreseeable.
  */
 export function nextPrice(
   event: PublicEvent,

@@ -16,7 +16,7 @@ export type CancellationRefund = {
   readonly owed: Paise
   /** The part of the payment that is the price: the scale applies to it. */
   readonly remaining: Paise
-  /** Null: the event file has no scale. */
+  /** Null if the event file has no scale. */
   readonly percent: number | null
   readonly share: Paise | null
   /** Refunded already or in progress: deducted first from the money owed, then from the share. */

@@ -33,9 +33,9 @@ export type Correctable = {
 export type CorrectedRegistration = {
   readonly answers: Answers
   readonly category: string | null
-  /** Null: the price is unchanged. */
+  /** Null if the price is unchanged. */
   readonly quote: Quote | null
-  /** Formatted for display: "Full Name: Asah → Asha". Empty: no answer changes. */
+  /** Formatted for display: "Full Name: Asah → Asha". Empty if no answer changes. */
   readonly changes: readonly string[]
 }
 export type CorrectionRefusal =
@@ -136,7 +136,7 @@ function besides(event: EventConfig, answers: Answers): Answers {
 }
 
 /**
- * Null: the price is unchanged. Pricing the old answers with today's file shows whether this change
+ * Null if the price is unchanged. Pricing the old answers with today's file shows whether this change
  * causes the difference.
  */
 function repriced(

@@ -17,7 +17,7 @@ export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
 export type PermissionHolder = {
   readonly username: string
   readonly role: Role
-  /** The ids of the events they work for; null: all, including future ones. */
+  /** The ids of the events they work for. Null for all, including future ones. */
   readonly events: readonly string[] | null
 }
 

@@ -55,7 +55,7 @@ export const isEnded = (state: unknown): state is EndedState =>
   typeof state === 'string' && Object.hasOwn(WORDS, state)
 export const endedLabel = (state: EndedState): string => WORDS[state]
 
-/** Returns "Cancelled (paid)"; without a payment there is no addition. Null: it has not ended. */
+/** Returns "Cancelled (paid)"; without a payment there is no addition. Null if it has not ended. */
 export function endedText({
   state,
   paymentStatus,

@@ -23,7 +23,7 @@ type Row = {
   readonly in: readonly RegistrationState[]
   /** The lowest staff role that can perform it, or the only other actor that can. */
   readonly minimumActor: Actor
-  /** Absent: the state stays, or follows from the payments. */
+  /** Absent if the state stays, or follows from the payments. */
   readonly becomes?: RegistrationState
   /** The state changes only from this one. */
   readonly from?: RegistrationState

@@ -12,7 +12,7 @@ import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
  */
 export type SalesResponse = {
   status: 'success'
-  /** ISO 4217 code of the amounts, which are in major units; absent: INR. */
+  /** ISO 4217 code of the amounts, which are in major units. Absent for INR. */
   currency?: string
   /** True if a search found more registrations than are added up. */
   capped: boolean

@@ -8,7 +8,7 @@ import { getOwn } from '../lib/result.ts'
 
 /**
  * Returns the category given by the discount code, else the chosen one, else the result of the
- * first matching rule. Null: none (yet). `answers` are normalised and include the context.
+ * first matching rule. Null if there is none (yet). `answers` are normalised and include the context.
  */
 export function findCategory(event: PublicEvent, answers: Answers): string | null {
   const fromCode = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE))?.gives
@@ -23,7 +23,7 @@ export function categoryLabel({ categories }: Pick<PublicEvent, 'categories'>, i
   return categories.find((category) => category.id === id)?.label ?? id
 }
 
-/** Returns the currency of a bill: that of its category. Null: the category is not known yet. */
+/** Returns the currency of a bill: that of its category. Null if the category is not known yet. */
 export function currencyOf(
   { categories, currency }: Pick<PublicEvent, 'categories' | 'currency'>,
   category: string | null,

@@ -29,9 +29,9 @@ export type CodeStatus =
   | { readonly is: 'unknown' | 'spent' | 'over' | 'withdrawn' }
 
 export type PricingContext = {
-  /** Null: no code was entered. */
+  /** Null if no code was entered. */
   readonly code: CodeStatus | null
-  /** Seats left, by quota id or `limit.option`. Absent: unlimited, or plenty left. */
+  /** Seats left, by quota id or `limit.option`. Absent if unlimited, or plenty left. */
   readonly left: Readonly<Record<string, number>>
   /** By field, the row of the member list that contains the answer. Null if none does. */
   readonly rolls: Readonly<Record<string, Readonly<Record<string, string>> | null>>

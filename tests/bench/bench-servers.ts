@@ -63,7 +63,7 @@ export type BenchServer = {
   stop(): Promise<void>
 }
 export type BenchServerOptions = {
-  /** Null: SQLite. */
+  /** Null for SQLite. */
   readonly databaseUrl: string | null
   readonly variables?: Readonly<Record<string, string>>
   readonly events?: Readonly<Record<string, string>>

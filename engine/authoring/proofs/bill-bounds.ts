@@ -42,7 +42,7 @@ export type PossibleBill = SampleDelegate & {
 }
 export type ItemProof = {
   readonly id: string
-  /** Null: too many answers to check all. */
+  /** Null if too many answers to check all. */
   readonly found: ItemResult | null
 }
 /** A negative adjustment deducts more than its lines cost. */
@@ -54,7 +54,7 @@ export type ExcessiveDeduction = {
   readonly on: Day
 }
 export type Extremes = {
-  /** Null: no registration is possible. */
+  /** Null if no registration is possible. */
   readonly cheapest: PossibleBill | null
   /**
    * A small bill above zero. Null if none was found. It is the smallest, unless an amount is deducted
@@ -66,7 +66,7 @@ export type Extremes = {
 }
 export type BillProof = {
   readonly items: readonly ItemProof[]
-  /** Null: too many answers to check all. */
+  /** Null if too many answers to check all. */
   readonly extremes: Extremes | null
 }
 
@@ -299,7 +299,7 @@ function overdraft(price: Paise, percent: number): number {
 }
 
 /**
- * Pairs of adjustments, by id, that can apply to the same line of one bill; null: too many answers
+ * Pairs of adjustments, by id, that can apply to the same line of one bill. Null if too many answers
  * to check all.
  */
 export const findOverlappingAdjustments = memoize(

@@ -67,7 +67,7 @@ const codeByName = memoize((_: 'all') => {
 /** "Euros", "US dollars": compared without the plural. */
 const singular = (name: string): string => name.toLowerCase().replaceAll(/(?<=\p{L}{2})s\b/gu, '')
 
-/** Returns the currency that a text means: "Euro", "eur", "€", "Rs.", "US dollars". Null: not recognised. */
+/** Returns the currency that a text means: "Euro", "eur", "€", "Rs.", "US dollars". Null if not recognised. */
 export function suggestCurrency(text: string): Currency | null {
   const word = text
     .trim()

@@ -58,8 +58,8 @@ export function suggestName(
 const PART_LENGTH_MIN = 4
 
 /**
- * Returns the only name that contains the word: `states` in indian-states, `name` in full_name;
- * null: none, or several.
+ * Returns the only name that contains the word: `states` in indian-states, `name` in full_name.
+ * Null if there is none, or several.
  */
 function nameWith(word: string, names: readonly string[]): string | null {
   const collectParts = (name: string): readonly string[] =>

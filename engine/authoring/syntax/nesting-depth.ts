@@ -12,7 +12,7 @@ const MARKS_ON_A_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
 /**
  * Returns the approximate place where a text is nested too deeply to be parsed; quotes are ignored.
- * Null: nowhere.
+ * Null if there is none.
  */
 export function findExcessiveNesting(text: string): Span | null {
   const marks = MARKS_ON_A_LINE.exec(text)

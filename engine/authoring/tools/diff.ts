@@ -17,7 +17,7 @@ export type PriceOn =
       readonly base: Paise
       readonly gst: Paise
       readonly total: Paise
-      /** Absent: INR. */
+      /** Absent for INR. */
       readonly currency?: Currency
     }
   | { readonly is: 'closed' }
@@ -45,7 +45,7 @@ export type ValueChange = {
   readonly next: string | null
 }
 export type EventDiff = {
-  /** Absent: unchanged. */
+  /** Absent if unchanged. */
   readonly currency?: { readonly old: Currency; readonly next: Currency }
   readonly prices: readonly PriceChange[]
   readonly rules: readonly RuleChange[]

@@ -37,7 +37,7 @@ type Simulation = {
   /** Items sold besides the registration, with all adjustments and quotas; null if there are none. */
   readonly list: PriceList | null
   /**
-   * The lowest and highest possible bill; null: nothing is sold besides the registration, or there
+   * The lowest and highest possible bill. Null if nothing is sold besides the registration, or there
    * are too many answers to check all.
    */
   readonly extremes: {

@@ -13,7 +13,7 @@ import type {
 export type StoredDocument = {
   readonly id: number
   readonly kind: DocumentKind
-  /** Absent: a receipt, or issued before documents had a form. */
+  /** Absent for a receipt, or if issued before documents had a form. */
   readonly form?: TaxForm | undefined
   readonly serial: string
   readonly at: Instant

@@ -251,7 +251,7 @@ async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
 const nameOf = async ({ sql }: PostgresConnection): Promise<string> =>
   (await sql<{ name: string }>('SELECT current_database() AS name').get())?.name ?? ''
 
-/** Null: there are no tables yet. */
+/** Null if there are no tables yet. */
 async function versionOn(
   { plain }: PostgresConnection,
   lock: 'FOR UPDATE' | '' = '',

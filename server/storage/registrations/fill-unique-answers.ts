@@ -115,7 +115,7 @@ const addAnswer = statement(
       .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** A rule whose index was begun. `createdAt` and `id`: the last registration in it; null: it contains all. */
+/** A rule whose index was begun. `createdAt` and `id`: the last registration in it. Null if it contains all. */
 export type RuleIndex = {
   readonly rule: string
   /** The fields that it compares: JSON. Null for a rule of an older version of Rollcall. */

@@ -213,7 +213,7 @@ export async function countEarlierRegistrations(sql: Sql, at: Instant): Promise<
 }
 
 /**
- * Reserves the seats of the next registrations. `at`: holds that have expired by then are released; null: they stay
+ * Reserves the seats of the next registrations. `at`: holds that have expired by then are released. Null if they stay
  * until a seat is needed, and the rows are not locked. Returns the last one, or null after the last batch.
  */
 export async function countNextBatch(

@@ -12,7 +12,7 @@ const EPIPHANY = '/usr/bin/epiphany'
 const XVFB = '/usr/bin/Xvfb'
 const DBUS = '/usr/bin/dbus-daemon'
 
-/** Why WebKit cannot be driven here; null: it can. */
+/** Why WebKit cannot be driven here. Null if it can. */
 export const noWebKit = (): string | null => {
   const lacks = [WEBKIT_DRIVER, EPIPHANY, XVFB, DBUS].filter((path) => !existsSync(path))
   return lacks.length === 0 ? null : `no ${lacks.map((path) => basename(path)).join(', ')} here`

@@ -28,7 +28,7 @@ type Rule = EventConfig['approvals'][number]
 const STEPS_MAX = 50_000
 
 /**
- * Returns answers that match the rule but leave the file out; null: there are none, or too many to
+ * Returns answers that match the rule but leave the file out. Null if there are none, or too many to
  * search.
  */
 function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | null {

@@ -72,7 +72,7 @@ function pricedItems(model: Model): readonly PricedItem[] {
   ]
 }
 type PricedItem = {
-  /** Null: an adjustment. */
+  /** Null for an adjustment. */
   readonly item: Item | null
   readonly row: string
   readonly at: string

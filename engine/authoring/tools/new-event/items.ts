@@ -16,7 +16,7 @@ export type SampleWorkshop = {
   readonly label: string
   readonly early: Paise
   readonly regular: Paise
-  /** Null: unlimited. */
+  /** Null if unlimited. */
   readonly seats: number | null
 }
 

@@ -103,7 +103,7 @@ function readPrices(text: string): readonly [Paise | null, Paise | null] | null 
   return [early, regular === undefined ? early : regular]
 }
 
-/** Null: not on sale. Undefined: not a price. */
+/** Null if not on sale, undefined if it is not a price. */
 function readPrice(cell: string): Paise | null | undefined {
   const suggestion = suggestAmount(cell)
   switch (suggestion?.is) {
@@ -166,7 +166,7 @@ export function readCompanions(
 
 const SEATS = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
 
-/** Reads "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"; empty: none. */
+/** Reads "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats". Empty if there is none. */
 export function readWorkshops(
   answer: string,
   free: boolean,
