@@ -46,8 +46,8 @@ function asList(value: unknown): readonly unknown[] {
   if (isBlank(value)) return []
   if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return [value]
   try {
-    const read: unknown = JSON.parse(value)
-    return Array.isArray(read) ? read : [value]
+    const parsed: unknown = JSON.parse(value)
+    return Array.isArray(parsed) ? parsed : [value]
   } catch {
     return [value]
   }
@@ -62,8 +62,8 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
   const one: Field = { ...field, type: 'select' }
   const chosen = new Set(
     values.slice(0, LISTED_MAX).flatMap((value) => {
-      const read = readAnswer(one, value)
-      return read === undefined ? [] : [String(read)]
+      const answer = readAnswer(one, value)
+      return answer === undefined ? [] : [String(answer)]
     }),
   )
   const knownIds = ids.filter((id) => chosen.has(id))

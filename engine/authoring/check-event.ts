@@ -33,8 +33,8 @@ export function compileEvent(
   file: { readonly path: string } = { path: 'event' },
   options: CompileOptions = {},
 ): Compiled & { readonly reads: EventConfig | null } {
-  const read = readAlone({ path: file.path, text }, readShared(shared), options)
-  return { ...finished(read, []), reads: read.config }
+  const parsedFile = readAlone({ path: file.path, text }, readShared(shared), options)
+  return { ...finished(parsedFile, []), reads: parsedFile.config }
 }
 
 /**
@@ -98,12 +98,12 @@ export function* compilingEvents(
 ): Generator<void, CompiledFiles> {
   const common = readShared(shared)
   // Buttons may link to other events' pages, so every file is read before any is checked.
-  const read: FileToCheck[] = []
+  const filesToCheck: FileToCheck[] = []
   for (const file of files) {
     const before = known(file)
     const isKnown =
       before !== null && isNamedFor(before.event.id, file.path) && !isOfTheDay(before, options)
-    read.push(
+    filesToCheck.push(
       isKnown
         ? { file, before, shaped: null }
         : { file, before: null, shaped: checkShape(file, common) },
@@ -112,12 +112,14 @@ export function* compilingEvents(
   }
   const routes = new Set([
     ...(options.otherRoutes ?? []),
-    ...read.flatMap(({ before, shaped }) => formRoutesOf(before?.event ?? shaped?.config ?? null)),
+    ...filesToCheck.flatMap(({ before, shaped }) =>
+      formRoutesOf(before?.event ?? shaped?.config ?? null),
+    ),
   ])
   const judge = ({ file, shaped }: FileToCheck): ParsedFile =>
     judged(shaped ?? checkShape(file, common), common, { ...options, otherRoutes: [...routes] })
   const all: CheckedFile[] = []
-  for (const file of read) {
+  for (const file of filesToCheck) {
     const hasSameLinks =
       file.before !== null &&
       sameTexts(file.before.leadsTo, linkedAddresses(file.before.event, routes))
@@ -213,15 +215,14 @@ type ParsedFile = {
 
 /** The shared files stay the same while many events are read with them; they are read once. */
 const readShared = memoize((shared: SharedFiles): Shared => {
-  const read = (['lists', 'gateways', 'texts'] as const).map((name) => ({
+  const sharedFiles = (['lists', 'gateways', 'texts'] as const).map((name) => ({
     name,
     ...readWithSchema(name, shared[name]),
   }))
-  const findings = read.flatMap((entry) => entry.findings)
-  const sources = Object.fromEntries(read.map(({ name, source }) => [name, source])) as Record<
-    SharedName,
-    Source
-  >
+  const findings = sharedFiles.flatMap((entry) => entry.findings)
+  const sources = Object.fromEntries(
+    sharedFiles.map(({ name, source }) => [name, source]),
+  ) as Record<SharedName, Source>
   return { sources, findings, usable: !hasErrors(findings) }
 })
 

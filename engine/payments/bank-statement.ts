@@ -202,7 +202,8 @@ function readSignColumn(
     return went === null ? null : paise(-Math.abs(went))
   }
   const signText = `${cellText(cells, sign)} ${cellText(cells, amount)}`
-  const read = readSignedAmount(cellText(cells, amount).replace(/dr\.?$/i, ''), currency)
-  if (/\bdr\b|debit|^\s*d\b/i.test(signText)) return read === null ? null : paise(-Math.abs(read))
-  return /\bcr\b|credit|^\s*c\b/i.test(signText) ? read : null
+  const signedAmount = readSignedAmount(cellText(cells, amount).replace(/dr\.?$/i, ''), currency)
+  if (/\bdr\b|debit|^\s*d\b/i.test(signText))
+    return signedAmount === null ? null : paise(-Math.abs(signedAmount))
+  return /\bcr\b|credit|^\s*c\b/i.test(signText) ? signedAmount : null
 }

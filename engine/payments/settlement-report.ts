@@ -147,15 +147,15 @@ export function readSettlement(
   const alike = new Map<string, number>()
   let unsettled = 0
   for (const { row, is } of withColumns(below, table.is, columns === null ? detectColumns : null)) {
-    const read = readLine(row, is)
-    if (read === 'none') continue
-    if (read === 'unread') unread.push(row.line)
-    else if (read === 'unsettled') unsettled += 1
+    const parsedLine = readLine(row, is)
+    if (parsedLine === 'none') continue
+    if (parsedLine === 'unread') unread.push(row.line)
+    else if (parsedLine === 'unsettled') unsettled += 1
     else {
-      const key = lineName(read)
+      const key = lineName(parsedLine)
       const nth = (alike.get(key) ?? 0) + 1
       alike.set(key, nth)
-      lines.push({ ...read, nth })
+      lines.push({ ...parsedLine, nth })
     }
   }
   return ok({ lines, unread, unsettled })

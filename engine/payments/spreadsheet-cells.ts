@@ -49,8 +49,8 @@ export function readSignedAmount(cell: string, currency: Currency = INR): Paise 
     .replace(/(\.\d{2})0+(?=\)?$)/, '$1')
   if (plain === '' || plain === '-') return paise(0)
   const [, less = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
-  const read = readAmount(less === '' ? plain : less, currency)
-  return read === null || less === '' ? read : paise(-read)
+  const amount = readAmount(less === '' ? plain : less, currency)
+  return amount === null || less === '' ? amount : paise(-amount)
 }
 
 const withoutCurrency = (cell: string, currency: Currency): string =>

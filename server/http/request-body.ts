@@ -58,9 +58,9 @@ export async function readBody(
   if (media === '' && (request.body === undefined || request.body === null))
     return ok({ values: createRecord(), files: NO_FILES })
   const readAnswers = async (parse: BodyParser): Promise<Result<Body, BodyRefusal>> => {
-    const read = await request.server.bodies.read(stream, ANSWERS_BYTES_MAX)
-    if (read.ok) return parse(read.value)
-    return err({ code: read.error === 'too_large' ? 'answers_too_large' : read.error })
+    const body = await request.server.bodies.read(stream, ANSWERS_BYTES_MAX)
+    if (body.ok) return parse(body.value)
+    return err({ code: body.error === 'too_large' ? 'answers_too_large' : body.error })
   }
   switch (media) {
     case 'application/json':

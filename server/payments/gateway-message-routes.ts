@@ -60,17 +60,17 @@ export async function addGatewayMessageRoutes(
   /** A delegate who returns may just have paid, so this route always responds with a page. */
   const handleReturn: EventRoute['handle'] = async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-    const read = await readMessage(request)
+    const message = await readMessage(request)
     if ((await countMessage(request)) > 0)
-      return reply.redirect(chooseFallbackAddress(deps, read), 303)
+      return reply.redirect(chooseFallbackAddress(deps, message), 303)
     try {
-      return await processReturn(context, request, reply, read)
+      return await processReturn(context, request, reply, message)
     } catch (error) {
       deps.log.error(
         { id: request.id, error: String(error) },
         'a browser return could not be processed',
       )
-      return reply.redirect(chooseFallbackAddress(deps, read), 303)
+      return reply.redirect(chooseFallbackAddress(deps, message), 303)
     }
   }
   app.eventCalls.add(({ config }) => {
@@ -285,10 +285,10 @@ async function handleWebhook(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { deps, guard, messageStore } = context
-  const read = await readMessage(request)
-  if (read === null)
+  const gatewayMessage = await readMessage(request)
+  if (gatewayMessage === null)
     return sendError(reply, 413, errorForStatus(413).code, errorForStatus(413).message)
-  const checked = await checkMessage(deps, 'notice', read)
+  const checked = await checkMessage(deps, 'notice', gatewayMessage)
   const { message, fields, problem, payment, event } = checked
   const address = getAddressKey(request)
   const waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')

@@ -51,12 +51,12 @@ async function readRequestFields(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Fields | null | 'refused'> {
-  const read = await readMessage(request)
-  if (read === null) return null
-  const isJson = read.contentType.toLowerCase().includes('json')
-  return isJson && rejectNonText(reply, parseJson(read.body), FIELDS)
+  const message = await readMessage(request)
+  if (message === null) return null
+  const isJson = message.contentType.toLowerCase().includes('json')
+  return isJson && rejectNonText(reply, parseJson(message.body), FIELDS)
     ? 'refused'
-    : readFields(read.body, read.contentType)
+    : readFields(message.body, message.contentType)
 }
 
 const FIELDS = ['order_id', 'email', 'token', 'price'] as const

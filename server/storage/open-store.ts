@@ -138,7 +138,7 @@ export async function openInside({
   const ownDatabase =
     heldDatabase?.own ?? (shared === undefined ? watchInode(file) : openOwnFile(shared, file))
   ownDatabase.watchLog()
-  const read = reads(statements(db))
+  const lookUps = reads(statements(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([writer.close(), reader.close()])
@@ -168,7 +168,7 @@ export async function openInside({
     tries: null,
     write,
     list: reader.call,
-    read,
+    read: lookUps,
     waiting: writer.waiting,
     lost: () => ownDatabase.look() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {

@@ -133,8 +133,8 @@ describe('an Excel file', () => {
   )
 
   test('that states 700 MB is refused before it is unpacked', async () => {
-    const read = await readSheet(buildCells(700), STATEMENT_LIMITS)
-    expect(read.ok ? 'read' : read.error.message).toContain('too large when unpacked')
+    const sheet = await readSheet(buildCells(700), STATEMENT_LIMITS)
+    expect(sheet.ok ? 'read' : sheet.error.message).toContain('too large when unpacked')
   })
 
   test('created in the same way without an attack is read', async () => {

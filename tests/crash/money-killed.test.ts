@@ -64,11 +64,11 @@ async function settle(day: string): Promise<void> {
     CLOCK: `${day}T12:00:00+05:30`,
   }
   running = await startServer(folder, { variables })
-  const read = readEnvironment(variables)
-  if (!read.ok) throw new Error(read.error.join('\n'))
+  const environmentResult = readEnvironment(variables)
+  if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
   const output: string[] = []
   const print = (text: string): void => void output.push(text)
-  const terminal = { print, printError: print, environment: () => read.value }
+  const terminal = { print, printError: print, environment: () => environmentResult.value }
   expect(await main(['payment', 'reconcile'], terminal), output.join('\n')).toBe(0)
   await running.end('SIGTERM')
 }

@@ -66,12 +66,12 @@ test(`every registration confirmed with 201 is complete, with its document, afte
     expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
   }
   const { url } = running
-  const read = await Promise.all(
+  const responses = await Promise.all(
     acknowledged
       .slice(-20)
       .map(async (regNo) => (await fetch(`${url}/api/afpicon/registrations/${regNo}/`)).status),
   )
-  expect(new Set(read)).toEqual(new Set([200]))
+  expect(new Set(responses)).toEqual(new Set([200]))
 })
 
 test('a server that is killed leaves no registration without its document in the bucket', async () => {

@@ -92,7 +92,7 @@ export async function startTestApp(
     useCompiledEvents(dir)
     await useEmptyDatabase(dir)
   }
-  const read = readEnvironment({
+  const environmentResult = readEnvironment({
     DATA_DIR: dir,
     EVENTS_DIR: eventsDir,
     RATE_LIMITS: 'off',
@@ -100,12 +100,12 @@ export async function startTestApp(
     SANDBOX_PORT: '0',
     ...options.variables,
   })
-  if (!read.ok) throw new Error(read.error.join('\n'))
+  if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
   let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
   let passedMs = 0
   const log: Record<string, unknown>[] = []
   const printed: string[] = []
-  const assembly = await assemble(read.value, {
+  const assembly = await assemble(environmentResult.value, {
     clock: () => now,
     steadyMs: () => passedMs,
     log: {
@@ -142,7 +142,7 @@ export async function startTestApp(
     expiry,
     priceUpdates,
     sandbox,
-    environment: read.value,
+    environment: environmentResult.value,
     dir,
     eventsDir,
     log,

@@ -48,9 +48,9 @@ export async function runHere(
     printError: (text) => void (stderr += `${text}\n`),
     environment: () => {
       if (variables === null) throw new Error('the command needs an environment')
-      const read = readEnvironment(variables)
-      if (!read.ok) throw new Error(read.error.join(' '))
-      return withoutThreads(read.value)
+      const environmentResult = readEnvironment(variables)
+      if (!environmentResult.ok) throw new Error(environmentResult.error.join(' '))
+      return withoutThreads(environmentResult.value)
     },
   })
   return { status, stdout, stderr }

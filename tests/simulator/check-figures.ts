@@ -222,12 +222,12 @@ export async function compareAllFigures(
   events: Iterable<EventId>,
 ): Promise<Violation | null> {
   for (const event of events) {
-    const read = context.tally.figures
-    for (let attempts = 0; attempts < TRIES_MAX && context.tally.figures === read; attempts++) {
+    const figures = context.tally.figures
+    for (let attempts = 0; attempts < TRIES_MAX && context.tally.figures === figures; attempts++) {
       const found = await compareFigures(client, context, event)
       if (found !== null) return found
     }
-    if (context.tally.figures === read)
+    if (context.tally.figures === figures)
       return { invariant: 'the figures of an idle event can be read', cause: event }
   }
   return null

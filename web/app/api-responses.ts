@@ -206,8 +206,10 @@ export const readFound: Reader<SearchResponse> = (body) => {
   const { registration } = body
   if (registration === null || registration === undefined)
     return body['status'] === 'success' ? { registration: null } : null
-  const read = readRegistration(registration)
-  return read === null ? null : { registration: read, partial: body['partial'] === true }
+  const parsedRegistration = readRegistration(registration)
+  return parsedRegistration === null
+    ? null
+    : { registration: parsedRegistration, partial: body['partial'] === true }
 }
 
 /** Parses a registration and fills in what the server omits. */

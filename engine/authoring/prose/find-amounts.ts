@@ -86,10 +86,10 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
       const figure = isAbroad
         ? plainFigure(match.groups?.figure ?? '', currency)
         : (match[1] ?? '').replaceAll(',', '')
-      const read = readAmount(figure, currency)
-      if (read === null || read === 0) continue
+      const amount = readAmount(figure, currency)
+      if (amount === null || amount === 0) continue
       const { left, right } = findStatement(readable, { start, end })
-      found.push({ amount: (read * factor) as Paise, currency, start, end, left, right })
+      found.push({ amount: (amount * factor) as Paise, currency, start, end, left, right })
     }
   return found.toSorted((a, b) => a.start - b.start)
 }

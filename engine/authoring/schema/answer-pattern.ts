@@ -60,9 +60,9 @@ export function findPatternFault(pattern: string): PatternFault | null {
         ? { help: 'only ^ $ \\ . * + ? ( ) [ ] { } | and / need a backslash before them' }
         : {}),
     }
-  const read = readPattern(pattern)
-  if (!read.ok) return read.error
-  const places = listPlaces(read.value)
+  const patternResult = readPattern(pattern)
+  if (!patternResult.ok) return patternResult.error
+  const places = listPlaces(patternResult.value)
   if (places === null)
     return { is: 'not-read', span: all, message: 'the pattern is longer than any real answer' }
   const slow = slowText(places)

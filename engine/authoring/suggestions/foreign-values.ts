@@ -77,7 +77,9 @@ false < no n off 0 none never
 `,
 }
 
-const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, parseSynonyms(lines)]))
+const synonymsByKey = new Map(
+  Object.entries(VALUES).map(([key, lines]) => [key, parseSynonyms(lines)]),
+)
 
 /**
  * Returns what to write for a value under a key with enumerated words, `beside` being the block;
@@ -85,7 +87,9 @@ const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, parseSyn
  */
 export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {
   const word = normaliseWord(String(value))
-  const ownValue = read.get(key)?.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
+  const ownValue = synonymsByKey
+    .get(key)
+    ?.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
   if (ownValue === undefined) return null
   // Elsewhere one word is used for a checkbox, for several of them, and for consent.
   if (key === 'type' && ownValue === 'yes-no') return `write type: ${suggestCheckboxType(siblings)}`

@@ -90,16 +90,16 @@ async function compareFile(
   const { eventId, file, who: user } = request
   const event = findEvent(context, eventId, terminal)
   if (event === null) return 2
-  const read = await readSheetFile(file, STATEMENT_LIMITS)
-  if (read === null) {
+  const sheet = await readSheetFile(file, STATEMENT_LIMITS)
+  if (sheet === null) {
     terminal.printError(`${file} cannot be read.`)
     return 2
   }
-  if (!read.ok) {
-    terminal.printError(formatProblem(file, read.error))
+  if (!sheet.ok) {
+    terminal.printError(formatProblem(file, sheet.error))
     return 2
   }
-  const { bytes, lines: rows } = read.value
+  const { bytes, lines: rows } = sheet.value
   const settlement = settlementIn(await loadSettlementAccounts(context.store, event), rows)
   if (settlement !== null) {
     const { of, report } = settlement

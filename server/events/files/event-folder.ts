@@ -104,8 +104,8 @@ function explainReadError(folder: string, error: unknown): string {
 
 /** Returns the text of a file; null if there is none. Fails with a message if it exists but cannot be read. */
 export async function readText(file: string): Promise<Result<string | null, string>> {
-  const read = await withTimeout(file, () => readRegular(file))
-  return read ?? err(formatTooSlow(file))
+  const content = await withTimeout(file, () => readRegular(file))
+  return content ?? err(formatTooSlow(file))
 }
 
 /** Opens regular files only: a FIFO would block until something writes to it. */

@@ -68,11 +68,11 @@ export async function matchStatement(
   columns: StatementColumns | null,
   otherEvents: OtherEvents = { all: [], user: { events: null } },
 ): Promise<Result<Statement, StatementError>> {
-  const read = readStatement(rows, columns, event.currency)
-  if (!read.ok) return read
-  const { unread, repeated } = read.value
+  const statement = readStatement(rows, columns, event.currency)
+  if (!statement.ok) return statement
+  const { unread, repeated } = statement.value
   const { id: eventId, methods } = event
-  const keys = findStatementReferences(read.value)
+  const keys = findStatementReferences(statement.value)
   if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
   const [stored, known, gateway] = await Promise.all([
     store.expectedPayments(eventId, methodsPricedOnCredit(event)),
@@ -84,7 +84,7 @@ export async function matchStatement(
   const ownReports = known.reports.filter((registration) => registration.eventId === eventId)
   const otherReports = known.reports.filter((registration) => registration.eventId !== eventId)
   const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
-  const matches = reconcile(read.value, awaitedPayments, {
+  const matches = reconcile(statement.value, awaitedPayments, {
     payments: new Map(known.payments),
     payouts: new Map(
       known.payouts.filter(([, { source, account }]) =>

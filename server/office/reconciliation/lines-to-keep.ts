@@ -28,7 +28,7 @@ export function parseLinesToKeep(
   const { id: eventId, methods } = event
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
   const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
-  const read = list.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
+  const parsedLines = list.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
     const received = fromRupees(amount, event.currency)
     const isUsable =
       typeof reference === 'string' &&
@@ -56,7 +56,7 @@ export function parseLinesToKeep(
     }
     return [{ ...line, own: ownKeys, hiddenNumbers, eventId, who: user, at }]
   })
-  return read.length === list.length ? read : null
+  return parsedLines.length === list.length ? parsedLines : null
 }
 
 /** Texts that contain the conference's own bank details. */

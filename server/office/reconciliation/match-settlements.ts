@@ -51,8 +51,8 @@ export function settlementIn(
   query: ColumnParams = {},
 ): { readonly of: SettlementAccounts; readonly report: Settlement } | null {
   if (accounts === null || statementColumnsIn(query) !== null) return null
-  const read = readSettlement(rows, settlementColumnsIn(query))
-  return read.ok ? { of: accounts, report: read.value } : null
+  const report = readSettlement(rows, settlementColumnsIn(query))
+  return report.ok ? { of: accounts, report: report.value } : null
 }
 
 /** Matches without writing anything. Null for `report` means the stored lines. */

@@ -133,14 +133,15 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     const rawPaid = getOwn(parameters, 'paid')
     const rawPayment =
       typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as ActionParameters) : {}
-    const read = readMethodFields(config, method, rawPayment, dayOf(deps.clock()))
-    if (!read.ok) return read
+    const methodFieldsResult = readMethodFields(config, method, rawPayment, dayOf(deps.clock()))
+    if (!methodFieldsResult.ok) return methodFieldsResult
     const choice = method.fields.find(({ type }) => type === 'select')
-    const mode = choice === undefined ? '' : String(getOwn(read.value, choice.id) ?? '')
+    const mode =
+      choice === undefined ? '' : String(getOwn(methodFieldsResult.value, choice.id) ?? '')
     const slip =
       method.reference === undefined
         ? ''
-        : String(getOwn(read.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
+        : String(getOwn(methodFieldsResult.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
     const manualMethod = MODES[mode] ?? 'desk'
     const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })

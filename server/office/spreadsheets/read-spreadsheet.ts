@@ -57,8 +57,8 @@ export async function readSheetFile(
     })
   const bytes = await readFile(path).catch(() => null)
   if (bytes === null) return null
-  const read = await readSheet(bytes, limits)
-  return read.ok ? ok({ bytes, lines: read.value }) : read
+  const sheetResult = await readSheet(bytes, limits)
+  return sheetResult.ok ? ok({ bytes, lines: sheetResult.value }) : sheetResult
 }
 
 /** Never rejects: if the thread exits without a result, the file is unreadable. */

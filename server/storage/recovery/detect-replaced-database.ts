@@ -56,8 +56,8 @@ type Header = {
 /** Null if it is not a database. */
 function headerOf(fd: number): Header | null {
   const bytes = Buffer.alloc(HEADER_BYTES)
-  const read = readSync(fd, bytes, 0, HEADER_BYTES, 0)
-  if (read < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return null
+  const byteCount = readSync(fd, bytes, 0, HEADER_BYTES, 0)
+  if (byteCount < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return null
   return {
     pageSize: bytes.readUInt16BE(PAGE_SIZE_AT),
     pages: bytes.readUInt32BE(PAGES_AT),

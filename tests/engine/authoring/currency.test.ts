@@ -31,9 +31,9 @@ import { readSource, sharedFiles } from '../event-files.ts'
 import { findingsIn, listFindings } from './sample-file.ts'
 
 const currency = (code: string): Currency => {
-  const read = readCurrency(code)
-  if (read === null) throw new Error(`${code} is no currency`)
-  return read
+  const currency = readCurrency(code)
+  if (currency === null) throw new Error(`${code} is no currency`)
+  return currency
 }
 const EUR = currency('EUR')
 /** The base in euro: VAT, and a bank transfer instead of the gateway. */

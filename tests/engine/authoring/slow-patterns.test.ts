@@ -106,10 +106,10 @@ describe('any pattern', () => {
         const patternFault = findPatternFault(pattern)
         const reportedText =
           patternFault?.is === 'slow' ? /“(.*)”/s.exec(patternFault.message)?.[1] : undefined
-        const read = readPattern(pattern)
-        if (reportedText === undefined || !read.ok) return
+        const patternResult = readPattern(pattern)
+        if (reportedText === undefined || !patternResult.ok) return
         slowCount += 1
-        const { tried } = countSteps(read.value, reportedText)
+        const { tried } = countSteps(patternResult.value, reportedText)
         expect([pattern, reportedText, (tried.at(-1) ?? 0) > READINGS_MAX]).toEqual([
           pattern,
           reportedText,

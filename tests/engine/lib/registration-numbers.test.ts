@@ -58,10 +58,10 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
   ['any tail', anyEvent, 'PULM-2025-17', 'ok'],
   ['the number of another event', anyEvent, 'CHIR17', 'bad_order'],
 ])('order id: %s', (_name, testedEvent, text, expected) => {
-  const read = readOrderId(testedEvent, text)
-  expect(read.ok ? 'ok' : read.error.code).toBe(expected)
-  if (!read.ok)
-    expect(read.error.message).toBe(
+  const orderIdResult = readOrderId(testedEvent, text)
+  expect(orderIdResult.ok ? 'ok' : orderIdResult.error.code).toBe(expected)
+  if (!orderIdResult.ok)
+    expect(orderIdResult.error.message).toBe(
       expected === 'no_order' ? 'No order ID found' : 'Invalid order ID format',
     )
 })

@@ -436,11 +436,11 @@ describe('a transfer that the bank returns', () => {
   })
 
   test('is found if one column has the amounts and another Cr or Dr', () => {
-    const read = readLines(
+    const linesResult = readLines(
       `Date,Description,Cr/Dr,Amount\n03/02/27,RETURN ${UTR},DR,1180.00\n03/02/27,RENT,DR,"5,000"\n`,
       STATEMENT_LIMITS,
     )
-    const statement = read.ok ? readStatement(read.value) : read
+    const statement = linesResult.ok ? readStatement(linesResult.value) : linesResult
     if (!statement.ok) throw new Error('not read')
     const payments = new Map([[bankKey(UTR), createRecorded(1)]])
     expect(reconcile(statement.value, [], { payments }).map(({ as }) => as)).toEqual(['returned'])
@@ -450,8 +450,8 @@ describe('a transfer that the bank returns', () => {
 test('a file that is one cell of numbers does not hold up the server', () => {
   const cell = '1 '.repeat(400_000)
   const { lines, details } = matchLines([creditLine(cell, '1', cell)], [], {}, [cell])
-  const read = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]
-  for (const text of read) expect(text.length).toBeLessThanOrEqual(300)
+  const texts = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]
+  for (const text of texts) expect(text.length).toBeLessThanOrEqual(300)
 })
 
 test.each([
@@ -466,18 +466,18 @@ test.each([
     (n: number) => Array.from({ length: 30 }, (_, index) => 100_000 + n * 30 + index).join(' X '),
   ],
 ])('a file with %s held up the server; its numbers are not searched', (_, text) => {
-  const read = readStatement([
+  const statementResult = readStatement([
     { line: 1, cells: ['Date', 'Narration', 'Credit'] },
     ...Array.from({ length: 4_500 }, (__, n) => ({
       line: n + 2,
       cells: ['03/02/27', `${text(n)} ${n}`, '1'],
     })),
   ])
-  expect(read.ok && findStatementReferences(read.value)).toBe(null)
+  expect(statementResult.ok && findStatementReferences(statementResult.value)).toBe(null)
 })
 
 test('a long bank statement is searched', () => {
-  const read = readStatement([
+  const statementResult = readStatement([
     { line: 1, cells: ['Date', 'Narration', 'Ref No', 'Credit'] },
     ...Array.from({ length: 4_990 }, (_, n) => ({
       line: n + 2,
@@ -489,7 +489,7 @@ test('a long bank statement is searched', () => {
       ],
     })),
   ])
-  expect(read.ok && findStatementReferences(read.value)).not.toBe(null)
+  expect(statementResult.ok && findStatementReferences(statementResult.value)).not.toBe(null)
 })
 
 test.each([

@@ -12,9 +12,9 @@ const readRows = (text: string) => {
   return readResult.value
 }
 const readCredits = (text: string) => {
-  const read = readStatement(readRows(text))
-  if (!read.ok) throw new Error(read.error.code)
-  return read.value.lines.map(({ day: lineDay, amount, reference, narration }) => [
+  const statementResult = readStatement(readRows(text))
+  if (!statementResult.ok) throw new Error(statementResult.error.code)
+  return statementResult.value.lines.map(({ day: lineDay, amount, reference, narration }) => [
     lineDay,
     amount,
     reference,
@@ -81,13 +81,15 @@ test('unknown headings require a choice of columns, and the choice is used', () 
     error: { code: 'columns_unknown', header: ['Wann', 'Was', 'Wieviel'] },
   })
   const columns = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
-  const read = readStatement(rows, columns)
-  expect(read).toMatchObject({ ok: true, value: { lines: [{ amount: 59_000, line: 2 }] } })
+  const statement = readStatement(rows, columns)
+  expect(statement).toMatchObject({ ok: true, value: { lines: [{ amount: 59_000, line: 2 }] } })
 })
 
 test('a row with a date and an unreadable amount is reported', () => {
-  const read = readStatement(readRows('Date,Narration,Credit\n03/02/27,UPI,=1+1\n31/02/27,UPI,5\n'))
-  expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
+  const statement = readStatement(
+    readRows('Date,Narration,Credit\n03/02/27,UPI,=1+1\n31/02/27,UPI,5\n'),
+  )
+  expect(statement).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
 })
 
 const createAwaited = (n: number, overrides: Partial<UnpaidOrder> = {}): UnpaidOrder => ({
@@ -112,7 +114,7 @@ const line = (n: number, narration: string, amount = 1180) => ({
 })
 
 test('a payment with an unreadable day is reported, and totals below the table are not', () => {
-  const read = readStatement(
+  const statementResult = readStatement(
     readRows(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
 24-Nov,UPI 703412345678,,,100
 24/11/26,UPI 703412345679,,,100
@@ -124,9 +126,9 @@ test('a payment with an unreadable day is reported, and totals below the table a
 ,Total,,,400
 `),
   )
-  if (!read.ok) throw new Error(read.error.code)
-  expect(read.value.lines.map(({ line: lineNumber }) => lineNumber)).toEqual([3, 7])
-  expect(read.value.unread).toEqual([2, 4, 5, 8])
+  if (!statementResult.ok) throw new Error(statementResult.error.code)
+  expect(statementResult.value.lines.map(({ line: lineNumber }) => lineNumber)).toEqual([3, 7])
+  expect(statementResult.value.unread).toEqual([2, 4, 5, 8])
 })
 
 test.each([
@@ -137,9 +139,9 @@ test.each([
   ],
   ['a comma before the paise', 'Date,Narration,Deposit Amt\n03/02/27,INWARD,"1456,77"\n'],
 ])('money in another currency or number format is not read as rupees: %s', (_, text) => {
-  const read = readStatement(readRows(text))
-  expect(read).toMatchObject({ ok: true, value: { lines: [] } })
-  expect(read.ok && read.value.unread).toHaveLength(1)
+  const statementResult = readStatement(readRows(text))
+  expect(statementResult).toMatchObject({ ok: true, value: { lines: [] } })
+  expect(statementResult.ok && statementResult.value.unread).toHaveLength(1)
 })
 
 test('two downloads in one file, with their columns in another order, are each read by their own headings', () => {

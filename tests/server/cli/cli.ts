@@ -77,9 +77,9 @@ async function run(
       eventsDir: variablesIn(cwd, options)['EVENTS_DIR'],
       input: Readable.from([options.input ?? '']),
       environment: () => {
-        const read = readEnvironment(variablesIn(cwd, options))
-        if (read.ok) return withoutThreads(read.value)
-        for (const message of read.error) printError(message)
+        const environmentResult = readEnvironment(variablesIn(cwd, options))
+        if (environmentResult.ok) return withoutThreads(environmentResult.value)
+        for (const message of environmentResult.error) printError(message)
         return null
       },
     })

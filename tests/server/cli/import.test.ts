@@ -43,8 +43,8 @@ const readPulmocon = () => {
   return served.config
 }
 const problems = (lines: readonly string[]): readonly CsvProblem[] => {
-  const read = readImportText(readPulmocon(), 'hash', lines.join('\n'))
-  return read.ok ? [] : read.error
+  const importResult = readImportText(readPulmocon(), 'hash', lines.join('\n'))
+  return importResult.ok ? [] : importResult.error
 }
 
 /** Runs the command. Returns its status and output. */
@@ -53,11 +53,14 @@ async function run(
 ): Promise<{ status: number; printed: string; errors: string }> {
   const printed: string[] = []
   const errors: string[] = []
-  const read = readEnvironment({ DATA_DIR: join(folder, 'var'), EVENTS_DIR: app.eventsDir })
+  const environmentResult = readEnvironment({
+    DATA_DIR: join(folder, 'var'),
+    EVENTS_DIR: app.eventsDir,
+  })
   const status = await main(['registration', 'import', ...args], {
     print: (text) => void printed.push(text),
     printError: (text) => void errors.push(text),
-    environment: () => (read.ok ? read.value : null),
+    environment: () => (environmentResult.ok ? environmentResult.value : null),
   })
   return { status, printed: printed.join('\n'), errors: errors.join('\n') }
 }
@@ -76,8 +79,8 @@ async function countStored(): Promise<number> {
 }
 
 test('converts a row to a registration: labels to values, amounts to paise, times to Indian time, empty cells to no answer', () => {
-  const read = readImportText(readPulmocon(), 'hash', VALID_CSV.join('\n'))
-  expect(read.ok && read.value).toEqual([
+  const importResult = readImportText(readPulmocon(), 'hash', VALID_CSV.join('\n'))
+  expect(importResult.ok && importResult.value).toEqual([
     {
       line: 2,
       row: {
@@ -401,13 +404,13 @@ describe('the command', () => {
 
 /** The rows of a file, with generated numbers as in the command. */
 const readNumbered = (lines: readonly string[]): ImportRow[] => {
-  const read = readImportText(
+  const importResult = readImportText(
     readPulmocon(),
     app.deps.events.byId('pulmocon2025')?.hash ?? '',
     lines.join('\n'),
   )
-  if (!read.ok) throw new Error('the file must be valid')
-  return read.value.map(({ row }) => ({ ...row, regNo: drawRegNo(readPulmocon()) }))
+  if (!importResult.ok) throw new Error('the file must be valid')
+  return importResult.value.map(({ row }) => ({ ...row, regNo: drawRegNo(readPulmocon()) }))
 }
 
 test('replaces sequential numbers by random ones and keeps the old number; keeps numbers in our format', async () => {

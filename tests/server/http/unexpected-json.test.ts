@@ -200,16 +200,16 @@ const allowedFor = (path: string): readonly number[] =>
 
 test('every field that a public call reads is tested with unexpected JSON', async () => {
   const MARKER = 'a name that nobody reads'
-  const read = new Set<string>()
+  const readNames = new Set<string>()
   const parse = JSON.parse
   const recordReads = (body: object): object =>
     new Proxy(body, {
       get: (of, name, self) => {
-        if (typeof name === 'string') read.add(name)
+        if (typeof name === 'string') readNames.add(name)
         return Reflect.get(of, name, self) as unknown
       },
       getOwnPropertyDescriptor: (of, name) => {
-        if (typeof name === 'string') read.add(name)
+        if (typeof name === 'string') readNames.add(name)
         return Reflect.getOwnPropertyDescriptor(of, name)
       },
     })
@@ -225,8 +225,8 @@ test('every field that a public call reads is tested with unexpected JSON', asyn
     JSON.parse = parse
   }
   const testedNames = new Set([MARKER, ...PUBLIC_FIELDS, ...TARGETS, ...fieldIds(), ...OF_LANGUAGE])
-  expect([...read].filter((name) => !testedNames.has(name))).toEqual([])
-  expect(PUBLIC_FIELDS.filter((name) => read.has(name)).length).toBeGreaterThan(10)
+  expect([...readNames].filter((name) => !testedNames.has(name))).toEqual([])
+  expect(PUBLIC_FIELDS.filter((name) => readNames.has(name)).length).toBeGreaterThan(10)
 })
 
 test('a call outside the office returned 400, 403 or 404 for an object instead of text: it returns 422, with listed exceptions', async () => {

@@ -268,8 +268,8 @@ describe('a backup', () => {
 test('a secret can be in a file, but not in two variables', () => {
   const file = join(folder, 'smtp')
   writeFileSync(file, 'smtp://127.0.0.1:2525\n')
-  const read = readEnvironment({ SMTP_URL_FILE: file })
-  expect(read.ok && read.value.smtpUrl).toBe('smtp://127.0.0.1:2525')
+  const environmentResult = readEnvironment({ SMTP_URL_FILE: file })
+  expect(environmentResult.ok && environmentResult.value.smtpUrl).toBe('smtp://127.0.0.1:2525')
   expect(readEnvironment({ SMTP_URL_FILE: file, SMTP_URL: 'smtp://b' })).toMatchObject({
     error: ['SMTP_URL and SMTP_URL_FILE are both set. Set only one of them.'],
   })

@@ -21,13 +21,13 @@ const live = {
 const production = { NODE_ENV: 'production', GATEWAY_MODE: 'live', ...live }
 
 function readErrors(variables: Variables): readonly string[] {
-  const read = readEnvironment(variables)
-  return read.ok ? [] : read.error
+  const environmentResult = readEnvironment(variables)
+  return environmentResult.ok ? [] : environmentResult.error
 }
 function readValid(variables: Variables) {
-  const read = readEnvironment(variables)
-  if (!read.ok) throw new Error(read.error.join(' '))
-  return read.value
+  const environmentResult = readEnvironment(variables)
+  if (!environmentResult.ok) throw new Error(environmentResult.error.join(' '))
+  return environmentResult.value
 }
 
 describe('environment variables', () => {
@@ -234,8 +234,8 @@ test('every accepted proxy value works', () => {
   fc.assert(
     fc.property(address, maskBits, (name, length) => {
       const trustProxy = length === null ? name : `${name}/${length}`
-      const read = readEnvironment({ TRUST_PROXY: trustProxy })
-      if (read.ok) expect(() => Fastify({ trustProxy })).not.toThrow()
+      const environmentResult = readEnvironment({ TRUST_PROXY: trustProxy })
+      if (environmentResult.ok) expect(() => Fastify({ trustProxy })).not.toThrow()
     }),
   )
 })

@@ -138,20 +138,20 @@ async function bootHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   { variables = {}, ...openOptions }: StartOptions,
 ) {
-  const read = readEnvironment({
+  const environmentResult = readEnvironment({
     ...(await defaultVariables(folders, 0)),
     SANDBOX_PORT: '0',
     ...variables,
   })
-  if (!read.ok) throw new Error(read.error.join('\n'))
+  if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
   let printed = ''
   const readOutput = (text: string): void => void (printed += `${text}\n`)
   const write = (lines: string): void => void (printed += lines)
   const { promise: started, resolve } = Promise.withResolvers<string>()
   let runExitHandler = (): void => {}
   const booted = await boot(
-    read.value,
-    { print: readOutput, printError: readOutput, environment: () => read.value },
+    environmentResult.value,
+    { print: readOutput, printError: readOutput, environment: () => environmentResult.value },
     {
       write,
       waitForStop: () => started,

@@ -48,9 +48,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Starts the server in this process. Returns its output, and the server or the exit status. */
 async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
   useCompiledEvents(join(folder, name))
-  const read = readEnvironment({ ...defaultVariables(name), ...variables })
-  if (!read.ok) throw new Error(read.error.join(' '))
-  const environment = read.value
+  const environmentResult = readEnvironment({ ...defaultVariables(name), ...variables })
+  if (!environmentResult.ok) throw new Error(environmentResult.error.join(' '))
+  const environment = environmentResult.value
   let printed = ''
   const print = (text: string): void => void (printed += `${text}\n`)
   const { promise: started, resolve: requestStop } = Promise.withResolvers<string>()

@@ -57,8 +57,8 @@ test('accepts a socket only if it was opened for this process, and only one', ()
   const readSockets = (variables: Readonly<Record<string, string>>) =>
     readEnvironment(variables, 4711)
   const socketFd = (variables: Readonly<Record<string, string>>): unknown => {
-    const read = readSockets(variables)
-    return read.ok ? read.value.socketFd : read.error
+    const socketsResult = readSockets(variables)
+    return socketsResult.ok ? socketsResult.value.socketFd : socketsResult.error
   }
   expect(socketFd({ LISTEN_FDS: '1', LISTEN_PID: '4711' })).toBe(3)
   expect(socketFd({ LISTEN_FDS: '1', LISTEN_PID: '4712' })).toBe(undefined)

@@ -165,14 +165,14 @@ describe('the fields of a message', () => {
     ['a JSON list', '["D1"]', 'application/json', null],
     ['nothing', '', 'application/x-www-form-urlencoded', null],
   ])('%s', (_name, body, type, fields) => {
-    const read = readFields(body, type)
-    expect(read === null ? null : { ...read }).toEqual(fields)
+    const parsedFields = readFields(body, type)
+    expect(parsedFields === null ? null : { ...parsedFields }).toEqual(fields)
   })
 
   test('a field called __proto__ is a field like any other', () => {
-    const read = readFields('{"__proto__":"x","TRANSACTIONID":"D1"}', 'application/json')
-    expect(read?.['TRANSACTIONID']).toBe('D1')
-    expect(Object.getPrototypeOf(read)).toBe(null)
+    const fields = readFields('{"__proto__":"x","TRANSACTIONID":"D1"}', 'application/json')
+    expect(fields?.['TRANSACTIONID']).toBe('D1')
+    expect(Object.getPrototypeOf(fields)).toBe(null)
   })
 })
 
@@ -198,9 +198,9 @@ describe('contents of a message', () => {
   const claim = { orderId: TRANSACTIONID, amount: '1180.00', code: '200', claimsMoney: true }
   const adapter = adapterAt(1)
   const read = (body: string, type: string): unknown => {
-    const fieldsRead = readFields(body, type)
-    if (fieldsRead === null) return null
-    const message = adapter.readNotice(fieldsRead)
+    const parsedFields = readFields(body, type)
+    if (parsedFields === null) return null
+    const message = adapter.readNotice(parsedFields)
     return message.ok ? message.value : message.error.code
   }
 

@@ -94,7 +94,7 @@ export async function openTestServer(
   useCompiledEvents(dataDir)
   await useEmptyDatabase(dataDir)
   const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
-  const read = readEnvironment({
+  const environmentResult = readEnvironment({
     DATA_DIR: dataDir,
     EVENTS_DIR: eventsDir,
     RATE_LIMITS: 'off',
@@ -102,8 +102,8 @@ export async function openTestServer(
     SANDBOX_PORT: String(sandboxPort),
     ...options.variables,
   })
-  if (!read.ok) throw new Error(read.error.join('\n'))
-  const environment = read.value
+  if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
+  const environment = environmentResult.value
   let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
   const log: Record<string, unknown>[] = []
   const logAt = (level: string) => (entry: object, message?: string) =>

@@ -162,16 +162,16 @@ test.each(['transfer', 'card'])(
       expect(done.status, JSON.stringify(done)).toBe(200)
       const repeatedForm = await registerAgain()
       expect(repeatedForm.statusCode).toBe(422)
-      const read = await other.app.inject({
+      const response = await other.app.inject({
         url: `/api/${name}/registrations/${number}/`,
         headers: key,
       })
       // What the number alone shows.
-      expect(read.json()).toHaveProperty('partial', true)
+      expect(response.json()).toHaveProperty('partial', true)
       for (const { body } of [repeatedForm, await retryAgain(number)])
         for (const word of ['right@delegate.example', 'Right Person', '/my/'])
           expect(body).not.toContain(word)
-      expect(read.body).not.toContain('right@delegate.example')
+      expect(response.body).not.toContain('right@delegate.example')
     } finally {
       await other.close()
     }

@@ -143,8 +143,8 @@ describe('a registration', () => {
       ])
       const [storedUpload] = server.rows('SELECT sha256 FROM uploads WHERE name = ?', 'proof.pdf')
       expect(server.uploadsStored()).toContain(storedUpload?.['sha256'])
-      const read = await server.deps.uploads.read(String(storedUpload?.['sha256']))
-      expect(read === null ? null : await buffer(read.content)).toEqual(createPdf())
+      const storedFile = await server.deps.uploads.read(String(storedUpload?.['sha256']))
+      expect(storedFile === null ? null : await buffer(storedFile.content)).toEqual(createPdf())
     },
   )
 

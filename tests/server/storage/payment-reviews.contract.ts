@@ -181,8 +181,8 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
       const id = await only()
       expect(await decide(id, accept)).toMatchObject({ error: { code: 'no_reference' } })
-      const read = { ...accept, reference: ' AP77 ' }
-      expect(await decide(id, read, later(6 * day))).toMatchObject({ ok: true })
+      const acceptWithReference = { ...accept, reference: ' AP77 ' }
+      expect(await decide(id, acceptWithReference, later(6 * day))).toMatchObject({ ok: true })
       expect(await store.captures(regNo)).toMatchObject([
         { reference: 'AP77', amount: due, state: 'accepted', paidAt: later(6 * day) },
       ])

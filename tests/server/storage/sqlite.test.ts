@@ -108,9 +108,9 @@ describe('SQLite', () => {
       pragma('busy_timeout'),
     ]).toEqual(['wal', 2, 1, 5000])
     write.close()
-    const read = openToRead(join(dataDir, DATABASE_FILE))
-    expect(() => read.exec('DELETE FROM admins')).toThrow(/readonly/)
-    read.close()
+    const reader = openToRead(join(dataDir, DATABASE_FILE))
+    expect(() => reader.exec('DELETE FROM admins')).toThrow(/readonly/)
+    reader.close()
   })
 
   test('after a clean shutdown, the one file contains all registrations', async () => {

@@ -374,9 +374,9 @@ describe('the form gets its prices from each form of the tariff', () => {
   })
   test('a closed day and a day in no period have none', () => {
     const { tariff_data } = buildTariff(afpicon, PRICE_DAY)
-    const read = tariffReader(afpicon, NOW)
-    expect(read({ tariff_data, current_period: null })?.pricing).toEqual({})
-    expect(read({ tariff_data, open: false, closed_text: 'Closed.' })).toMatchObject({
+    const readTariff = tariffReader(afpicon, NOW)
+    expect(readTariff({ tariff_data, current_period: null })?.pricing).toEqual({})
+    expect(readTariff({ tariff_data, open: false, closed_text: 'Closed.' })).toMatchObject({
       open: false,
       closed_text: 'Closed.',
     })

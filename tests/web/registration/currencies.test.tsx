@@ -31,9 +31,9 @@ const NOW = '2026-01-20T12:00:00+05:30'
 const TAX = { name: 'VAT', percent: 10, prices: 'exclusive', round: 'paise' } as const
 
 function readCode(code: string): Currency {
-  const read = readCurrency(code)
-  if (read === null) throw new Error(`no currency ${code}`)
-  return read
+  const currency = readCurrency(code)
+  if (currency === null) throw new Error(`no currency ${code}`)
+  return currency
 }
 
 /** Registration at 120000 minor units before tax, 150000 from February; a night at 2505 before tax. */
@@ -88,9 +88,9 @@ const now = at
 
 /** The tariff as the browser reads it. */
 function readTariff(event: EventConfig) {
-  const read = tariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
-  if (read === null) throw new Error('the browser cannot read this tariff')
-  return read
+  const tariff = tariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
+  if (tariff === null) throw new Error('the browser cannot read this tariff')
+  return tariff
 }
 
 function findBill(event: EventConfig): Quote {

@@ -50,8 +50,8 @@ export const runExamples = memoize((event: EventConfig): readonly ExampleResult[
 
 function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   if ('orderId' in example) {
-    const read = readOrderId(event, example.orderId)
-    const got = read.ok ? 'ok' : read.error.message
+    const orderIdResult = readOrderId(event, example.orderId)
+    const got = orderIdResult.ok ? 'ok' : orderIdResult.error.message
     const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
     return {
       name: example.name,
@@ -64,17 +64,17 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const on = dayOf(example.on)
   const period = periodOn(event.fees, on)?.id ?? null
   const listed = 'category' in example
-  const read = listed
+  const evaluated = listed
     ? null
     : evaluateAnswers(event, example.answers, readExampleContext(event, example.answers))
   const category =
-    'category' in example ? example.category : findCategory(event, read?.answers ?? {})
+    'category' in example ? example.category : findCategory(event, evaluated?.answers ?? {})
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
   const bill =
-    read === null || category === null || period === null
+    evaluated === null || category === null || period === null
       ? null
-      : calculateBill(event, read.answers, category, period, on)
+      : calculateBill(event, evaluated.answers, category, period, on)
   const price =
     bill !== null
       ? bill.ok
@@ -86,7 +86,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const { expect } = example
   const expected = ('lines' in expect ? expect.lines : undefined) ?? {}
   const lines = bill?.ok === true ? bill.value : []
-  const shown = read?.shown ?? new Set<string>()
+  const shown = evaluated?.shown ?? new Set<string>()
   const money = (amount: Paise | undefined): string =>
     amount === undefined ? 'no price' : formatMoney(amount, event.currency)
   const lineText = (amount: Paise | undefined): string =>
@@ -114,9 +114,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     ...(expect.hides ?? [])
       .filter((id) => shown.has(id))
       .map((id) => differs('hides', id, 'shown', `hides.${id}`)),
-    ...(read === null
+    ...(evaluated === null
       ? []
-      : errorFailures(('errors' in expect ? expect.errors : undefined) ?? {}, read.errors)),
+      : errorFailures(('errors' in expect ? expect.errors : undefined) ?? {}, evaluated.errors)),
   ]
   const because = [
     `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
@@ -138,7 +138,8 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
             if (item === undefined || item.amountIn !== undefined) return []
             if (!checksAmount && getOwn(expected, line.id) === undefined) return []
             const table = item.prices.findIndex(
-              ({ when }) => when === null || matchesCondition(when, read?.answers ?? {}, category),
+              ({ when }) =>
+                when === null || matchesCondition(when, evaluated?.answers ?? {}, category),
             )
             return [{ item: item.id, table, row: line.option ?? EACH, period }]
           }),

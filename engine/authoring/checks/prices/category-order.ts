@@ -51,11 +51,11 @@ function readCategoryStanding(id: string, label: string, read: Reader): CareerSt
 }
 
 function listPeople(model: Model): readonly Person[] {
-  const read = createReader(model)
+  const reader = createReader(model)
   const cells = Map.groupBy(priceTableCells(model), ({ category }) => category)
   const byRules = membershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
-    const standing = readCategoryStanding(id, label, read)
+    const standing = readCategoryStanding(id, label, reader)
     return {
       id,
       label,
@@ -230,10 +230,10 @@ const labelContradictsId: Check = {
   why: 'Delegates see the label, but prices use the id. One of the two belongs to another category.',
   after: ['EV206'],
   find: (model) => {
-    const read = createReader(model)
+    const reader = createReader(model)
     return model.config.categories.flatMap(({ id, label }, index): Draft[] => {
       if (model.file.categories[index]?.label === undefined) return []
-      const differ = findContradiction(read(id), read(label))
+      const differ = findContradiction(reader(id), reader(label))
       return differ === null
         ? []
         : [
@@ -255,13 +255,13 @@ const ruleContradicts: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
   find: (model) => {
     const { config, file } = model
-    const read = createReader(model)
-    if (config.categoryChoice.by === 'field') return goesWithContradicts(model, read)
+    const reader = createReader(model)
+    if (config.categoryChoice.by === 'field') return goesWithContradicts(model, reader)
     return config.categoryChoice.rules.flatMap(({ when, then }, index): Draft[] => {
       const category = config.categories.find(({ id }) => id === then)
       if (when === null || category === undefined || file.category.rules?.[index] === undefined)
         return []
-      const first = whenContradicts(model, when, category, read)
+      const first = whenContradicts(model, when, category, reader)
       return first === null
         ? []
         : [

@@ -23,15 +23,17 @@ export function readCategories(
   free: boolean,
 ): Result<readonly SampleCategory[], string> {
   const entries = splitEntries(answer)
-  const read: SampleCategory[] = []
+  const categories: SampleCategory[] = []
   for (const entry of entries) {
     const category = readCategory(entry, free)
     if (!category.ok) return category
-    if (read.some(({ label }) => label.toLowerCase() === category.value.label.toLowerCase()))
+    if (categories.some(({ label }) => label.toLowerCase() === category.value.label.toLowerCase()))
       return err(`"${category.value.label}" is listed twice.`)
-    read.push(category.value)
+    categories.push(category.value)
   }
-  return read.length === 0 ? err(`There is no category. Write ${PRICES_EXAMPLE}.`) : ok(read)
+  return categories.length === 0
+    ? err(`There is no category. Write ${PRICES_EXAMPLE}.`)
+    : ok(categories)
 }
 
 function splitEntries(answer: string): readonly string[] {
@@ -172,7 +174,7 @@ export function readWorkshops(
   free: boolean,
 ): Result<readonly SampleWorkshop[], string> {
   if (NONE_ANSWER.test(joinLines(answer))) return ok([])
-  const read: SampleWorkshop[] = []
+  const workshops: SampleWorkshop[] = []
   for (const part of outsideBrackets(answer, /[;\n]/)) {
     const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
@@ -184,19 +186,19 @@ export function readWorkshops(
       return err(
         `${label} would not be on sale at all times; give it a price, or free, early and later.`,
       )
-    if (read.some((candidate) => candidate.label.toLowerCase() === label.toLowerCase()))
+    if (workshops.some((candidate) => candidate.label.toLowerCase() === label.toLowerCase()))
       return err(`"${label}" is listed twice.`)
     const places = seats === null ? null : Number(seats[1])
     if (places === 0) return err(`${label} would have no seat.`)
-    read.push({ label, early, regular, seats: places })
+    workshops.push({ label, early, regular, seats: places })
   }
-  if (read.length === 0)
+  if (workshops.length === 0)
     return err(`There is no workshop. Write ${WORKSHOPS_EXAMPLE(free)}; or none.`)
   const [bounded, unbounded] = [true, false].map((is) =>
-    read.find(({ seats }) => (seats !== null) === is),
+    workshops.find(({ seats }) => (seats !== null) === is),
   )
   return bounded === undefined || unbounded === undefined
-    ? ok(read)
+    ? ok(workshops)
     : err(
         `How many seats does ${unbounded.label} have? Give the number for each workshop (${unbounded.label}, 30 seats), or for none.`,
       )

@@ -52,9 +52,9 @@ export const QUESTIONS: readonly Question[] = [
     name: 'from',
     asks: () => 'On which day does it begin? (12 March 2027, or 12/03/2027)',
     reads: (answer, answers, today) => {
-      const read = readDays(answer, today)
-      if (!read.ok) return read
-      const [from, to] = read.value
+      const daysResult = readDays(answer, today)
+      if (!daysResult.ok) return daysResult
+      const [from, to] = daysResult.value
       return inOrder({ ...answers, from, ...(to === from ? {} : { to }) })
     },
   },
@@ -62,8 +62,8 @@ export const QUESTIONS: readonly Question[] = [
     name: 'to',
     asks: (answers) => (answers.to === undefined ? 'On which day does it end?' : null),
     reads: (answer, answers, today) => {
-      const read = readDays(answer, today)
-      return read.ok ? inOrder({ ...answers, to: read.value[1] }) : read
+      const daysResult = readDays(answer, today)
+      return daysResult.ok ? inOrder({ ...answers, to: daysResult.value[1] }) : daysResult
     },
   },
   {
@@ -98,13 +98,17 @@ export const QUESTIONS: readonly Question[] = [
         ? 'Which categories of delegates are there? (Member; Student)'
         : `What does each category pay in rupees, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
     reads: (answer, answers) => {
-      const read = readCategories(answer, answers.free === true)
-      if (!read.ok) return read
+      const categoriesResult = readCategories(answer, answers.free === true)
+      if (!categoriesResult.ok) return categoriesResult
       // If all prices are free the event is free, whatever was answered.
-      const isFree = read.value.every(
+      const isFree = categoriesResult.value.every(
         ({ early, regular }) => (early ?? 0) === 0 && (regular ?? 0) === 0,
       )
-      return ok({ ...answers, categories: read.value, ...(isFree ? { free: true } : {}) })
+      return ok({
+        ...answers,
+        categories: categoriesResult.value,
+        ...(isFree ? { free: true } : {}),
+      })
     },
   },
   {
@@ -121,8 +125,8 @@ export const QUESTIONS: readonly Question[] = [
     name: 'early-until',
     asks: ({ free }) => (free === true ? null : 'Until which day do the early prices apply?'),
     reads: (answer, answers, today) => {
-      const read = readDays(answer, today)
-      return read.ok ? inOrder({ ...answers, earlyUntil: read.value[1] }) : read
+      const daysResult = readDays(answer, today)
+      return daysResult.ok ? inOrder({ ...answers, earlyUntil: daysResult.value[1] }) : daysResult
     },
   },
   {
@@ -132,8 +136,10 @@ export const QUESTIONS: readonly Question[] = [
         ? 'Can delegates bring an accompanying person? (yes or no)'
         : 'What does an accompanying person pay? (4000 / 5000, free under 5; or none)',
     reads: (answer, answers) => {
-      const read = readCompanions(answer, answers.free === true)
-      return read.ok ? ok({ ...answers, companions: read.value }) : read
+      const companionsResult = readCompanions(answer, answers.free === true)
+      return companionsResult.ok
+        ? ok({ ...answers, companions: companionsResult.value })
+        : companionsResult
     },
   },
   {
@@ -141,8 +147,10 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free }) =>
       `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_EXAMPLE(free === true)}; or none)`,
     reads: (answer, answers) => {
-      const read = readWorkshops(answer, answers.free === true)
-      return read.ok ? ok({ ...answers, workshops: read.value }) : read
+      const workshopsResult = readWorkshops(answer, answers.free === true)
+      return workshopsResult.ok
+        ? ok({ ...answers, workshops: workshopsResult.value })
+        : workshopsResult
     },
   },
 ]

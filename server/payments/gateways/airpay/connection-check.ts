@@ -96,16 +96,16 @@ function describeConnection(address: string, result: RequestResult): CheckLine {
 
 function describeResponse(query: GatewayQuery, text: string): readonly CheckLine[] {
   const { account, orderId } = query
-  const read = readStatusXml(text)
-  if (!read.ok) {
+  const xmlResult = readStatusXml(text)
+  if (!xmlResult.ok) {
     const start = text
       .replaceAll(getPrivateKey(account), '…')
       .replaceAll(/\s+/g, ' ')
       .slice(0, SHOWN_CHARACTERS_MAX)
-    return [[false, `It cannot be read: ${read.error}. It starts with: ${start}`]]
+    return [[false, `It cannot be read: ${xmlResult.error}. It starts with: ${start}`]]
   }
-  const [fields = {}] = read.value
-  const answer = interpretStatus(read.value, {
+  const [fields = {}] = xmlResult.value
+  const answer = interpretStatus(xmlResult.value, {
     orderId: orderId ?? (NO_SUCH_ORDER as OrderId),
     at: query.at,
     raw: text,

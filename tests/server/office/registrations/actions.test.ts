@@ -48,8 +48,8 @@ const paid = (n: number, isMember = false): Promise<RegNo> =>
   })
 /** The registration's state on the delegate's page, and the response to a payment retry. */
 const delegateView = async (regNo: string) => {
-  const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
-  const { stands, may_pay, difference_due } = read.json<{
+  const response = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
+  const { stands, may_pay, difference_due } = response.json<{
     registration: { stands: string; may_pay: boolean; difference_due: number }
   }>().registration
   const retryResponse = await test_.app.inject({

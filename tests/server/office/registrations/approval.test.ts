@@ -259,8 +259,8 @@ describe('a registration that is not approved', () => {
     expect((await readLastEmail(regNo))?.text).toContain(
       'You were not charged. You do not need to do anything.',
     )
-    const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
-    expect(read.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
+    const response = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
+    expect(response.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
     const seatsTaken = await places()
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
     expect(await places()).toEqual(seatsTaken.map((entry) => entry + 1))

@@ -125,8 +125,8 @@ test('an export filtered for Paid excludes cancelled registrations', async () =>
   expect(csvExport.headers['content-disposition']).toContain('_cancelled.csv')
   const config = test_.deps.events.byId(EVENT)
   if (config === null) throw new Error('no event')
-  const read = readImportText(config.config, config.hash, file.body)
-  expect(read.ok ? [] : read.error.map(({ message }) => message)).toContainEqual(
+  const importResult = readImportText(config.config, config.hash, file.body)
+  expect(importResult.ok ? [] : importResult.error.map(({ message }) => message)).toContainEqual(
     expect.stringContaining(
       'means that the registration was cancelled. Only active registrations can be imported.',
     ),
