@@ -127,24 +127,47 @@ const IFSC = /(?<![A-Za-z0-9])[A-Z]{4}0[A-Z0-9]{6}(?![A-Za-z0-9])/
 /** Nine to eighteen digits, as used by banks in India. */
 const ACCOUNT = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/
 
+/** Country, two check digits, the account; printed in groups of four (ISO 13616). */
+const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g
+/** Only after its name: it looks like a word in capitals (ISO 9362). */
+const BIC =
+  /(?<=\b(?:BIC|SWIFT)(?:\/(?:BIC|SWIFT))?(?: code)?:? )[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])/
+
 /** Returns the numbers to copy from payment instructions, each kind once. */
 export function bankNumbers(instructions: string): readonly BankNumber[] {
-  const found: readonly (readonly [BankNumber['label'], RegExp])[] = [
-    [messages.upiId, UPI],
-    [messages.account, ACCOUNT],
-    [messages.ifsc, IFSC],
+  const [iban] = findIbans(instructions)
+  const found: readonly (readonly [BankNumber['label'], string | undefined])[] = [
+    [messages.upiId, UPI.exec(instructions)?.[0]],
+    [messages.iban, iban],
+    [messages.bic, BIC.exec(instructions)?.[0]],
+    [messages.account, ACCOUNT.exec(instructions)?.[0]],
+    [messages.ifsc, IFSC.exec(instructions)?.[0]],
   ]
-  return found.flatMap(([label, pattern]) => {
-    const text = pattern.exec(instructions)?.[0]
-    return text === undefined ? [] : [{ label, text }]
-  })
+  return found.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]))
 }
 
-/** Returns every account number and UPI ID in payment instructions. */
+/** Without spaces. A word in capitals may follow an IBAN, so the longest part with correct check digits counts. */
+const findIbans = (instructions: string): readonly string[] =>
+  [...instructions.matchAll(IBAN)].flatMap(([match]) => {
+    const groups = match.split(' ')
+    const candidates = groups.map((_, index) => groups.slice(0, groups.length - index).join(''))
+    return candidates.find(isIban) ?? []
+  })
+
+/** The check digits: the account, then country and digits, as a number modulo 97 is 1. */
+function isIban(text: string): boolean {
+  const digits = `${text.slice(4)}${text.slice(0, 4)}`.replaceAll(/[A-Z]/g, (letter) =>
+    String(letter.charCodeAt(0) - 55),
+  )
+  return [...digits].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1
+}
+
+/** Returns every account number, IBAN and UPI ID in payment instructions. */
 export function accountNumbers(instructions: string): readonly string[] {
-  return [UPI, ACCOUNT].flatMap(
+  const numbers = [UPI, ACCOUNT].flatMap(
     (pattern) => instructions.match(new RegExp(pattern.source, 'g'))?.map(String) ?? [],
   )
+  return [...numbers, ...findIbans(instructions)]
 }
 
 /**

@@ -58,7 +58,7 @@ const withoutCurrency = (cell: string, currency: Currency): string =>
 
 /** Most of Europe writes a comma before the cents, and points between thousands: "1.234,50". */
 const withDecimalPoint = (cell: string): string =>
-  /^\D*\d{1,3}(?:\.\d{3})*,\d{1,2}\D*$/.test(cell)
+  /^\D*(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}\D*$/.test(cell)
     ? cell.replaceAll('.', '').replace(',', '.')
     : cell
 

@@ -5,6 +5,8 @@ export const PAYMENT_METHOD_MESSAGES = {
   upiId: 'UPI ID',
   account: 'Account',
   ifsc: 'IFSC',
+  iban: 'IBAN',
+  bic: 'BIC',
   label: 'How would you like to pay?',
   missing: 'Please choose how you would like to pay.',
   until: '{method} (until {day})',

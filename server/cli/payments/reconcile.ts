@@ -177,7 +177,7 @@ const isResolved = ({ as: outcome, line, payout }: Reconciled): boolean =>
 
 /** Prints lines in the format of a compiler, so that an editor finds them. */
 function printStatement(
-  { lines, openClaims, unread: unreadableLines, repeated }: Statement,
+  { currency, lines, openClaims, unread: unreadableLines, repeated }: Statement,
   file: string,
   terminal: Terminal,
 ): Status {
@@ -185,7 +185,7 @@ function printStatement(
     const payoutText =
       payout === null ? [] : [`of ${formatMoney(payout.net, INR)} for ${payout.lines}`]
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount, INR)} on ${formatDay(line.day)}, ${reference}: ${[LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
+      `${file}:${line.line}: ${formatMoney(line.amount, currency)} on ${formatDay(line.day)}, ${reference}: ${[LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
     )
   }
   for (const line of unreadableLines)
@@ -194,7 +194,7 @@ function printStatement(
     terminal.print(`${file}:${line}: the same as line ${first}, counted once`)
   for (const { regNo, due, told: claim } of openClaims)
     terminal.print(
-      `${regNo}: ${formatMoney(due, INR)}, reported as ${claim?.reference ?? ''}: not in the statement`,
+      `${regNo}: ${formatMoney(due, currency)}, reported as ${claim?.reference ?? ''}: not in the statement`,
     )
   const allResolved = lines.every(isResolved) && openClaims.length + unreadableLines.length === 0
   return allResolved ? 0 : 1

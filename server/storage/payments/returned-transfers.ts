@@ -1,24 +1,25 @@
 /** Review reasons of payments that the bank may have returned, from the statement to the recorded refund. */
-import { INR, formatDay, formatMoney, paise } from '../../../engine/index.ts'
-import type { Day, Paise } from '../../../engine/index.ts'
+import { currencyOfMoney, formatDay, formatMoney, paise } from '../../../engine/index.ts'
+import type { Currency, Day, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
 const returnedKeys = statement((builder, { captureId }: { captureId: number }) =>
   builder
-    .selectFrom('bank_references')
-    .select('key')
-    .where('capture_id', '=', captureId)
-    .where(({ fn, lit }) => fn<string>('substr', ['key', lit(1), lit(9)]), '=', 'returned '),
+    .selectFrom('bank_references as b')
+    .innerJoin('captures as c', 'c.id', 'b.capture_id')
+    .select(['b.key', 'c.currency'])
+    .where('b.capture_id', '=', captureId)
+    .where(({ fn, lit }) => fn<string>('substr', ['b.key', lit(1), lit(9)]), '=', 'returned '),
 )
 
 /** Part of the review reason of a counted payment that the bank may have returned. */
 export const POSSIBLE_RETURN = 'It may have returned this transfer.'
 const INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of the registration.`
 
-type Withdrawal = { readonly amount: Paise; readonly day: Day }
-const getReasonStart = ({ amount, day }: Withdrawal): string => {
-  const sum = amount === 0 ? '' : ` of ${formatMoney(amount, INR)}`
+type Withdrawal = { readonly amount: Paise; readonly currency: Currency; readonly day: Day }
+const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
+  const sum = amount === 0 ? '' : ` of ${formatMoney(amount, currency)}`
   return `The bank shows a withdrawal${sum} on ${formatDay(day)} that names `
 }
 
@@ -30,7 +31,7 @@ export const describeReturn = (withdrawal: Withdrawal, reference: string): strin
 export type ReturnKey = `returned ${number} ${string}`
 export const createReturnKey = (
   captureId: number,
-  { amount, day }: Withdrawal,
+  { amount, day }: Pick<Withdrawal, 'amount' | 'day'>,
   reasonTexts: readonly string[],
 ): ReturnKey => `returned ${captureId} ${day} ${amount} ${reasonTexts.join(' ')}`
 
@@ -40,9 +41,13 @@ export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> 
 
 async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
   const keys = await returnedKeys.all(sql, { captureId })
-  return keys.map(({ key }) => {
+  return keys.map(({ key, currency }) => {
     const [, , day = '', amount] = key.split(' ')
-    return { day: day as Day, amount: paise(Number(amount)) }
+    return {
+      day: day as Day,
+      amount: paise(Number(amount)),
+      currency: currencyOfMoney({ currency }),
+    }
   })
 }
 

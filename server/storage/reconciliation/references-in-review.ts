@@ -1,7 +1,7 @@
 /** Puts payments into review whose bank reference shows that they may count twice, or not at all. */
 import { sql as raw } from 'kysely'
 import type { Expression, RawBuilder } from 'kysely'
-import { bankKey, splitWords } from '../../../engine/index.ts'
+import { currencyOfMoney, bankKey, splitWords } from '../../../engine/index.ts'
 import type { Day, KnownPayment, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -14,6 +14,7 @@ const rejectedPayment = statement((builder, { id }: { id: number }) =>
 const unrefundedAmount = statement((builder, { captureId }: { captureId: number }) =>
   builder
     .selectFrom('captures as c')
+    .select('c.currency')
     .select(({ eb, selectFrom }) =>
       eb(
         'c.amount',
@@ -119,7 +120,7 @@ export async function reportReturned(
     const left = await unrefundedAmount.get(sql, { captureId })
     // Staff have refunded it: this withdrawal is that refund.
     if (left === undefined || left.left <= 0) continue
-    const withdrawal = { amount, day }
+    const withdrawal = { amount, currency: currencyOfMoney(left), day }
     const key = createReturnKey(captureId, withdrawal, splitWords(narration))
     if ((await referenceWithKey.get(sql, { key })) !== undefined) continue
     assignReference.run(sql, { key, captureId })

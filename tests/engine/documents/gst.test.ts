@@ -1,4 +1,5 @@
 /** GSTINs, states, financial years, serials, amounts in words. */
+import type { Currency } from '../../../engine/index.ts'
 import { INR } from '../../../engine/index.ts'
 import { expect, test } from 'vitest'
 import { readGstin, findState } from '../../../engine/event/gstin.ts'
@@ -54,3 +55,13 @@ test.each([
   ],
   [1_250_000_000_00, 'Rupees one hundred twenty-five crore only'],
 ])('%s paise are %s', (amount, text) => expect(amountInWords(paise(amount), INR)).toBe(text))
+
+test.each([
+  [15_000, 'EUR', 'One hundred fifty euros only'],
+  [100, 'EUR', 'One euro only'],
+  [17_750, 'USD', 'One hundred seventy-seven US dollars and 50/100 only'],
+  [1_250_000, 'JPY', 'One million two hundred fifty thousand Japanese yen only'],
+  [99_750, 'KWD', 'Ninety-nine Kuwaiti dinars and 750/1000 only'],
+])('%s minor units of %s are %s', (amount, currency, text) =>
+  expect(amountInWords(paise(amount), currency as Currency)).toBe(text),
+)

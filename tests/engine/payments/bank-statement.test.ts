@@ -1,7 +1,7 @@
 /** Statements of the usual banks, as downloaded, compared with unpaid registrations. */
 import { expect, test } from 'vitest'
 import { INR, bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
-import type { UnpaidOrder, RegNo, Statement } from '../../../engine/index.ts'
+import type { Currency, UnpaidOrder, RegNo, Statement } from '../../../engine/index.ts'
 import type { StatementLine } from '../../../engine/payments/bank-statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from '../fixtures.ts'
@@ -196,4 +196,45 @@ test('lines match by payment claim, by registration number, and by amount and da
     ['payout', [], 'UTIBN27020300077'],
   ])
   expect(reconciliation.at(-1)?.payout).toEqual(payout)
+})
+
+test.each([
+  ['a comma before the cents', '"1.234,50"', 123_450],
+  ['a point before the cents', '"1,234.50"', 123_450],
+  ['the code beside the amount', '"1234,50 EUR"', 123_450],
+  ['the symbol before it', '"€ 99.75"', 9_975],
+  // Thousands, or a third decimal: the wrong one would be a thousand times too much.
+  ['three digits after a point', '1.234', null],
+])('a statement in euro with %s is read to the cent', (_, cell, amount) => {
+  const rows = readRows(`Date,Narration,Deposit Amt,Currency\n03/02/27,TRANSFER,${cell},EUR\n`)
+  const read = readStatement(rows, null, 'EUR' as Currency)
+  if (!read.ok) throw new Error(read.error.code)
+  expect(read.value.lines.map((found) => found.amount)).toEqual(amount === null ? [] : [amount])
+  expect(read.value.unread).toEqual(amount === null ? [2] : [])
+})
+
+test('a payment recorded in dollars is not the same as a line with as many euro', () => {
+  const lines = [
+    {
+      line: 2,
+      day: day('2027-02-03'),
+      narration: 'SEPA SBIN0270000000111',
+      reference: 'SBIN0270000000111',
+      amount: rupee(1180),
+    },
+  ]
+  const paid = {
+    id: 1,
+    regNo: 'SMPL0000000000009' as RegNo,
+    amount: rupee(1180),
+    currency: 'USD' as Currency,
+  }
+  const [result] = reconcile(
+    { currency: 'EUR' as Currency, lines, withdrawals: [], details: [] },
+    [],
+    { payments: new Map([[bankKey('SBIN0270000000111'), paid]]) },
+  )
+  expect(result?.why?.replaceAll('\u00a0', ' ')).toBe(
+    'US$ 1,180 is recorded, the bank shows € 1,180.',
+  )
 })

@@ -1,0 +1,21 @@
+/** Numbers that delegates copy from payment instructions into a banking app. */
+import { expect, test } from 'vitest'
+import { bankNumbers } from '../../../engine/index.ts'
+
+test.each<[string, readonly string[]]>([
+  [
+    'account 50200012345678, IFSC MLBR0000032, UPI sample@mlbr',
+    ['UPI ID sample@mlbr', 'Account 50200012345678', 'IFSC MLBR0000032'],
+  ],
+  [
+    'IBAN DE02 1203 0000 0000 2020 51, BIC BYLADEM1001',
+    ['IBAN DE02120300000000202051', 'BIC BYLADEM1001'],
+  ],
+  ['Sample Congress\nDE02120300000000202051 SAMPLE BANK', ['IBAN DE02120300000000202051']],
+  ['SWIFT/BIC: INGBNL2A', ['BIC INGBNL2A']],
+  // A wrong check digit, and a word in capitals that is no bank code.
+  ['IBAN DE03 1203 0000 0000 2020 51', []],
+  ['PLEASE WRITE YOUR FULLNAME', []],
+])('the numbers in %j are %j', (instructions, numbers) =>
+  expect(bankNumbers(instructions).map(({ label, text }) => `${label} ${text}`)).toEqual(numbers),
+)
