@@ -6,6 +6,7 @@ import { ANSWER_CHARACTERS_MAX } from '../event/defaults.ts'
 import type { Field } from '../event/config.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
 import { readGstin } from '../event/gstin.ts'
+import { decimalsOf, type Currency } from '../lib/money.ts'
 import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
 
@@ -127,12 +128,22 @@ export function invalidMessage(field: Field): string {
  * the schema does not know it, and both validations call this. A GSTIN is accepted exactly if an
  * invoice can print it.
  */
-export function findValueError(field: Field, answer: Answer | undefined): string | null {
+export function findValueError(
+  field: Field,
+  answer: Answer | undefined,
+  currency: Currency,
+): string | null {
   if (field.pattern === FORMATS.gstin && typeof answer === 'string')
     return readGstin(answer) === null ? VALIDATION_MESSAGES.gstin : null
   if (field.isAmount === true && typeof answer === 'number')
-    return Number(answer.toFixed(2)) === answer ? null : VALIDATION_MESSAGES.amount
+    return Number(answer.toFixed(decimalsOf(currency))) === answer ? null : amountMessage(currency)
   return null
+}
+
+function amountMessage(currency: Currency): string {
+  const { amount, amountWithThreeDecimals, wholeAmount } = VALIDATION_MESSAGES
+  const decimals = decimalsOf(currency)
+  return decimals === 0 ? wholeAmount : decimals === 2 ? amount : amountWithThreeDecimals
 }
 
 /** The message for a required field that is not answered. */

@@ -1,7 +1,7 @@
 /** Normalises raw answers: trims and types them, fills in defaults, removes answers of hidden fields. */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
-import { findCategory } from '../rules/category.ts'
+import { currencyOf, findCategory } from '../rules/category.ts'
 import { matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import {
   choiceMessage,
@@ -11,6 +11,7 @@ import {
   invalidMessage,
   requiredMessage,
 } from './field-types.ts'
+import { INR, type Currency } from '../lib/money.ts'
 import { assertNever, err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { contextValues, EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import { isBlank, isUnreadable, readField } from './read-answer.ts'
@@ -104,23 +105,31 @@ export function evaluateAnswers(
 } {
   const { answers, shown } = normaliseWithContext(event, raw, context)
   const category = findCategory(event, answers)
+  const currency = currencyOf(event, category)
   const errors: [string, string][] = []
   for (const field of event.fields) {
     if (!shown.has(field.id)) continue
     const message = isUnreadable(field, getOwn(raw, field.id))
       ? invalidMessage(field)
-      : findError(field, getOwn(answers, field.id), answers, category)
+      : findError(field, getOwn(answers, field.id), { answers, category, currency })
     if (message !== null) errors.push([field.id, message])
     else errors.push(...errorsOfPeople(field, getOwn(answers, field.id)))
   }
   return { answers, shown, errors: fromPairs(errors) }
 }
 
+type FormState = {
+  readonly answers: Answers
+  readonly category: string | null
+  readonly currency: Currency
+}
+/** For a file name, or a part of a listed person: neither has conditions, and neither is an amount. */
+const ALONE: FormState = { answers: {}, category: null, currency: INR }
+
 function findError(
   field: Field,
   answer: Answer | undefined,
-  answers: Answers,
-  category: string | null,
+  { answers, category, currency }: FormState,
 ): string | null {
   if (answer === undefined) {
     const { required } = field
@@ -132,18 +141,18 @@ function findError(
   if (!hasType(field, answer)) return invalidMessage(field)
   if (field.type === 'many')
     return isChosenWell(field, toList(answer)) ? null : choiceMessage(field)
-  if (typeof answer !== 'string') return findValueError(field, answer)
+  if (typeof answer !== 'string') return findValueError(field, answer, currency)
   return (
     testsOf(field)
       .find(({ pattern }) => !pattern.test(answer))
-      ?.message(answer) ?? findValueError(field, answer)
+      ?.message(answer) ?? findValueError(field, answer, currency)
   )
 }
 
 /** Returns the name of a file as an answer, without folders and invisible characters, or the error. */
 export function fileName(field: Field, sent: string): Result<string, string> {
   const name = readField(field, sent)
-  const wrong = findError(field, name, {}, null)
+  const wrong = findError(field, name, ALONE)
   return typeof name === 'string' && wrong === null
     ? ok(name)
     : err(wrong ?? requiredMessage(field))
@@ -210,7 +219,7 @@ function errorsOfPeople(field: Field, answer: Answer | undefined): [string, stri
     typeof person === 'string'
       ? []
       : personFields(field).flatMap((part): [string, string][] => {
-          const message = findError(part, getOwn(person, part.id), {}, null)
+          const message = findError(part, getOwn(person, part.id), ALONE)
           return message === null ? [] : [[personPartName(field, index, part), message]]
         }),
   )

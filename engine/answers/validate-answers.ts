@@ -3,6 +3,7 @@ import { normaliseWithContext, personPartName } from './normalize-answers.ts'
 import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, Person, RawAnswers } from '../event/answer-types.ts'
+import { currencyOf, findCategory } from '../rules/category.ts'
 import { toList } from '../rules/evaluate-condition.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import {
@@ -37,6 +38,7 @@ export function toMessages(
           ? instancePath === parent && params['missingProperty'] === field.id
           : instancePath === `${parent}/${pointer(field.id)}`),
     )
+  const currency = currencyOf(event, findCategory(event, answers))
   return fromPairs(
     event.fields.flatMap((field): (readonly [string, string])[] => {
       const found = at('', field)
@@ -51,11 +53,11 @@ export function toMessages(
             const message =
               wrong.length > 0
                 ? findMessage(part, wrong, partAnswer)
-                : findValueError(part, partAnswer)
+                : findValueError(part, partAnswer, currency)
             return message === null ? [] : [[personPartName(field, index, part), message]]
           }),
         )
-      const fault = findValueError(field, answer)
+      const fault = findValueError(field, answer, currency)
       return fault === null ? [] : [[field.id, fault]]
     }),
   )

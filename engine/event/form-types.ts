@@ -68,7 +68,7 @@ export type Field = {
   readonly to?: Day
   /** number: whole numbers only, because the answer is a quantity. */
   readonly isWhole?: boolean
-  /** number: an amount in rupees chosen by the delegate (`amount_in`), with at most two decimals. */
+  /** number: an amount chosen by the delegate (`amount_in`), in major units with the decimals of its currency. */
   readonly isAmount?: boolean
   /** number: the unit ("nights"), shown after the number; `unitOne` is the singular, if it differs. */
   readonly unit?: string

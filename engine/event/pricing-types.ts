@@ -56,7 +56,7 @@ export type Item = {
    * present.
    */
   readonly prices: readonly { readonly when: Condition | null; readonly table: PriceTable }[]
-  /** A number field with min and max in which the delegate chooses the price, in rupees. */
+  /** A number field with min and max in which the delegate chooses the price, in major units. */
   readonly amountIn?: string
   /** The service accounting code on invoices. Absent: that of the event's invoices. */
   readonly sac?: string

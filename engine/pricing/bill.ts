@@ -14,7 +14,8 @@ import {
 } from '../event/pricing-types.ts'
 import { chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import { type Line } from './bill-lines.ts'
-import { paise, type Paise, type Tax } from '../lib/money.ts'
+import { decimalsOf, paise, type Currency, type Paise, type Tax } from '../lib/money.ts'
+import { currencyOf } from '../rules/category.ts'
 import { adjustPrices, splitPrice, type Split } from './line-tax.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
@@ -71,7 +72,7 @@ export function calculateBill(
     if (!itemApplies(item, answers, category)) continue
     const entries = itemLines(event, item, answers, category)
     for (const { option, row, quantity } of entries) {
-      const unit = unitPrice(item, answers, category, row, period)
+      const unit = unitPrice(event, item, answers, category, row, period)
       if (unit === null) return refused(item.id, option)
       priced.push({
         id: item.id,
@@ -160,13 +161,15 @@ export function findTable(
 
 /** Returns the unit price of an option of an item. Null if not on sale. */
 export function unitPrice(
+  event: Pick<PublicEvent, 'categories' | 'currency'>,
   item: Item,
   answers: Answers,
   category: string,
   row: string,
   period: string,
 ): Paise | null {
-  if (item.amountIn !== undefined) return enteredAmount(item.amountIn, answers)
+  if (item.amountIn !== undefined)
+    return enteredAmount(item.amountIn, answers, currencyOf(event, category))
   const table = findTable(item, answers, category)
   return table === null ? null : tablePrice(table, row, period)
 }
@@ -176,10 +179,12 @@ export function tablePrice(table: PriceTable, row: string, period: string): Pais
   return getOwn(getOwn(table, row) ?? {}, period) ?? null
 }
 
-/** Returns the amount chosen by the delegate, in rupees with at most two decimals. */
-function enteredAmount(field: string, answers: Answers): Paise | null {
+/** Returns the amount chosen by the delegate; more decimals than its currency has are rounded. */
+function enteredAmount(field: string, answers: Answers, currency: Currency): Paise | null {
   const answer = getOwn(answers, field)
-  return typeof answer === 'number' && answer >= 0 ? paise(Math.round(answer * 100)) : null
+  return typeof answer === 'number' && answer >= 0
+    ? paise(Math.round(answer * 10 ** decimalsOf(currency)))
+    : null
 }
 
 function labelOfLine(

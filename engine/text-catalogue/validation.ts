@@ -7,6 +7,8 @@ export const VALIDATION_MESSAGES = {
   utr: 'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
   gstin: 'This GSTIN contains an invalid character. Please check it.',
   amount: 'Please enter an amount with at most two decimals',
+  amountWithThreeDecimals: 'Please enter an amount with at most three decimals',
+  wholeAmount: 'Please enter an amount without decimals',
 
   closed: {
     heading: 'Registration Closed',

@@ -240,7 +240,7 @@ function findBills(
       if (!itemApplies(item, answers, category)) return without(bill, item.id)
       let sum: Bill = bill
       for (const { row, quantity } of itemLines(event, item, answers, category)) {
-        const unit = unitPrice(item, answers, category, row, period)
+        const unit = unitPrice(event, item, answers, category, row, period)
         if (unit === null) return null
         sum = withLine(sum, item.id, paise(unit * quantity), item.tax)
       }

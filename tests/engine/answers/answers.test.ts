@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import {
+  INR,
   checkAnswers,
   day,
   findAnswerErrors,
@@ -7,7 +8,9 @@ import {
   matchesCondition,
   EMPTY_CONTEXT,
   normalise,
+  readCurrency,
   shownFields,
+  toMessages,
   type Field,
   type RawAnswers,
   type Test,
@@ -469,4 +472,19 @@ test('an impossible transaction number is rejected with an example, or with the 
   )
   expect(errorFor('12345', 'Look in your statement')).toBe('Look in your statement')
   expect(errorFor('603212345678', '')).toBeUndefined()
+})
+
+test.each([
+  ['INR', 1.25, 1.255, 'Please enter an amount with at most two decimals'],
+  ['JPY', 500, 500.5, 'Please enter an amount without decimals'],
+  ['KWD', 1.255, 1.2555, 'Please enter an amount with at most three decimals'],
+])('an amount in %s has the decimals of its currency', (code, valid, invalid, message) => {
+  const event = createEvent({
+    currency: readCurrency(code) ?? INR,
+    fields: [field('gift', { type: 'number', isAmount: true })],
+  })
+  expect(findAnswerErrors(event, { gift: valid }, EMPTY_CONTEXT)).toEqual({})
+  expect(findAnswerErrors(event, { gift: invalid }, EMPTY_CONTEXT)).toEqual({ gift: message })
+  expect(toMessages(event, [], { gift: valid })).toEqual({})
+  expect(toMessages(event, [], { gift: invalid })).toEqual({ gift: message })
 })

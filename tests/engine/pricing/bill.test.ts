@@ -5,7 +5,7 @@ import type { Answers } from '../../../engine/event/answer-types.ts'
 import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 import type { EventConfig } from '../../../engine/event/config.ts'
-import { paise, type Paise, type Tax } from '../../../engine/lib/money.ts'
+import { INR, paise, readCurrency, type Paise, type Tax } from '../../../engine/lib/money.ts'
 import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax.ts'
 import type { Adjustment, Item } from '../../../engine/event/pricing-types.ts'
 import { day, type Day } from '../../../engine/lib/time.ts'
@@ -141,6 +141,18 @@ describe('items', () => {
     const event = createFair([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })])
     expect(shortenLines(lines(event, { gift: 251.1 }))[1]).toEqual(['gift', null, 1, 251.1])
     expect(lines(event, {}).length).toBe(1)
+  })
+
+  test.each([
+    ['JPY', 500, 500],
+    ['KWD', 1.005, 1005],
+    ['EUR', 251.1, 25_110],
+  ])('a donation in %s of %d was counted in hundredths', (code, gift, amount) => {
+    const event = {
+      ...createFair([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
+      currency: readCurrency(code) ?? INR,
+    }
+    expect(lines(event, { gift })[1]?.total).toBe(amount)
   })
 })
 
