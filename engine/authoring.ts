@@ -34,13 +34,10 @@ export {
   findingsAsSarif,
 } from './authoring/tools/export-findings.ts'
 export { preview } from './authoring/tools/preview.ts'
-export {
-  eventIdFrom,
-  newEventFile,
-  findPrefix,
-  type SampleOptions,
-} from './authoring/tools/new-event/event-file.ts'
+export { eventIdFrom, findPrefix } from './authoring/tools/new-event/event-id.ts'
+export { newEventFile, type SampleOptions } from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS, type NewEventAnswers } from './authoring/tools/new-event/questions.ts'
 export { readCategories } from './authoring/tools/new-event/prices.ts'
 export { repeatEvent } from './authoring/tools/repeat-event.ts'
+export { suggestCurrency } from './authoring/suggestions/currency-notations.ts'
 export { showEvent } from './authoring/tools/show-event.ts'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { dayOf, err, ok } from '../../../engine/index.ts'
+import { dayOf, err, INR, ok, readCurrency } from '../../../engine/index.ts'
 import {
   compileEvent,
   eventIdFrom,
@@ -11,6 +11,7 @@ import {
   newEventFile,
   findPrefix,
   QUESTIONS,
+  suggestCurrency,
 } from '../../../engine/authoring.ts'
 import type { Day, Result } from '../../../engine/index.ts'
 import type { NewEventAnswers } from '../../../engine/authoring.ts'
@@ -27,7 +28,8 @@ it writes a placeholder and lists it under demo:.
 
   --title <text>         --venue <text>      --support <address>
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
-  --categories <list>    early and later price, in rupees: "Member = 4000 / 5000; Student = 1000".
+  --currency <code>      currency of the prices, such as EUR; default INR. Delegates then pay by bank transfer
+  --categories <list>    early and later price, in that currency: "Member = 4000 / 5000; Student = 1000".
                          Separate them with ; or commas or lines; free: no charge, none: not on sale
   --gst none|inside|on-top                   whether the prices include it
   --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
@@ -52,6 +54,7 @@ const options = {
   'early-until': stringOption,
   payment: stringOption,
   categories: stringOption,
+  currency: stringOption,
   gst: stringOption,
   companions: stringOption,
   workshops: stringOption,
@@ -70,6 +73,7 @@ export const newCommand: Command = {
       yes = false,
       free,
       payment,
+      currency: code,
       ...values
     } = parsed.values
     const [name = ''] = parsed.positionals
@@ -96,11 +100,26 @@ export const newCommand: Command = {
       terminal.printError(`--payment must be airpay or none, not "${payment}".`)
       return 2
     }
+    const currency = code === undefined ? INR : readCurrency(code)
+    if (currency === null) {
+      const suggestion = suggestCurrency(code ?? '')
+      terminal.printError(
+        `--currency must be an ISO 4217 code, not "${code}"${suggestion === null ? '' : `: write ${suggestion}`}.`,
+      )
+      return 2
+    }
+    if (payment === 'airpay' && currency !== INR) {
+      terminal.printError(
+        'Airpay accepts only rupees: leave out --payment, or write --currency INR.',
+      )
+      return 2
+    }
     const isFree = free === true || payment === 'none'
     const freeAnswer = isFree ? { free: 'yes' } : payment === 'airpay' ? { free: 'no' } : {}
     const today = dayOf(createClock(null)())
     const interviewed = await interview(
       { ...values, ...freeAnswer },
+      currency === INR ? {} : { currency },
       today,
       yes ? null : openLineReader(terminal),
       terminal,
@@ -172,11 +191,12 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
  */
 async function interview(
   options: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
+  given: NewEventAnswers,
   today: Day,
   lines: LineReader | null,
   terminal: Terminal,
 ): Promise<Result<NewEventAnswers, 'unanswered'>> {
-  let draft: NewEventAnswers = {}
+  let draft = given
   try {
     for (const { name, asks: buildQuestion, reads: parse } of QUESTIONS) {
       const question = buildQuestion(draft)

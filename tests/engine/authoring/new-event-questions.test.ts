@@ -3,7 +3,7 @@
  * must be consistent.
  */
 import { describe, expect, test } from 'vitest'
-import { day } from '../../../engine/index.ts'
+import { day, INR } from '../../../engine/index.ts'
 import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine/authoring.ts'
 
 const today = day('2026-11-21')
@@ -137,7 +137,7 @@ test.each<[string, string, object | string]>([
 })
 
 const readRows = (answer: string, free = false) => {
-  const categories = readCategories(answer, free)
+  const categories = readCategories(answer, free, INR)
   return categories.ok
     ? categories.value.map(({ label, early, regular }) => [label, early, regular])
     : categories.error

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Ajv } from 'ajv'
-import { day, paise, type EventConfig } from '../../../engine/index.ts'
+import { day, paise, readCurrency, type Currency, type EventConfig } from '../../../engine/index.ts'
 import {
   compileEvent,
   eventIdFrom,
@@ -26,6 +26,11 @@ beforeAll(() => {
 })
 afterAll(() => folder.remove())
 
+const currency = (code: string): Currency => {
+  const read = readCurrency(code)
+  if (read === null) throw new Error(`${code} is no currency`)
+  return read
+}
 const files = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
 const compiled = (text: string, name = 'event'): EventConfig => {
   const event = readEvent(text, shared)
@@ -104,6 +109,22 @@ describe('new', () => {
         companions: { early: paise(0), regular: paise(0), freeUnder: null },
         workshops: [{ label: 'ECG', early: paise(0), regular: paise(0), seats: 20 }],
       },
+    ],
+    ['prices in euro', { id: 'ineuro2027', prefix: 'INEU', today, currency: currency('EUR') }],
+    ['prices in yen', { id: 'inyen2027', prefix: 'INYE', today, currency: currency('JPY') }],
+    [
+      'prices in Kuwaiti dinar, with companions and workshops',
+      {
+        ...allOptions,
+        currency: currency('KWD'),
+        categories: [{ label: 'Member', early: paise(40_500), regular: paise(50_250) }],
+        companions: { early: paise(20_000), regular: paise(25_125), freeUnder: 5 },
+        workshops: [{ label: 'Ultrasound', early: paise(5000), regular: paise(5500), seats: 30 }],
+      },
+    ],
+    [
+      'early prices in euro until the week of the event',
+      { ...allOptions, currency: currency('EUR'), earlyUntil: day('2027-01-26') },
     ],
     ['a free event without other options', { id: 'open2031', prefix: 'OPEN', today, free: true }],
     ['a name with a later year', { id: 'later2031', prefix: 'LATE', today }],

@@ -1,8 +1,17 @@
 /** Writes the first event file of a new conference, with comments for beginners. */
-import { INR, amountText, type Paise, type Tax } from '../../../lib/money.ts'
+import {
+  INR,
+  amountText,
+  decimalsOf,
+  type Currency,
+  type Paise,
+  type Tax,
+} from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import { wordsFromId } from '../../../event/placeholders-and-answer-texts.ts'
+import { paymentSections } from './payment.ts'
+import { unitName } from '../../suggestions/currency-notations.ts'
 import { itemsSection, type SampleCompanions, type SampleWorkshop } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
@@ -24,8 +33,10 @@ export type SampleOptions = {
   readonly venue?: string
   readonly support?: string
   readonly earlyUntil?: Day
+  /** Absent: INR. */
+  readonly currency?: Currency
   readonly categories?: readonly SampleCategory[]
-  /** Whether 18% GST is included or added; without one no text mentions a tax. */
+  /** Whether 18% GST is included or added; without one no text mentions a tax. Only in rupees. */
   readonly tax?: 'none' | 'inside' | 'on top'
   /** Everything is free: prices in `categories` are ignored. */
   readonly free?: boolean
@@ -41,44 +52,19 @@ const EARLY_ENDS = 45
 const GST_PERCENT = 18
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-function sampleTax({ free, tax = 'on top' }: SampleOptions): Tax | null {
-  if (free === true || tax === 'none') return null
+function sampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions): Tax | null {
+  if (free === true || tax === 'none' || currency !== INR) return null
   const common = { name: 'GST', percent: GST_PERCENT }
   return tax === 'inside'
     ? { ...common, prices: 'inclusive', round: 'rupee' }
     : { ...common, prices: 'exclusive', round: 'paise' }
 }
 
-/** Converts a text to an event id: "my-event" → "myevent"; null if nothing is left. */
-export function eventIdFrom(text: string): string | null {
-  const id = text
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '')
-    .replace(/^\d+/, '')
-  return id === '' ? null : id
-}
-
-/**
- * Returns a prefix for registration numbers such that it and the prefixes of other events do not
- * begin each other.
- */
-export function findPrefix(id: string, usedIds: readonly string[]): string | null {
-  const letters = id.replace(/[^a-z]/g, '').toUpperCase()
-  const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-  const candidates = [
-    letters.slice(0, 4),
-    letters.slice(0, 5),
-    ...alphabet.map((letter) => letters.slice(0, 3) + letter),
-    ...alphabet.flatMap((a) => alphabet.map((b) => `${letters.slice(0, 2)}${a}${b}`)),
-  ]
-  return (
-    candidates.find(
-      (candidate) =>
-        candidate.length >= 3 &&
-        !usedIds.some((other) => other.startsWith(candidate) || candidate.startsWith(other)),
-    ) ?? null
-  )
-}
+/** Placeholder prices: thousands of rupees, hundreds of any other currency. */
+const samplePrice =
+  (currency: Currency) =>
+  (times: number): Paise =>
+    (times * (currency === INR ? 1000 : 100) * 10 ** decimalsOf(currency)) as Paise
 
 /** Returns the days, given or as placeholders; the year in a title is used. */
 function eventDays({ id, title = id, today, ...dates }: SampleOptions) {
@@ -96,15 +82,18 @@ function eventDays({ id, title = id, today, ...dates }: SampleOptions) {
 
 /** Writes the whole file; it compiles, and has no finding except the note about its placeholders. */
 export function newEventFile(options: SampleOptions): string {
-  const { id, prefix } = options
-  const { from, to, earlyUntil } = eventDays(options)
+  const { id, prefix, currency = INR } = options
+  const days = eventDays(options)
+  const { from, to, earlyUntil } = days
   const title = options.title ?? wordsFromId(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
   const tax = sampleTax(options)
+  const paying = paymentSections(options, days)
+  const sample = samplePrice(currency)
   const categories = (
     options.categories ?? [
-      { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
-      { label: 'Non-member', early: 500_000 as Paise, regular: 600_000 as Paise },
+      { label: 'Member', early: sample(4), regular: sample(5) },
+      { label: 'Non-member', early: sample(5), regular: sample(6) },
     ]
   ).map((category, index, all) => ({
     ...category,
@@ -128,9 +117,11 @@ export function newEventFile(options: SampleOptions): string {
     ['look', 'the colour of the pages'],
     ...(options.categories === undefined ? [['categories', '']] : []),
     ...(options.categories === undefined && !isFree ? [['fees.prices', '']] : []),
-    ...(options.tax === undefined && !isFree ? [['fees.tax', 'GST on top of the prices']] : []),
+    ...(options.tax === undefined && tax !== null
+      ? [['fees.tax', 'GST on top of the prices']]
+      : []),
     ...(options.earlyUntil === undefined && !isFree ? [['fees.periods', '']] : []),
-    ...(isFree ? [] : [['payment.account', 'the account the money goes to']]),
+    ...paying.demo,
     ['email', ''],
   ].map(([path = '', about = '']) =>
     about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`,
@@ -139,7 +130,7 @@ export function newEventFile(options: SampleOptions): string {
     Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
   const row = (name: string, cells: readonly string[]): string =>
     `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
-  const number = (amount: Paise): string => amountText(amount, INR).replace(/\.00$/, '')
+  const number = (amount: Paise): string => amountText(amount, currency).replace(/\.0+$/, '')
   const cell = (price: Paise | null): string =>
     price === null ? 'none' : price === 0 ? 'free' : number(price)
   const periods = isFree
@@ -178,7 +169,7 @@ export function newEventFile(options: SampleOptions): string {
     `    - {id: open, label: Registration, to: ${to}}`,
   ]
   // The examples use the first category, on days on which it is on sale.
-  const days = (
+  const salesDays = (
     [
       { on: earlyUntil, column: 'early', first: first?.early },
       { on: addDays(earlyUntil, 1), column: 'regular', first: first?.regular },
@@ -188,7 +179,7 @@ export function newEventFile(options: SampleOptions): string {
     options,
     tax,
     periods.map(([period]) => period),
-    days,
+    salesDays,
   )
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
@@ -211,7 +202,7 @@ ${appendComment(`  id: ${id}`, 'also the name of this file')}
 ${appendComment(`  from: ${from}`, `${weekday(from)}, ${formatDay(from)}; days are days in India`)}
 ${appendComment(`  to: ${to}`, `${weekday(to)}, ${formatDay(to)}`)}
   venue: ${quoteYaml(options.venue ?? 'Town Hall, Kochi')}
-${appendComment('  status: open', 'registration closes after the last day; closed: at once')}
+${appendComment('  status: open', paying.registration === '' ? 'registration closes after the last day; closed: at once' : 'closed: registration closes at once')}
   support: ${quoteYaml(options.support ?? `support@${id}.example`)}
 
 look:
@@ -220,14 +211,14 @@ look:
 closed:                                 # what the page says while registration is closed
   heading: Registration is closed
   text: Registration for ${title.replace(/[:#"]/g, '')} is closed. Please write to us.
-
+${paying.registration}
 routes:                                 # the addresses of the pages
   form: /${id}
   success: /${id}/success
   failed: /${id}/failed
 
 # ── What it costs ───────────────────────────────────────────────────────────────
-
+${currency === INR ? '' : `\n${appendComment(`currency: ${currency}`, 'of every amount in this file')}\n`}
 categories:                             # who pays differently
 ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(category.label, true)}}`).join('\n')}
 
@@ -239,8 +230,8 @@ ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(cate
 category: {chosen_in: registering_as}
 
 fees:
-${[...formatFees(tax, isFree), ...(isFree ? periodFree : periodLines)].join('\n')}
-  prices:                               # ${isFree ? 'free: on sale for nothing' : 'rupees, or free, or none: not on sale then; the first row names the columns'}
+${[...formatFees(tax, isFree, currency), ...(isFree ? periodFree : periodLines)].join('\n')}
+  prices:                               # ${isFree ? 'free: on sale for nothing' : `${unitName(currency)}, or free, or none: not on sale then; the first row names the columns`}
 ${[
   row(
     'period',
@@ -292,7 +283,7 @@ order_id:                               # a registration number: ${prefix} and t
   prefix: ${prefix}
   followed_by: digits
 
-${isFree ? '# Free event: registrations are confirmed at once.\npayment: none' : `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${appendComment(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
+${paying.payment}
 
 # ── After payment ───────────────────────────────────────────────────────────────
 
@@ -359,7 +350,7 @@ ${[...cases, ...sold.cases].join('\n')}
 }
 
 /** Writes the lines about tax: included in the prices or added to them. */
-function formatFees(tax: Tax | null, isFree: boolean): readonly string[] {
+function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): readonly string[] {
   if (tax !== null)
     return [
       tax.prices === 'exclusive'
@@ -369,7 +360,9 @@ function formatFees(tax: Tax | null, isFree: boolean): readonly string[] {
   return isFree
     ? []
     : [
-        `  # No tax is charged. Where it is on top of the prices:  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`,
+        currency === INR
+          ? `  # No tax is charged. Where it is on top of the prices:  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`
+          : '  # No tax is charged. Where the prices include one:  tax: {name: VAT, percent: 19, prices: inclusive}',
       ]
 }
 

@@ -1,5 +1,5 @@
 /** Writes the items of a new event: accompanying persons, and workshops with their seats. */
-import { INR, amountText, paise, type Paise, type Tax } from '../../../lib/money.ts'
+import { INR, amountText, paise, type Currency, type Paise, type Tax } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
@@ -24,6 +24,7 @@ type ItemAnswers = {
   readonly companions?: SampleCompanions | null
   readonly workshops?: readonly SampleWorkshop[]
   readonly free?: boolean
+  readonly currency?: Currency
 }
 /** The lines of the file, part by part; empty if nothing is sold besides the registration. */
 type ItemSections = {
@@ -48,7 +49,7 @@ const AGE_YEARS_MAX = 110
 const FEW_SEATS = 5
 
 export function itemsSection(
-  { companions = null, workshops = [], free = false }: ItemAnswers,
+  { companions = null, workshops = [], free = false, currency = INR }: ItemAnswers,
   tax: Tax | null,
   periods: readonly string[],
   days: readonly Setting[],
@@ -67,8 +68,10 @@ export function itemsSection(
     items: isBilled
       ? [
           appendComment('  items:', 'items on sale: each is a line of the bill'),
-          ...(companions === null ? [] : accompanying(companions, periods)),
-          ...(workshopsWithIds.length === 0 ? [] : workshopItem(workshopsWithIds, periods)),
+          ...(companions === null ? [] : accompanying(companions, periods, currency)),
+          ...(workshopsWithIds.length === 0
+            ? []
+            : workshopItem(workshopsWithIds, periods, currency)),
         ]
       : [],
     limits: workshopsWithIds.some(({ seats }) => seats !== null)
@@ -83,19 +86,24 @@ export function itemsSection(
             '',
           ],
     // Each column once, with all items, so that every cell has its example.
-    cases: isBilled ? days.map((day) => formatCase(companions, workshopsWithIds, tax, day)) : [],
+    cases: isBilled
+      ? days.map((day) => formatCase(companions, workshopsWithIds, tax, day, currency))
+      : [],
     isBilled,
   }
 }
 
 type WorkshopWithId = SampleWorkshop & { readonly id: string }
 
-const number = (amount: Paise): string => amountText(amount, INR).replace(/\.00$/, '')
-const cell = (price: Paise): string => (price === 0 ? 'free' : number(price))
+const number = (amount: Paise, currency: Currency): string =>
+  amountText(amount, currency).replace(/\.0+$/, '')
+const cell = (price: Paise, currency: Currency): string =>
+  price === 0 ? 'free' : number(price, currency)
 
 function accompanying(
   { early, regular, freeUnder }: SampleCompanions,
   periods: readonly string[],
+  currency: Currency,
 ): readonly string[] {
   return [
     '    - id: accompanying',
@@ -103,13 +111,14 @@ function accompanying(
     freeUnder === null
       ? appendComment('      count: companions', 'the number of companions in the form')
       : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger companions are free`,
-    `      prices: {period: [${periods.join(', ')}], each: [${cell(early)}, ${cell(regular)}]}`,
+    `      prices: {period: [${periods.join(', ')}], each: [${cell(early, currency)}, ${cell(regular, currency)}]}`,
   ]
 }
 
 function workshopItem(
   workshops: readonly WorkshopWithId[],
   periods: readonly string[],
+  currency: Currency,
 ): readonly string[] {
   const width = Math.max('period:'.length, ...workshops.map(({ id }) => id.length + 1)) + 1
   const row = (name: string, cells: readonly string[]): string =>
@@ -120,7 +129,9 @@ function workshopItem(
     appendComment('      by: workshops', 'a line for each one chosen; its rows are the options'),
     '      prices:',
     row('period', periods),
-    ...workshops.map(({ id, early, regular }) => row(id, [cell(early), cell(regular)])),
+    ...workshops.map(({ id, early, regular }) =>
+      row(id, [cell(early, currency), cell(regular, currency)]),
+    ),
   ]
 }
 
@@ -177,6 +188,7 @@ function formatCase(
   workshops: readonly WorkshopWithId[],
   tax: Tax | null,
   { on, column, first }: Setting,
+  currency: Currency,
 ): string {
   const ages = companions?.freeUnder == null ? null : [40, companions.freeUnder - 1]
   const people =
@@ -190,7 +202,10 @@ function formatCase(
     ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
   ]
   const total = (...prices: readonly Paise[]): string =>
-    number(paise(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)))
+    number(
+      paise(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)),
+      currency,
+    )
   const lines = [
     `registration: ${total(first)}`,
     ...(companions === null ? [] : [`accompanying: ${total(companions[column])}`]),

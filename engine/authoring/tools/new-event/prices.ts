@@ -1,6 +1,6 @@
 /** Reads prices for `rollcall new`: categories, accompanying persons, workshops. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { INR, formatMoney, paise, readAmount, type Paise } from '../../../lib/money.ts'
+import { formatMoney, paise, readAmount, type Currency, type Paise } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import type { SampleCategory } from './event-file.ts'
 import type { SampleCompanions, SampleWorkshop } from './items.ts'
@@ -21,11 +21,12 @@ export const WORKSHOPS_EXAMPLE = (free: boolean): string =>
 export function readCategories(
   answer: string,
   free: boolean,
+  currency: Currency,
 ): Result<readonly SampleCategory[], string> {
-  const entries = splitEntries(answer)
+  const entries = splitEntries(answer, currency)
   const categories: SampleCategory[] = []
   for (const entry of entries) {
-    const category = readCategory(entry, free)
+    const category = readCategory(entry, free, currency)
     if (!category.ok) return category
     if (categories.some(({ label }) => label.toLowerCase() === category.value.label.toLowerCase()))
       return err(`"${category.value.label}" is listed twice.`)
@@ -36,7 +37,7 @@ export function readCategories(
     : ok(categories)
 }
 
-function splitEntries(answer: string): readonly string[] {
+function splitEntries(answer: string, currency: Currency): readonly string[] {
   const clean = (parts: readonly string[]): readonly string[] =>
     parts.map((part) => joinLines(part).replace(/[\s,;]+$/, '')).filter((part) => part !== '')
   const lines = clean(outsideBrackets(answer, /[;\n]/))
@@ -49,7 +50,7 @@ function splitEntries(answer: string): readonly string[] {
     const before = all.at(-1)
     if (before === undefined) return [part]
     if (!PRICE_AFTER.test(before)) return [...all.slice(0, -1), `${before}, ${part}`]
-    return PRICE_AFTER.test(part) || suggestAmount(part)?.is !== 'rupees'
+    return PRICE_AFTER.test(part) || suggestAmount(part, currency)?.is !== 'rupees'
       ? [...all, part]
       : [...all.slice(0, -1), `${before} / ${part}`]
   }, [])
@@ -73,7 +74,11 @@ function outsideBrackets(text: string, separator: RegExp): readonly string[] {
   return [...parts, text.slice(from)]
 }
 
-function readCategory(entry: string, free: boolean): Result<SampleCategory, string> {
+function readCategory(
+  entry: string,
+  free: boolean,
+  currency: Currency,
+): Result<SampleCategory, string> {
   const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
   const label = joinLines(found?.[1] ?? entry)
   if (label === '') return err(`"${entry}" has no category. Write ${PRICES_EXAMPLE}.`)
@@ -82,7 +87,7 @@ function readCategory(entry: string, free: boolean): Result<SampleCategory, stri
     return free
       ? ok({ label, early: paise(0), regular: paise(0) })
       : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
-  const prices = readPrices(found[2] ?? '')
+  const prices = readPrices(found[2] ?? '', currency)
   if (prices === null)
     return err(`"${found[2]}" is not a price. Write ${label} = 4000 / 5000: early, then later.`)
   const [early, regular] = prices
@@ -91,26 +96,29 @@ function readCategory(entry: string, free: boolean): Result<SampleCategory, stri
       `"${entry}" has a price, but the event is free. Remove the price, or answer that it is not free.`,
     )
   if (early === null && regular === null) return err(`${label} would never be on sale.`)
-  return cheaperLater(label, prices) ?? ok({ label, early, regular })
+  return cheaperLater(label, prices, currency) ?? ok({ label, early, regular })
 }
 
 /** One price applies to both periods; null if it is not one or two prices. */
-function readPrices(text: string): readonly [Paise | null, Paise | null] | null {
+function readPrices(
+  text: string,
+  currency: Currency,
+): readonly [Paise | null, Paise | null] | null {
   const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
-  const suggestion = split.length === 1 ? suggestAmount(text) : null
+  const suggestion = split.length === 1 ? suggestAmount(text, currency) : null
   const cells = suggestion?.is === 'several' ? suggestion.rupees : split
-  const prices = cells.map(readPrice)
+  const prices = cells.map((cell) => readPrice(cell, currency))
   const [early, regular] = prices
   if (early === undefined || prices.length > 2 || prices.includes(undefined)) return null
   return [early, regular === undefined ? early : regular]
 }
 
 /** Null if not on sale, undefined if it is not a price. */
-function readPrice(cell: string): Paise | null | undefined {
-  const suggestion = suggestAmount(cell)
+function readPrice(cell: string, currency: Currency): Paise | null | undefined {
+  const suggestion = suggestAmount(cell, currency)
   switch (suggestion?.is) {
     case 'rupees':
-      return readAmount(suggestion.rupees, INR) ?? undefined
+      return readAmount(suggestion.rupees, currency) ?? undefined
     case 'free':
       return paise(0)
     case 'not-on-sale':
@@ -128,10 +136,11 @@ export function joinLines(text: string): string {
 function cheaperLater(
   label: string,
   [early, regular]: readonly [Paise | null, Paise | null],
+  currency: Currency,
 ): { readonly ok: false; readonly error: string } | null {
   return early !== null && regular !== null && regular > 0 && regular < early
     ? err(
-        `${label} would be cheaper later (${formatMoney(regular, INR)}) than early (${formatMoney(early, INR)}).`,
+        `${label} would be cheaper later (${formatMoney(regular, currency)}) than early (${formatMoney(early, currency)}).`,
       )
     : null
 }
@@ -147,6 +156,7 @@ const FREE_UNDER =
 export function readCompanions(
   answer: string,
   free: boolean,
+  currency: Currency,
 ): Result<SampleCompanions | null, string> {
   const answerText = joinLines(answer)
   if (NONE_ANSWER.test(answerText)) return ok(null)
@@ -156,12 +166,15 @@ export function readCompanions(
     return ok(yes ? { early: paise(0), regular: paise(0), freeUnder: null } : null)
   }
   const under = FREE_UNDER.exec(answerText)
-  const prices = readPrices(under === null ? answerText : answerText.slice(0, under.index))
+  const prices = readPrices(
+    under === null ? answerText : answerText.slice(0, under.index),
+    currency,
+  )
   const [early, regular] = prices ?? [null, null]
   if (prices === null || early === null || regular === null)
     return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)
   return (
-    cheaperLater('Accompanying person', prices) ??
+    cheaperLater('Accompanying person', prices, currency) ??
     ok({ early, regular, freeUnder: under === null ? null : Number(under[1]) })
   )
 }
@@ -172,6 +185,7 @@ const SEATS = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
 export function readWorkshops(
   answer: string,
   free: boolean,
+  currency: Currency,
 ): Result<readonly SampleWorkshop[], string> {
   if (NONE_ANSWER.test(joinLines(answer))) return ok([])
   const workshops: SampleWorkshop[] = []
@@ -179,7 +193,11 @@ export function readWorkshops(
     const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
     const seats = SEATS.exec(entry)
-    const category = readCategory(seats === null ? entry : entry.slice(0, seats.index), free)
+    const category = readCategory(
+      seats === null ? entry : entry.slice(0, seats.index),
+      free,
+      currency,
+    )
     if (!category.ok) return category
     const { label, early, regular } = category.value
     if (early === null || regular === null)

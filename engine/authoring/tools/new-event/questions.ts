@@ -1,6 +1,8 @@
 /** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
 import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
 import { findDays, type DayWords } from '../../prose/find-days.ts'
+import { INR } from '../../../lib/money.ts'
+import { unitName } from '../../suggestions/currency-notations.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { formatDay, isDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import {
@@ -93,12 +95,16 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'categories',
-    asks: ({ free }) =>
+    asks: ({ free, currency = INR }) =>
       free === true
         ? 'Which categories of delegates are there? (Member; Student)'
-        : `What does each category pay in rupees, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
+        : `What does each category pay in ${unitName(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
     reads: (answer, answers) => {
-      const categoriesResult = readCategories(answer, answers.free === true)
+      const categoriesResult = readCategories(
+        answer,
+        answers.free === true,
+        answers.currency ?? INR,
+      )
       if (!categoriesResult.ok) return categoriesResult
       // If all prices are free the event is free, whatever was answered.
       const isFree = categoriesResult.value.every(
@@ -113,8 +119,13 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'gst',
-    asks: ({ free }) => (free === true ? null : 'GST: none, inside the prices, or on top of them?'),
+    asks: ({ free, currency = INR }) =>
+      free === true || currency !== INR ? null : 'GST: none, inside the prices, or on top of them?',
     reads: (answer, answers) => {
+      if (answers.currency !== undefined && answers.currency !== INR && readTax(answer) !== 'none')
+        return err(
+          `GST is not charged on prices in ${answers.currency}. Write none, and add the tax to the file.`,
+        )
       const tax = readTax(answer)
       return tax === null
         ? err(`"${answer}" does not say how GST is charged. Write none, inside or on top.`)
@@ -136,7 +147,11 @@ export const QUESTIONS: readonly Question[] = [
         ? 'Can delegates bring an accompanying person? (yes or no)'
         : 'What does an accompanying person pay? (4000 / 5000, free under 5; or none)',
     reads: (answer, answers) => {
-      const companionsResult = readCompanions(answer, answers.free === true)
+      const companionsResult = readCompanions(
+        answer,
+        answers.free === true,
+        answers.currency ?? INR,
+      )
       return companionsResult.ok
         ? ok({ ...answers, companions: companionsResult.value })
         : companionsResult
@@ -147,7 +162,7 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free }) =>
       `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_EXAMPLE(free === true)}; or none)`,
     reads: (answer, answers) => {
-      const workshopsResult = readWorkshops(answer, answers.free === true)
+      const workshopsResult = readWorkshops(answer, answers.free === true, answers.currency ?? INR)
       return workshopsResult.ok
         ? ok({ ...answers, workshops: workshopsResult.value })
         : workshopsResult

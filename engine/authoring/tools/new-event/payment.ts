@@ -1,0 +1,53 @@
+/** Writes how delegates of a new event pay: by card in rupees, otherwise by bank transfer. */
+import { INR, type Currency } from '../../../lib/money.ts'
+import { addDays, type Day } from '../../../lib/time.ts'
+import { appendComment } from './yaml-text.ts'
+
+export type PaymentSections = {
+  /** The lines of `registration`; empty if it stays open until the event is over. */
+  readonly registration: string
+  readonly payment: string
+  /** The placeholder of these lines, with its comment. */
+  readonly demo: readonly (readonly [path: string, comment: string])[]
+}
+
+/** A transfer takes some days, and must arrive before the event. */
+const TRANSFER_DAYS = 7
+
+/** `earlyUntil`: later prices must still be payable. */
+export function paymentSections(
+  { id, free = false, currency = INR }: { id: string; free?: boolean; currency?: Currency },
+  { from, to, earlyUntil }: { from: Day; to: Day; earlyUntil: Day },
+): PaymentSections {
+  if (free)
+    return {
+      registration: '',
+      payment: '# Free event: registrations are confirmed at once.\npayment: none',
+      demo: [],
+    }
+  if (currency === INR)
+    return {
+      registration: '',
+      payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${appendComment(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`,
+      demo: [['payment.account', 'the account the money goes to']],
+    }
+  const days = addDays(from, -TRANSFER_DAYS) > earlyUntil ? TRANSFER_DAYS : 1
+  const closes = addDays(days === 1 ? to : from, -days)
+  return {
+    registration: `\nregistration:\n${appendComment(`  closes: ${closes}`, 'a later transfer would not arrive in time')}\n`,
+    payment: `# The card gateway and UPI accept only rupees.
+payment:
+  methods:
+    - id: transfer
+      label: Bank transfer
+      until: ${closes}
+      instructions: |
+        Please transfer the amount to our account, IBAN DE00 1234 5678 9012 3456 00, BIC SAMPLEFF.
+        Give your registration number as the purpose.
+      fields:                           # staff find the transfer by this reference
+        - {id: transfer_reference, label: Reference of the transfer, pattern: "[A-Z0-9]{8,35}", unique: true, required: true}
+      expires_after: ${days} day${days === 1 ? '' : 's'}
+    - {id: desk, label: Front desk, office_only: true}`,
+    demo: [['payment.methods', 'the account the money goes to']],
+  }
+}

@@ -1,0 +1,74 @@
+/** `rollcall new --currency`: a first event file with prices in another currency than rupees. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readEvent } from '../../../engine/authoring.ts'
+import { createCommandFolder, type CommandFolder } from './cli.ts'
+import { shared } from './shared-files.ts'
+
+let folder: CommandFolder
+beforeAll(() => {
+  folder = createCommandFolder()
+})
+afterAll(() => folder.remove())
+
+test('with --currency, prices are in it and delegates pay by bank transfer', async () => {
+  const written = await folder.rollcall([
+    'new',
+    'heath2027',
+    '--yes',
+    '--currency',
+    'EUR',
+    '--categories',
+    'Member = € 290 / 350.50; Student = 95',
+  ])
+  expect([written.status, written.err]).toEqual([0, ''])
+  const event = readEvent(folder.read('events/heath2027.yaml'), shared)
+  expect(event).toMatchObject({
+    currency: 'EUR',
+    fees: {
+      tax: null,
+      prices: {
+        member: { early: 29_000, regular: 35_050 },
+        student: { early: 9500, regular: 9500 },
+      },
+    },
+    payment: null,
+  })
+  expect(event?.methods.map(({ is }) => is)).toEqual(['transfer', 'desk'])
+  expect(folder.read('events/heath2027.yaml')).not.toMatch(/GST|₹/)
+})
+
+test.each([
+  [['--currency', 'Euro'], '--currency must be an ISO 4217 code, not "Euro": write EUR.'],
+  [['--currency', 'XXQ'], '--currency must be an ISO 4217 code, not "XXQ".'],
+  [
+    ['--currency', 'EUR', '--payment', 'airpay'],
+    'Airpay accepts only rupees: leave out --payment, or write --currency INR.',
+  ],
+  [
+    ['--currency', 'EUR', '--gst', 'inside'],
+    'GST is not charged on prices in EUR. Write none, and add the tax to the file.',
+  ],
+])('%j is refused', async (options, message) => {
+  const refused = await folder.rollcall(['new', 'refused2027', '--yes', ...options])
+  expect(refused.status).toBe(2)
+  expect(refused.err).toContain(message)
+  expect(existsSync(join(folder.folder, 'events/refused2027.yaml'))).toBe(false)
+})
+
+test('--currency INR writes the same file as none', async () => {
+  await folder.rollcall(['new', 'rupees2027', '--yes'])
+  const text = folder.read('events/rupees2027.yaml')
+  const other = await folder.rollcall([
+    'new',
+    'rupees2027',
+    '--yes',
+    '--currency',
+    'INR',
+    '--out',
+    'other',
+  ])
+  expect(other.status).toBe(0)
+  expect(folder.read('other/rupees2027.yaml')).toBe(text)
+})
