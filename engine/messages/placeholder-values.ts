@@ -81,7 +81,9 @@ export function valuesOf(
   const registration = viewOf(event, stored)
   const { answers, category, period, total } = registration
   const parts =
-    amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
+    amounts === 'split-total' && total !== null
+      ? splitTotal(event.fees.tax, total, registration.currency)
+      : registration
   const money = (amount: Paise | null, format = formatPrice): string | undefined =>
     amount === null ? undefined : format(amount, registration.currency)
   // A free registration is complete when it is created: that day replaces the day of payment.

@@ -1,5 +1,5 @@
 /** Tax of one line: splits a price or a total into amount before tax and tax, and rounds. */
-import { paise, type Paise, type Tax } from '../lib/money.ts'
+import { INR, paise, type Currency, type Paise, type Tax } from '../lib/money.ts'
 import { assert } from '../lib/result.ts'
 
 /** A price split into amount before tax, tax and total; base + gst = total exactly. */
@@ -37,12 +37,12 @@ export function splitPrice(tax: Tax | null, price: Paise): Split {
 
 /**
  * Splits a paid total for a result page: base in whole rupees, gst the remainder (specification,
- * section 9).
+ * section 9). Other currencies are split to the minor unit.
  */
-export function splitTotal(tax: Tax | null, total: Paise): Split {
+export function splitTotal(tax: Tax | null, total: Paise, currency: Currency = INR): Split {
   return tax === null
     ? { base: total, gst: paise(0), total }
-    : backwards(millionths(tax.percent), total, 100n)
+    : backwards(millionths(tax.percent), total, currency === INR ? 100n : 1n)
 }
 
 /** Returns the tax included in a total, to the nearest paisa; the amount before tax is rounded half up. */

@@ -1,7 +1,7 @@
 /** Exports a list, with all its pages, as CSV or Excel under a file name that states the filters. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { dayOf, exportColumns } from '../../../engine/index.ts'
+import { INR, dayOf, exportColumns } from '../../../engine/index.ts'
 import type { AdminList, Column, Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -39,7 +39,9 @@ export async function sendExport(
       eventId: event.id,
       regNo: null,
     })
-  const head = columns.map(({ label }) => label)
+  // A spreadsheet has no symbols. Rupees need no name in an Indian office.
+  const unit = event.currency === INR ? '' : ` (${event.currency})`
+  const head = columns.map(({ label, kind: is }) => (is === 'money' ? `${label}${unit}` : label))
   reply
     .header('cache-control', 'no-store')
     .header(
@@ -79,7 +81,7 @@ export async function sendExport(
 function toSheetCell(column: Column | undefined, cell: CsvCell): string | number {
   if (cell === null || cell === undefined || cell === '') return ''
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
-  if (typeof cell === 'object') return cell.rupees
+  if (typeof cell === 'object') return cell.amount
   const isNumber = column?.kind === 'money' || column?.kind === 'number'
   return isNumber && Number.isFinite(Number(cell)) ? Number(cell) : String(cell)
 }

@@ -1,5 +1,6 @@
 /** Builds list rows from registrations: answers by field id, values by the specification's names. */
 import {
+  decimalsOf,
   answerText,
   assertNever,
   readDelegate,
@@ -248,7 +249,8 @@ function createCellReader(
     case 'money':
       return (registration) => {
         const amount = value(registration)
-        return typeof amount === 'number' ? { rupees: amount } : amount
+        const decimals = decimalsOf(registration.currency)
+        return typeof amount === 'number' ? { amount, decimals } : amount
       }
     case 'text':
     case 'number':

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
+  decimalsOf,
   INR,
   bankKey,
   dayOf,
@@ -321,7 +322,8 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       const { line, money } = settledLine
       const { as, reg_no: regNo, order_id: order, why: reason } = toWireLine(settledLine, whose)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
-        rupees: rupees(amount, INR),
+        amount: rupees(amount, INR),
+        decimals: decimalsOf(INR),
       }))
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]
@@ -348,7 +350,14 @@ function buildOtherEventsRow(
   { lines, net }: NonNullable<WirePayout['elsewhere']>,
 ): readonly CsvCell[] {
   const text = `${lines} ${lines === 1 ? 'line' : 'lines'} of other events`
-  return [day, utr, ...Array<string>(8).fill(''), { rupees: net }, SETTLED_LABELS.elsewhere, text]
+  return [
+    day,
+    utr,
+    ...Array<string>(8).fill(''),
+    { amount: net, decimals: decimalsOf(INR) },
+    SETTLED_LABELS.elsewhere,
+    text,
+  ]
 }
 
 const CSV_HEADINGS = [

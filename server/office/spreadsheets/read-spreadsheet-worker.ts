@@ -79,7 +79,7 @@ function countTags(part: Uint8Array): number {
   return tags
 }
 
-/** Formats a cell as a user would write it in CSV: dates without a time, amounts with two decimals. */
+/** Formats a cell as a user would write it in CSV: dates without a time, amounts with two or three decimals. */
 function toText(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (cell instanceof Date) return cell.toISOString().slice(0, 10)
@@ -88,7 +88,7 @@ function toText(cell: unknown): string {
 }
 
 function formatNumber(number: number): string {
-  const amount = number.toFixed(2)
+  const amount = number.toFixed(3).replace(/0$/, '')
   if (Number.isInteger(number)) return String(number)
   return Math.abs(Number(amount) - number) < ROUNDING_ERROR_MAX ? amount : String(number)
 }

@@ -8,7 +8,7 @@
 
 export type CsvCell = string | number | boolean | CsvAmount | null | undefined
 /** An amount that the program computed. It is not text: a negative one is written without the apostrophe of a formula. */
-export type CsvAmount = { readonly rupees: number }
+export type CsvAmount = { readonly amount: number; readonly decimals: number }
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE = /^\+[0-9][0-9 ()-]*$/
@@ -33,7 +33,7 @@ function formatCell(cell: CsvCell): string {
   if (typeof cell === 'string')
     return NEEDS_CARE.test(cell) && !PHONE.test(cell) ? escapeText(cell) : cell
   if (typeof cell === 'number') return String(cell)
-  if (typeof cell === 'object' && cell !== null) return cell.rupees.toFixed(2)
+  if (typeof cell === 'object' && cell !== null) return cell.amount.toFixed(cell.decimals)
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
   return ''
 }

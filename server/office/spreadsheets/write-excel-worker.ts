@@ -7,6 +7,9 @@ import writeXlsxFile from 'write-excel-file/node'
 import { assert } from '../../../engine/index.ts'
 import type { Sheet } from './write-excel.ts'
 
+/** Amounts with two decimals, or three where the currency has them. */
+const formatOf = (value: number): string => (Number(value.toFixed(2)) === value ? '0.00' : '0.000')
+
 assert(parentPort !== null, 'this module runs in a worker thread')
 const { head, rows } = workerData as Sheet
 const file = await writeXlsxFile(
@@ -18,7 +21,11 @@ const file = await writeXlsxFile(
         value === ''
           ? null
           : typeof value === 'number'
-            ? { value, type: Number, ...(Number.isInteger(value) ? {} : { format: '0.00' }) }
+            ? {
+                value,
+                type: Number,
+                ...(Number.isInteger(value) ? {} : { format: formatOf(value) }),
+              }
             : { value, type: String },
       ),
     ),

@@ -183,3 +183,11 @@ test('an amount with more decimals than the currency has is refused in its own w
     body: { message: 'Enter the amount in EUR, such as 985 or 985.50.' },
   })
 })
+
+test('a spreadsheet of the list states the currency of its amounts, with as many decimals', async () => {
+  await register()
+  const office = await signIn(server)
+  const csv = (await office.get('/admin/export/?event_type=euro2027&list_id=euro2027')).body
+  expect(csv.split('\r\n')[0]).toContain('Total Amount (EUR)')
+  expect(csv).toContain(',199.50')
+})

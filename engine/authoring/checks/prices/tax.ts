@@ -19,12 +19,12 @@ const splitDisagrees: Check = {
   why: 'The form and the result page would show different base amounts for one payment.',
   after: AFTER_TABLE,
   find: (model) => {
-    const { fees, results } = model.config
+    const { currency, fees, results } = model.config
     if (results.amounts !== 'split-total') return []
     const differing = priceTableCells(model).flatMap(({ at, amount }) => {
       if (amount === null) return []
       const form = splitPrice(fees.tax, amount)
-      const page = splitTotal(fees.tax, form.total)
+      const page = splitTotal(fees.tax, form.total, currency)
       return form.base === page.base ? [] : [{ at, form: form.base, page: page.base }]
     })
     const [firstDifference] = differing

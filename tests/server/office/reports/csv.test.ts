@@ -51,9 +51,9 @@ test('the file starts with one byte order mark', () => {
 })
 
 test('a discount of ₹ 590 is a number that a spreadsheet adds up, and the same characters entered by a person stay text', () => {
-  expect(csvRows([[{ rupees: -590 }, '-590.00', { rupees: 7080.5 }]], false)).toBe(
-    "-590.00,'-590.00,7080.50\r\n",
-  )
+  expect(
+    csvRows([[{ amount: -590, decimals: 2 }, '-590.00', { amount: 7080.5, decimals: 2 }]], false),
+  ).toBe("-590.00,'-590.00,7080.50\r\n")
 })
 
 test('a carriage return in an answer does not start a new row', () => {
