@@ -18,7 +18,7 @@ type Capture = {
   refunded: number
 }
 const CAPTURES_SQL = `SELECT c.id, p.id AS payment, p.registration_id AS registration, p.attempt, c.amount, c.state,
-  (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused') AS gone
+  (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused') AS refunded
   FROM captures c JOIN payments p ON p.id = c.counts_for
   WHERE c.state IN ('fits', 'accepted') AND p.status IN ('success', 'refunded') ORDER BY p.registration_id, p.attempt, c.id`
 type Payment = { id: number; registration: number; amount: number; bill: number | null }

@@ -59,7 +59,7 @@ function ruleChanges(
   next: readonly ListedRule[],
 ): readonly ItemChange[] {
   const describeRule = (rules: readonly ListedRule[], id: string): string | null =>
-    rules.find((rule) => rule.id === id)?.description ?? null
+    rules.find((rule) => rule.id === id)?.says ?? null
   return [...new Set([...old, ...next].map(({ id }) => id))].flatMap((id) =>
     changed(`${title} ${id}`, describeRule(old, id), describeRule(next, id)),
   )

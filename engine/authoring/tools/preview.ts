@@ -242,7 +242,7 @@ function renderItemPrices(event: EventConfig, head: string): string {
       : `<table><caption>${categoryText}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
   })
   const rules = [...adjustments, ...limits].map(
-    ({ id, description }) => `<li>${escapeHtml(`${id}: ${description}`)}</li>`,
+    ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,
   )
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }

@@ -41,7 +41,7 @@ export type ListedTable = {
   readonly parts: readonly { readonly when: string | null; readonly rows: readonly ListedRow[] }[]
 }
 /** One rule of a list, in words. */
-export type ListedRule = { readonly id: string; readonly description: string }
+export type ListedRule = { readonly id: string; readonly says: string }
 export type PriceList = {
   readonly tables: readonly ListedTable[]
   readonly adjustments: readonly ListedRule[]
@@ -63,18 +63,18 @@ export function buildPriceList(event: EventConfig): PriceList {
           ],
     adjustments: fees.adjustments.map((adjustment) => ({
       id: adjustment.id,
-      description: formatAdjustment(event, adjustment),
+      says: formatAdjustment(event, adjustment),
     })),
-    limits: event.quotas.map((quota) => ({ id: quota.id, description: formatQuota(event, quota) })),
+    limits: event.quotas.map((quota) => ({ id: quota.id, says: formatQuota(event, quota) })),
     unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
-      description: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
+      says: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
     })),
     codes: codeKinds.map(({ id, label, gives }) => ({
       id,
-      description: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
+      says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    rolls: memberLists.map((roll) => ({ id: roll.id, description: formatMemberList(event, roll) })),
+    rolls: memberLists.map((roll) => ({ id: roll.id, says: formatMemberList(event, roll) })),
   }
 }
 

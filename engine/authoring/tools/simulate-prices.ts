@@ -218,9 +218,7 @@ function formatRules({ adjustments, limits, unique, codes, rolls }: PriceList): 
     ['Rolls', rolls],
   ]
   return blocks.flatMap(([title, rules]) =>
-    rules.length === 0
-      ? []
-      : [`${title}\n${table(rules.map(({ id, description }) => [id, description]))}`],
+    rules.length === 0 ? [] : [`${title}\n${table(rules.map(({ id, says }) => [id, says]))}`],
   )
 }
 

@@ -1,4 +1,4 @@
-/** Exports a list as an Excel file: numbers, everything else as text. */
+/** Exports a list as an Excel file: numbers as numbers, everything else as text. */
 import { Worker } from 'node:worker_threads'
 
 export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

@@ -58,7 +58,7 @@ export type PostgresConnection = {
   foreseen(error: unknown): { readonly result: unknown } | null
 }
 
-/** The options of every connection: whole numbers, booleans as 1 and 0, several statements in transit. */
+/** The options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements in transit. */
 export const clientOptions = (url: string): pg.ClientConfig =>
   ({
     connectionString: url,

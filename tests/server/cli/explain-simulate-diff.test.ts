@@ -265,7 +265,7 @@ describe('explain', () => {
     [['--roll', 'life'], 'Write a value of a member list as field.column=value, not "life".'],
     [
       ['--roll', 'member_number=life'],
-      'Write a value of the member list for member_number.column=value, or member_number=none.',
+      'Write a value of the member list for member_number as member_number.column=value, or member_number=none.',
     ],
   ])('rejects context that the event does not use: %s', async (args, message) => {
     const result = await folder.rollcall(['event', 'explain', itemEvent('nidancon2027'), ...args])

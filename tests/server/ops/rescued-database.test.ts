@@ -31,13 +31,13 @@ afterEach(async () => {
 type Health = {
   readonly message?: string
   readonly health?: string
-  readonly problems?: readonly string[]
+  readonly troubles?: readonly string[]
 }
 const healthOf = async ({ url }: Pick<RunningServerHere, 'url'>): Promise<Health> =>
   (await (await fetch(`${url}/healthz`)).json()) as Health
 const readHealthText = async (runningServer: RunningServerHere): Promise<string> => {
-  const { message = '', problems = [] } = await healthOf(runningServer)
-  return [message, ...problems].join('\n')
+  const { message = '', troubles = [] } = await healthOf(runningServer)
+  return [message, ...troubles].join('\n')
 }
 let count = 0
 const register = async ({ url }: RunningServerHere): Promise<void> => {

@@ -79,7 +79,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                 {lines.map((rule) => (
                   <div key={rule.id}>
                     <dt>{rule.id}</dt>
-                    <dd>{rule.description}</dd>
+                    <dd>{rule.says}</dd>
                   </div>
                 ))}
               </dl>

@@ -40,12 +40,12 @@ const healthOf = async (url: string): Promise<string> => {
     path: '/healthz',
     headers: { connection: 'keep-alive' },
   })
-  const { health, code, problems } = JSON.parse(text) as {
+  const { health, code, troubles } = JSON.parse(text) as {
     readonly health?: string
     readonly code?: string
-    readonly problems?: readonly string[]
+    readonly troubles?: readonly string[]
   }
-  return [status, health ?? code, ...(problems ?? [])].join(' ')
+  return [status, health ?? code, ...(troubles ?? [])].join(' ')
 }
 
 export const fillDisk: Step = {
