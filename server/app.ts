@@ -9,6 +9,7 @@ import { createHealthChecks } from './ops/health/health-checks.ts'
 import type { Deps } from './dependencies.ts'
 import { addBodyBudget } from './http/request-body-limits.ts'
 import { isDeeperThan, NESTING_MAX } from './http/request-body.ts'
+import { watchOutages } from './http/database-outage.ts'
 import { createErrorHandler } from './http/error-handler.ts'
 import {
   addHeaders,
@@ -82,11 +83,12 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   logRequests(app, deps)
   warnAboutUnknownProxy(app, deps)
   let noSpaceAt: Instant | null = null
-  app.setErrorHandler(
-    createErrorHandler(deps, (at) => {
-      noSpaceAt = at
-    }),
-  )
+  const noteNoSpace = (at: Instant): void => {
+    noSpaceAt = at
+  }
+  const outages = watchOutages(deps)
+  app.addHook('onClose', async () => outages.close())
+  app.setErrorHandler(createErrorHandler(deps, noteNoSpace, outages))
 
   healthRoutes(app, deps, createHealthChecks({ ...deps, noRoomAt: () => noSpaceAt }))
   // One guard for every route that accepts a registration number.

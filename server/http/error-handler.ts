@@ -5,6 +5,8 @@ import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { isRowsBehind, StoreBusy } from '../storage/index.ts'
 import { refusalCause, writeTrouble } from '../storage/database/error-explanations.ts'
+import { UploadsUnavailable } from '../storage/database/store-busy-error.ts'
+import type { OutageWatch } from './database-outage.ts'
 import { BodyAborted } from './request-body-limits.ts'
 import { getPath } from './event-route-table.ts'
 import { sendError, RETRY_SECONDS, errorForStatus } from './error-response.ts'
@@ -26,16 +28,20 @@ async function readLoss({ store }: Pick<Deps, 'store'>): Promise<string | null> 
   }
 }
 
+const isOfDatabase = (error: Error): boolean =>
+  error instanceof StoreBusy && !isRowsBehind(error) && !(error instanceof UploadsUnavailable)
+
 export type ErrorHandler = (
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => unknown
 
-/** `onNoSpace` is called when the database had no space for a request. */
+/** `onNoSpace` is called when the database had no space for a request. `outages`: logs when it answers again. */
 export function createErrorHandler(
   deps: Pick<Deps, 'store' | 'events' | 'clock' | 'log'>,
   onNoSpace: (at: Instant) => void,
+  outages: Pick<OutageWatch, 'begin'>,
 ): ErrorHandler {
   let loggedAt: Instant | null = null
   const logRejected = async (error: Error): Promise<void> => {
@@ -65,6 +71,7 @@ export function createErrorHandler(
   return (error, request, reply) => {
     if (error instanceof StoreBusy || (error instanceof BodyAborted && error.statusCode === 503)) {
       void logRejected(error)
+      if (isOfDatabase(error)) outages.begin()
       if (DATABASE_FULL.test(error.message)) onNoSpace(deps.clock())
       return sendStatusError(reply, 503)
     }

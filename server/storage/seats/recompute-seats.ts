@@ -15,6 +15,7 @@ import {
   beginCounting,
   countNextBatch,
   getHold,
+  hasManyRegistrations,
   NOT_STARTED,
   registrationForSeats,
   retireSeats,
@@ -23,9 +24,6 @@ import type { RegistrationForSeats } from './seats-of-earlier-registrations.ts'
 import { limitsFrom, limitsOf, limitsOfEvent, seatTypesIn, textOfLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 import { throwUndecided } from './undecided-seats.ts'
-
-/** Batches that are counted at once: enough for most events. The others are counted in the background. */
-const BATCHES_AT_ONCE = 2
 
 const NONE = '[]'
 
@@ -138,9 +136,9 @@ export async function setLimits(
   if (added.length === 0 && retiredCount === 0) return
   const counting = seatTypesIn(previousLimits?.counting ?? null).filter((id) => same.includes(id))
   beginCounting(sql, eventId, [...counting, ...added])
+  if (await hasManyRegistrations(sql, eventId)) return
   let progress: typeof NOT_STARTED | null = NOT_STARTED
-  for (let batch = 0; batch < BATCHES_AT_ONCE && progress !== null; batch += 1)
-    progress = await countNextBatch(sql, eventId, progress, null)
+  while (progress !== null) progress = await countNextBatch(sql, eventId, progress, null)
 }
 
 /** Seats with the same text are used by the same registrations. */

@@ -17,6 +17,8 @@ import type { Limits } from './stored-quotas.ts'
 
 /** Registrations per batch. */
 const CHUNK_ROWS = 500
+/** Registrations that are counted at once, if the event has no more. */
+const COUNTED_AT_ONCE = 1_000
 
 type EventParams = { eventId: string }
 type Progress = { readonly createdAt: Instant; readonly id: number }
@@ -67,6 +69,16 @@ export const nextRegistrations = statement(
       .orderBy('created_at')
       .orderBy('id')
       .limit(CHUNK_ROWS),
+)
+const registrationAfterMany = statement((builder, { eventId }: EventParams) =>
+  builder
+    .selectFrom('registrations')
+    .select('id')
+    .where('event_id', '=', eventId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .offset(COUNTED_AT_ONCE),
 )
 const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
   builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
@@ -202,6 +214,11 @@ export function retireSeats(sql: Sql, eventId: string, names: readonly string[])
 export function beginCounting(sql: Sql, eventId: string, types: readonly string[]): void {
   startCounting.run(sql, { eventId, types: JSON.stringify(types) })
   readAgain(sql)
+}
+
+/** True if they are counted in the background. */
+export async function hasManyRegistrations(sql: Sql, eventId: string): Promise<boolean> {
+  return (await registrationAfterMany.get(sql, { eventId })) !== undefined
 }
 
 /** Processes the next batch of some event. Returns false if there is none. */

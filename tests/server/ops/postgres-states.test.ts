@@ -148,7 +148,7 @@ else {
   ): Promise<void> => {
     await expect
       .poll(() => health(server), { timeout: 200_000, interval: 200 })
-      .toEqual({ status, said: expect.stringMatching(expectedOutput) })
+      .toEqual({ status, message: expect.stringMatching(expectedOutput) })
   }
 
   describe('a start', () => {
@@ -278,6 +278,7 @@ else {
       )
       await waitForHealth(dataFolder, 503, /PostgreSQL is read-only/)
       await expect.poll(() => register(dataFolder, 'asha@example.org')).toBe(503)
+      expect(dataFolder.printed()).not.toContain('the database answers again')
       await inShell(
         'SET default_transaction_read_only = off',
         'ALTER SYSTEM RESET default_transaction_read_only',
@@ -285,6 +286,10 @@ else {
       )
       await waitForHealth(dataFolder, 200, /"health":"good"/)
       await expect.poll(() => register(dataFolder, 'asha@example.org')).toBe(201)
+      // The log did not say that the outage was over.
+      const countLines = (): number =>
+        dataFolder.printed().split('the database answers again').length - 1
+      await expect.poll(countLines, { timeout: 200_000, interval: 200 }).toBe(1)
     })
 
     test('is not healthy on a standby, and becomes healthy after its promotion', async () => {
