@@ -37,7 +37,7 @@ export const REFUSAL_MESSAGES = {
     noFile: 'Send one file, under the name of its field.',
     noToken: 'Send the token.',
     noMemberList: 'This form does not use a member list with this name.',
-    notAmount: 'This is not an amount in rupees.',
+    notAmount: 'This is not an amount in {currency}.',
     badKey: 'The Idempotency-Key must be printable and at most {max} characters long.',
     reusedKey:
       'This Idempotency-Key was used with other answers. Use a new key for a new registration.',

@@ -1,5 +1,6 @@
 /** Compares the price and category that the browser displayed with the server's own quote. */
-import { getOwn, readAmount, memoize } from '../../engine/index.ts'
+import { getOwn, INR, readAmount, memoize } from '../../engine/index.ts'
+import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
 /**
@@ -48,6 +49,12 @@ export function compareDisplayedPrice(
   const first = ORDER.find((difference) => differences.has(difference))
   return first === undefined ? { is: 'same', sentMeanings } : { is: 'differs', in: first }
 }
+
+/** The message about an amount that cannot be read. */
+export const describeNotAmount = ({ currency }: EventConfig): string =>
+  formatMessage(REFUSAL_MESSAGES.request.notAmount, {
+    currency: currency === INR ? 'rupees' : currency,
+  })
 
 const ORDER: readonly Difference[] = ['price', 'category', 'period']
 

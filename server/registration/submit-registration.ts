@@ -77,7 +77,7 @@ import {
   checkFiles,
 } from './uploads/validate-uploads.ts'
 import { issueLink } from './access-link.ts'
-import { compareDisplayedPrice } from './compare-displayed-price.ts'
+import { describeNotAmount, compareDisplayedPrice } from './compare-displayed-price.ts'
 
 /** Several delegates may share one address; a script that fills the database exceeds this limit. */
 const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
@@ -274,7 +274,7 @@ async function register(
     )
   const comparison = compareDisplayedPrice(event, body.values, category, quote)
   if (comparison.is === 'unreadable')
-    return err(answersRefusal({ [comparison.name]: REFUSAL_MESSAGES.request.notAmount }))
+    return err(answersRefusal({ [comparison.name]: describeNotAmount(event) }))
   if (comparison.is === 'differs') return err(differenceRefusal(event, comparison.in, quote))
   const shown = fromRupees(by?.shownTotal, quote?.currency ?? event.currency)
   if (shown !== null && shown !== (quote?.total ?? 0))
