@@ -18,7 +18,6 @@ import {
   METHOD_FIELD,
   findChosenMethod,
 } from '../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
