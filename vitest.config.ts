@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tests/longest-first.ts'
 
 /** Not handed down to the projects by itself. */
-const execArgv = ['--import', import.meta.resolve('./tests/quick-environment.ts')]
+const keepCompiled = ['--import', import.meta.resolve('./tests/keep-compiled.ts')]
+const execArgv = [...keepCompiled, '--import', import.meta.resolve('./tests/quick-environment.ts')]
 
 /** A page or a server that is slow is not wrong: as long as Playwright waits for what is to be seen. */
 const expectations = { poll: { timeout: 200_000 } }
@@ -61,7 +62,7 @@ export default defineConfig({
           name: 'browser',
           expect: expectations,
           // A stock Firefox beside Chromium, or in its place: docs/browsers.md.
-          execArgv: ['--import', './tests/browser/firefox.ts'],
+          execArgv: [...keepCompiled, '--import', './tests/browser/firefox.ts'],
           // The files of a worker share its browser (tests/browser/browser.ts).
           isolate: false,
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
@@ -76,6 +77,7 @@ export default defineConfig({
         test: {
           name: 'crash',
           expect: expectations,
+          execArgv: keepCompiled,
           include: ['tests/crash/**/*.test.ts'],
           testTimeout: 400_000,
           hookTimeout: 300_000,
