@@ -21,10 +21,10 @@ const OLD_COMMIT = 'eed793e3fdee953fc42729f2b6cf776f156a5b53'
 const OLD_VERSION = 30
 const REPOSITORY = join(import.meta.dirname, '../..')
 /**
- * What a migration may change: it normalises references of payment claims, and marks payments for
- * review that share a reference.
+ * What a migration may change: it normalises references of payment claims, rewrites the reason of unmatched bank payments, and
+ * marks payments for review that share a reference.
  */
-const MAY_DIFFER = /^tellings\.folded: |^event_issuers/
+const MAY_DIFFER = /^tellings\.folded: |^captures\.why: |^event_issuers/
 
 let hasFailed = false
 const report = (line: string, isPass = true): void => {

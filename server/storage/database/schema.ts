@@ -30,6 +30,7 @@ import { people } from '../migrations/staff.ts'
 import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
+import { receivedPaymentTexts } from '../migrations/received-payments-texts.ts'
 import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
 import {
@@ -268,6 +269,7 @@ export const migrations: readonly string[] = [
   // ISO 4217 code of the amounts of the registration. Earlier ones are in rupees.
   "ALTER TABLE registrations ADD COLUMN currency TEXT NOT NULL DEFAULT 'INR';",
   earlierRegistrations,
+  receivedPaymentTexts,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

@@ -26,7 +26,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { UnmatchedResult, NewUnmatched } from './settlement-types.ts'
 
 /** The start of the review reason of a stored line, before the bank's narration. */
-const REASON_PREFIX = 'It came to the bank, and nobody waits for it: '
+const REASON_PREFIX = 'Bank payment that matches no registration: '
 
 const payoutUnder = statement((builder, { keys }: { keys: string }, dialect) =>
   builder

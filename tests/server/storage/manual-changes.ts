@@ -18,7 +18,7 @@ export const CARELESS: readonly (readonly [what: string, sql: string, message: s
       'DELETE FROM registrations',
       'a paid registration is never deleted',
     ],
-    ['a capture deleted', 'DELETE FROM captures', 'money that came is never deleted'],
+    ['a capture deleted', 'DELETE FROM captures', 'a received payment is never deleted'],
     ["a capture's amount changed", 'UPDATE captures SET amount = 1', 'frozen'],
     ['a capture with a changed reference', "UPDATE captures SET reference = 'X'", 'frozen'],
     [

@@ -15,6 +15,7 @@ import {
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
 const KEPT = 'It came to the bank, and nobody waits for it: '
+const KEPT_NOW = 'Bank payment that matches no registration: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
 test('a cheque whose line an older version had recorded was also confirmed for a registration: two payments', async () => {
@@ -79,7 +80,7 @@ test('a cheque whose line an older version had recorded was also confirmed for a
     false,
     false,
   ])
-  expect(reviewReasons[0]?.why).toBe(`${KEPT}CHQ DEP 000345 DR A${duplicateNote}`)
+  expect(reviewReasons[0]?.why).toBe(`${KEPT_NOW}CHQ DEP 000345 DR A${duplicateNote}`)
   db.close()
   rmSync(folder, { recursive: true })
 })

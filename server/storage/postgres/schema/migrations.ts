@@ -2,6 +2,7 @@
  * The steps that take a database in PostgreSQL from one version to the next; `migrations` are those of SQLite.
  * A step that has been released is never edited.
  */
+import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
 
 /** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
 const TAKE_TRY_FUNCTION = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
@@ -383,11 +384,15 @@ END $body$`,
   ],
   50: [`ALTER TABLE registrations ADD COLUMN currency text COLLATE "C" NOT NULL DEFAULT 'INR'`],
   51: [
-    'ALTER TABLE event_limits ADD COLUMN counting text COLLATE "C"',
-    'ALTER TABLE event_limits ADD COLUMN counted_at bigint',
-    'ALTER TABLE event_limits ADD COLUMN counted_id bigint',
-    'ALTER TABLE unique_rules ADD COLUMN parts text COLLATE "C"',
-    'ALTER TABLE unique_rules ADD COLUMN filled_at bigint',
-    'ALTER TABLE unique_rules ADD COLUMN filled_id bigint',
+    'ALTER TABLE event_limits ADD COLUMN counting text COLLATE "C", ADD COLUMN counted_at bigint, ADD COLUMN counted_id bigint',
+    'ALTER TABLE unique_rules ADD COLUMN parts text COLLATE "C", ADD COLUMN filled_at bigint, ADD COLUMN filled_id bigint',
+  ],
+  52: [
+    `CREATE OR REPLACE FUNCTION captures_stay() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  RAISE EXCEPTION 'a received payment is never deleted' USING ERRCODE = 'check_violation';
+  RETURN OLD;
+END $body$`,
+    rewriteReasons,
   ],
 }

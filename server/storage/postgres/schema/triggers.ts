@@ -70,7 +70,7 @@ export const triggers: readonly string[] = [
     'the amount of a capture that was judged is frozen',
     "OLD.state <> 'review'",
   ),
-  ...refusing('captures_stay', 'BEFORE DELETE ON captures', 'money that came is never deleted'),
+  ...refusing('captures_stay', 'BEFORE DELETE ON captures', 'a received payment is never deleted'),
   ...refusing(
     'refunds_within',
     'BEFORE INSERT ON refunds',

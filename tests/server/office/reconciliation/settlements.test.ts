@@ -323,8 +323,8 @@ test('recognises the payout in the bank statement; unmatched payments are record
   expect(
     waiting.map(({ came, event_id: of, why }) => [came?.source, came?.amount, of, why]),
   ).toEqual([
-    ['transfer', 2360, EVENT, 'It came to the bank, and nobody waits for it: NEFT FROM SOMEBODY'],
-    ['transfer', 1180, EVENT, 'It came to the bank, and nobody waits for it: UPI REFUNDME'],
+    ['transfer', 2360, EVENT, 'Bank payment that matches no registration: NEFT FROM SOMEBODY'],
+    ['transfer', 1180, EVENT, 'Bank payment that matches no registration: UPI REFUNDME'],
   ])
   const registration = await registered()
   const [first, second] = waiting

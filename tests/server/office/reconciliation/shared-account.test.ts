@@ -320,7 +320,7 @@ describe('a transfer of the other event', () => {
     const unmatchedLines = (await reviewsOf(ownEvent, HERE)).find(
       ({ came: received }) => received?.reference === reference,
     )
-    expect(unmatchedLines?.why).toContain('nobody waits for it')
+    expect(unmatchedLines?.why).toContain('matches no registration')
     expect(JSON.stringify(await reviewsOf(ownEvent, HERE))).not.toContain(otherDelegate.regNo)
   })
 })
