@@ -39,10 +39,9 @@ export function paise(amount: number): Paise {
   return amount as Paise
 }
 
-/** The ISO 4217 codes of all currencies. */
-export const CURRENCIES = Intl.supportedValuesOf(
-  'currency',
-) as readonly string[] as readonly Currency[]
+/** The ISO 4217 codes of all currencies. A function, so that pages which do not need them do not ask for them. */
+export const listCurrencies = (): readonly Currency[] =>
+  Intl.supportedValuesOf('currency') as readonly string[] as readonly Currency[]
 
 /** Reads the ISO 4217 code of a currency; null if no currency has this code. */
 export function readCurrency(text: unknown): Currency | null {

@@ -94,6 +94,18 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
   return found.toSorted((a, b) => a.start - b.start)
 }
 
+const SIGNED_RUPEES = /(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi
+
+/** Returns the amounts of a statement in the currency of the event; in rupees only those after a sign. */
+export const findSignedAmounts = (statement: string, currency: Currency): readonly Paise[] =>
+  currency === INR
+    ? findMatches(statement, SIGNED_RUPEES).flatMap(
+        (match) => readAmount((match[1] ?? '').replaceAll(',', ''), INR) ?? [],
+      )
+    : findAmounts(statement, currency).flatMap((stated) =>
+        stated.currency === currency ? [stated.amount] : [],
+      )
+
 /** Reads "1.250,00", "1 250" and "1,250.00" as "1250.00"; three decimals belong to currencies that have them. */
 function plainFigure(text: string, currency: Currency): string {
   const figure = text.replaceAll(/[\s\u00a0\u202f]/g, '')

@@ -11,7 +11,7 @@ import lists from '../../../schemas/lists.schema.json' with { type: 'json' }
 import site from '../../../schemas/site.schema.json' with { type: 'json' }
 import texts from '../../../schemas/texts.schema.json' with { type: 'json' }
 import { memoize } from '../../lib/memoize.ts'
-import { CURRENCIES } from '../../lib/money.ts'
+import { listCurrencies } from '../../lib/money.ts'
 import { DAY_PATTERN } from '../../lib/time.ts'
 import { MAIL_PATTERN } from '../suggestions/misspelt-addresses.ts'
 
@@ -23,8 +23,6 @@ export type SchemaError = Pick<
   ErrorObject<string, Readonly<Record<string, unknown>>>,
   'keyword' | 'instancePath' | 'params' | 'propertyName' | 'data'
 > & { readonly parentSchema?: Readonly<Record<string, unknown>> }
-
-const CURRENCY = new RegExp(`^(?:${CURRENCIES.join('|')})$`, 'u')
 
 /** Returns every error of a value, in the order of the schema; empty if it is valid. */
 export const findSchemaErrors = (kind: Kind, value: unknown): readonly SchemaError[] => {
@@ -53,7 +51,7 @@ export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
   })
   ajv.addFormat('date', new RegExp(DAY_PATTERN, 'u'))
   ajv.addFormat('email', new RegExp(MAIL_PATTERN, 'u'))
-  ajv.addFormat('currency', CURRENCY)
+  ajv.addFormat('currency', new RegExp(`^(?:${listCurrencies().join('|')})$`, 'u'))
   // Messages for violations, under the names that editors use.
   ajv.addVocabulary(['errorMessage', 'patternErrorMessage'])
   return ajv

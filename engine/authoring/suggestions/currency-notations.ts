@@ -1,9 +1,9 @@
 /** Recognises currencies in everyday notation: codes, symbols and names, as words and beside amounts. */
 import {
-  CURRENCIES,
   currencyWords,
   formatUnknownAmount,
   INR,
+  listCurrencies,
   localSymbol,
   readCurrency,
   type Currency,
@@ -51,7 +51,8 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 
 /** English names of all currencies in small letters, and names of one word that only one has ("euro", "yen"). */
 const codeByName = memoize((_: 'all') => {
-  const named = CURRENCIES.map(
+  const currencies = listCurrencies()
+  const named = currencies.map(
     (currency) => [singular(currencyWords(1, currency)), currency] as const,
   )
   const last = Map.groupBy(named, ([name]) => name.split(' ').at(-1) ?? '')
@@ -59,7 +60,7 @@ const codeByName = memoize((_: 'all') => {
     ...[...last].flatMap(([word, [first, ...more]]) =>
       first === undefined || more.length > 0 ? [] : [[word, first[1]] as const],
     ),
-    ...CURRENCIES.map((currency) => [localSymbol(currency), currency] as const),
+    ...currencies.map((currency) => [localSymbol(currency), currency] as const),
     ...named,
   ])
 })

@@ -291,6 +291,14 @@ describe('amounts in texts', () => {
     expect(codesIn(says(text, file))).toEqual(codes)
   })
 
+  test.each([
+    ['The fee of € 1,190 includes VAT', []],
+    ['The fee of 1.190,00 EUR includes VAT', []],
+    ['The fee of € 1,000 includes VAT', ['EV624']],
+  ])('%s', (text, codes) => {
+    expect(codesIn(says(text))).toEqual(codes)
+  })
+
   test('a file may accept an amount in another currency', () => {
     const text = `${says('Members from India pay Rs. 5,000', inEuro)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
     expect(codesIn(text)).toEqual([])

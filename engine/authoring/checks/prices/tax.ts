@@ -1,5 +1,5 @@
 /** Checks tax rates, consistent splitting, and what texts say about tax. */
-import { INR, formatMoney, readAmount, type Currency, type Tax } from '../../../lib/money.ts'
+import { INR, formatMoney, type Currency, type Tax } from '../../../lib/money.ts'
 import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
@@ -7,9 +7,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { findTaxClaims, findTaxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
-import { findMatches } from '../../prose/pattern-matches.ts'
-import { ownSign } from '../../suggestions/currency-notations.ts'
-import { memoize } from '../../../lib/memoize.ts'
+import { findSignedAmounts } from '../../prose/find-amounts.ts'
 import { meansNoTax, suggestPercent } from '../../suggestions/tax-values.ts'
 import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from './fees.ts'
 
@@ -224,18 +222,9 @@ const findSpan = (
   span: [at + start, at + end],
 })
 
-const signedAmount = memoize((currency: Currency) =>
-  currency === INR
-    ? /(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi
-    : new RegExp(`(?:${ownSign(currency)})\\s*(\\d[\\d,]*(?:\\.\\d{1,3})?)`, 'giu'),
-)
-
 /** "Members pay ₹5,900 with GST": stating the final amount, or the amount without tax, is correct. */
 function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
-  const { currency } = model.config
-  const statedAmounts = findMatches(statement, signedAmount(currency)).flatMap(
-    (match) => readAmount((match[1] ?? '').replaceAll(',', ''), currency) ?? [],
-  )
+  const statedAmounts = findSignedAmounts(statement, model.config.currency)
   const { items, tax } = model.config.fees
   const known = [
     ...priceTableCells(model).map(({ amount }) => ({ amount, of: tax })),
