@@ -15,8 +15,8 @@ import { seatsFor } from './seats-for-state.ts'
 import { limitsOf } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 
-/** Registrations per batch. */
-const CHUNK_ROWS = 500
+/** Registrations per batch. On PostgreSQL, others wait for the count of a seat type until the batch is committed. */
+const CHUNK_ROWS = 200
 /** Registrations that are counted at once, if the event has no more. */
 const COUNTED_AT_ONCE = 1_000
 
