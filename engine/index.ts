@@ -5,6 +5,7 @@ export { memoize } from './lib/memoize.ts'
 export {
   AMOUNT_MAX,
   amountText,
+  currencySymbol,
   decimalsOf,
   formatAmount,
   formatCount,

@@ -1,8 +1,9 @@
 /** Reads a bank statement: detects its columns, and returns its credits and withdrawals. */
-import { INR, type Currency, paise, type Paise } from '../lib/money.ts'
+import { readCurrency, INR, type Currency, paise, type Paise } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
   currencyColumns,
+  findDecimalMark,
   readDay,
   normaliseHeading,
   isInCurrency,
@@ -12,7 +13,7 @@ import {
   cellText,
   withColumns,
 } from './spreadsheet-cells.ts'
-import type { SheetRow } from './spreadsheet-cells.ts'
+import type { DecimalMark, SheetRow } from './spreadsheet-cells.ts'
 import type { Day } from '../lib/time.ts'
 
 /** Column indexes, from 0. Null if the file has no such column. Either `credit`, or `amount` with `sign`. */
@@ -89,7 +90,10 @@ export function readStatement(
   columns: StatementColumns | null = null,
   currency: Currency = INR,
 ): Result<Statement, ColumnsUnknown> {
-  const table = findTable(rows, columns, detectColumns)
+  const detect = (cells: readonly string[]): StatementColumns | null =>
+    detectColumns(cells, currency)
+  const chosen = columns === null ? null : withCurrencyColumns(columns, rows)
+  const table = findTable(rows, chosen, detect)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
   const { above, below } = table
   const lines: StatementLine[] = []
@@ -97,17 +101,23 @@ export function readStatement(
   const repeated: { line: number; first: number }[] = []
   const unread: number[] = []
   const seen = new Map<string, number>()
-  const all = withColumns(below, table.is, columns === null ? detectColumns : null)
+  const all = withColumns(below, table.is, columns === null ? detect : null)
   const end = all.findLastIndex(({ row, is }) => readDay(row.cells[is.date] ?? '') !== null) + 1
-  const isForeign = above.some(({ cells }) => namesOtherCurrency(cells.join(' '), currency))
+  const isForeign =
+    above.some(({ cells }) => namesOtherCurrency(cells.join(' '), currency)) ||
+    (chosen !== null && isHeadedOtherwise(chosen, likeliestHeader(rows), currency))
+  const mark = findDecimalMark(
+    all.flatMap(({ row, is }) => amountCells(row.cells, is)),
+    currency,
+  )
   for (const { row, is } of all.slice(0, end)) {
     const day = readDay(row.cells[is.date] ?? '')
     if (day === null) {
-      if (hasAmount(row, is, currency)) unread.push(row.line)
+      if (hasAmount(row, is, currency, mark)) unread.push(row.line)
       continue
     }
     const isReadable = !isForeign && isInCurrency(row.cells, is.currencies ?? [], currency)
-    const signed = isReadable ? readSignColumn(row.cells, is, currency) : null
+    const signed = isReadable ? readSignColumn(row.cells, is, currency, mark) : null
     if (signed === null) unread.push(row.line)
     // Without a withdrawal column, a row without a deposit may be a withdrawal.
     const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
@@ -129,7 +139,7 @@ export function readStatement(
     if (first === undefined) seen.set(lineKey, row.line)
   }
   const after = all.slice(end)
-  for (const { row, is } of after) if (isUndated(row, is, currency)) unread.push(row.line)
+  for (const { row, is } of after) if (isUndated(row, is, currency, mark)) unread.push(row.line)
   const details = [...above, ...after.map(({ row }) => row)]
     .slice(0, DETAIL_ROWS_MAX)
     .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
@@ -149,8 +159,13 @@ function namesOtherCurrency(text: string, currency: Currency): boolean {
 /** Totals and balances carried forward: not deposits. */
 const SUM = /total|balance|brought|carried|[bc]\/f/i
 
-const hasAmount = ({ cells }: SheetRow, is: StatementColumns, currency: Currency): boolean => {
-  const signed = readSignColumn(cells, is, currency)
+const hasAmount = (
+  { cells }: SheetRow,
+  is: StatementColumns,
+  currency: Currency,
+  mark: DecimalMark | null,
+): boolean => {
+  const signed = readSignColumn(cells, is, currency, mark)
   return signed !== null && signed !== 0 && !SUM.test(cells.join(' '))
 }
 
@@ -158,11 +173,15 @@ const hasAmount = ({ cells }: SheetRow, is: StatementColumns, currency: Currency
  * A line with an amount whose day cannot be read. Its day column is not empty: below the table
  * there are totals.
  */
-const isUndated = (row: SheetRow, is: StatementColumns, currency: Currency): boolean =>
-  /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is, currency)
+const isUndated = (
+  row: SheetRow,
+  is: StatementColumns,
+  currency: Currency,
+  mark: DecimalMark | null,
+): boolean => /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is, currency, mark)
 
-function detectColumns(cells: readonly string[]): StatementColumns | null {
-  const heads = cells.map(normaliseHeading)
+function detectColumns(cells: readonly string[], currency: Currency): StatementColumns | null {
+  const heads = cells.map((cell) => headingIn(normaliseHeading(cell), currency))
   const at = (column: keyof typeof HEADS): number | null => {
     for (const pattern of HEADS[column]) {
       const found = heads.findIndex((head) => pattern.test(head))
@@ -189,20 +208,62 @@ function detectColumns(cells: readonly string[]): StatementColumns | null {
   return { date, narration, reference, credit, amount, sign, debit, ...currencyInfo }
 }
 
+/** A heading may end with the currency of the column: "Deposit (EUR)". One in another currency is not recognised. */
+function headingIn(head: string, currency: Currency): string {
+  if (currency === INR) return head
+  const code = currency.toLowerCase()
+  if (head.endsWith(code)) return head.slice(0, -code.length)
+  return /(?:inr|rs)$/.test(head) ? '' : head
+}
+
+/** Staff choose columns for date, text and amounts; the column with a currency is found by its heading. */
+const withCurrencyColumns = (
+  columns: StatementColumns,
+  rows: readonly SheetRow[],
+): StatementColumns => ({
+  currencies: currencyColumns(likeliestHeader(rows).map(normaliseHeading)),
+  ...columns,
+})
+
+/** Whether the heading of a chosen column names another currency. */
+function isHeadedOtherwise(
+  { credit, amount, debit = null }: StatementColumns,
+  header: readonly string[],
+  currency: Currency,
+): boolean {
+  return [credit, amount, debit].some((at) => {
+    const [code] = /\b(?:[A-Z]{3}|Rs)\b(?=\W*$)/.exec(cellText(header, at)) ?? []
+    const named = code === 'Rs' ? INR : readCurrency(code)
+    return named !== null && named !== currency
+  })
+}
+
+/** The cells that show how the file writes numbers: amounts and balances. */
+const amountCells = (
+  cells: readonly string[],
+  { date, narration, reference }: StatementColumns,
+): readonly string[] =>
+  cells.filter((cell, at) => at !== date && at !== narration && at !== reference && /\d/.test(cell))
+
 /** Returns the deposit of a row, negative for a withdrawal; 0: neither. Null if unreadable. */
 function readSignColumn(
   cells: readonly string[],
   { credit, amount, sign, debit = null }: StatementColumns,
   currency: Currency,
+  mark: DecimalMark | null,
 ): Paise | null {
   if (credit !== null) {
-    const credited = readSignedAmount(cellText(cells, credit), currency)
+    const credited = readSignedAmount(cellText(cells, credit), currency, mark)
     if (credited !== 0) return credited
-    const went = readSignedAmount(cellText(cells, debit), currency)
+    const went = readSignedAmount(cellText(cells, debit), currency, mark)
     return went === null ? null : paise(-Math.abs(went))
   }
   const signText = `${cellText(cells, sign)} ${cellText(cells, amount)}`
-  const signedAmount = readSignedAmount(cellText(cells, amount).replace(/dr\.?$/i, ''), currency)
+  const signedAmount = readSignedAmount(
+    cellText(cells, amount).replace(/dr\.?$/i, ''),
+    currency,
+    mark,
+  )
   if (/\bdr\b|debit|^\s*d\b/i.test(signText))
     return signedAmount === null ? null : paise(-Math.abs(signedAmount))
   return /\bcr\b|credit|^\s*c\b/i.test(signText) ? signedAmount : null

@@ -1,5 +1,13 @@
 /** Reads cells of bank and gateway spreadsheets: texts, days and amounts in Indian formats. */
-import { INR, currencySymbol, paise, readAmount, type Currency, type Paise } from '../lib/money.ts'
+import {
+  INR,
+  currencySymbol,
+  decimalsOf,
+  paise,
+  readAmount,
+  type Currency,
+  type Paise,
+} from '../lib/money.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
 /** A row of the file; `line` is its number in an editor. */
@@ -33,40 +41,82 @@ export function cellText(cells: readonly string[], at: number | null): string {
   return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
+/** The decimal mark of the amounts of a file. */
+export type DecimalMark = '.' | ','
+
 /**
- * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole paise; 0
- * if the cell is empty. Null if not an amount.
+ * Returns the decimal mark that the amounts show: one or two digits after it, or after the other mark between thousands.
+ * Null if none or both are shown: then an amount such as 1.234 is ambiguous.
  */
-export function readSignedAmount(cell: string, currency: Currency = INR): Paise | null {
-  const text = currency === INR ? cell : withDecimalPoint(withoutCurrency(cell, currency))
-  // A comma before the paise would make the amount a hundred times too large.
-  if (text.includes(',') && !GROUPED.test(text)) return null
+export function findDecimalMark(cells: readonly string[], currency: Currency): DecimalMark | null {
+  const shown = new Set<DecimalMark>()
+  for (const cell of cells) {
+    if (/\d\.\d{1,2}(?!\d)|,\d{3}\.\d/.test(cell) && !/\.\d{3},|\.\d+\./.test(cell)) shown.add('.')
+    if (/\d,\d{1,2}(?!\d)(?!,)|\.\d{3},\d/.test(cell) && !/,\d{3}\.|,\d+,/.test(cell))
+      shown.add(',')
+  }
+  // Three digits after the mark in every cell are decimals: without decimals, some amount would have no mark.
+  if (shown.size === 0 && decimalsOf(currency) === 3)
+    for (const mark of ['.', ','] as const)
+      if (cells.every((cell) => new RegExp(`^\\D*\\d+[${mark}]\\d{3}\\D*$`).test(cell)))
+        shown.add(mark)
+  const [mark] = shown
+  return shown.size === 1 && mark !== undefined ? mark : null
+}
+
+/**
+ * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole minor units; 0 if the cell is
+ * empty. Null if not an amount in this currency. `mark`: the decimal mark of the file, for other currencies than the
+ * rupee.
+ */
+export function readSignedAmount(
+  cell: string,
+  currency: Currency = INR,
+  mark: DecimalMark | null = null,
+): Paise | null {
+  const text = currency === INR ? cell : withoutCurrency(cell, currency)
+  if (currency === INR && text.includes(',') && !GROUPED.test(text)) return null
   const plain = text
-    .replaceAll(/rs\.?|inr|₹|cr\.?$|[,\s]/gi, '')
+    .replaceAll(currency === INR ? /rs\.?|inr|₹|cr\.?$|[,\s]/gi : /cr\.?$|\s/gi, '')
     .replace(/^(.+?)(?:dr\.?|[-−])$/i, '-$1')
     .replace(/^-(?=[-−(])/, '')
     .replace(/^\+/, '')
-    .replace(/(\.\d{2})0+(?=\)?$)/, '$1')
   if (plain === '' || plain === '-') return paise(0)
   const [, less = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
-  const amount = readAmount(less === '' ? plain : less, currency)
+  const digits = less === '' ? plain : less
+  const number =
+    currency === INR
+      ? digits.replace(/(\.\d{2})0+$/, '$1')
+      : withDecimalPoint(digits, mark, currency)
+  const amount = number === null ? null : readAmount(number, currency)
   return amount === null || less === '' ? amount : paise(-amount)
 }
 
 const withoutCurrency = (cell: string, currency: Currency): string =>
   cell.replaceAll(new RegExp(currency, 'gi'), '').replaceAll(currencySymbol(currency), '')
 
-/** Most of Europe writes a comma before the cents, and points between thousands: "1.234,50". */
-const withDecimalPoint = (cell: string): string =>
-  /^\D*(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}\D*$/.test(cell)
-    ? cell.replaceAll('.', '').replace(',', '.')
-    : cell
+/** Null if the marks are ambiguous, or misplaced: a wrong reading would be a thousand times too much or too little. */
+function withDecimalPoint(
+  digits: string,
+  mark: DecimalMark | null,
+  currency: Currency,
+): string | null {
+  if (!/[.,]/.test(digits)) return digits
+  if (mark === null) return null
+  const [whole = '', fraction = '', ...others] = digits.split(mark)
+  const isGrouped = /^\d{1,3}(?:[.,]\d{3})*$|^\d+$/.test(whole)
+  if (!isGrouped || others.length > 0) return null
+  const decimals = fraction.slice(0, decimalsOf(currency))
+  return /^0*$/.test(fraction.slice(decimals.length))
+    ? `${whole.replaceAll(/[.,]/g, '')}${decimals === '' ? '' : `.${decimals}`}`
+    : null
+}
 
 /** Thousands in threes, or lakhs in twos before the last three. */
 const GROUPED = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
 
 /** Banks' and gateways' names for a currency column, letters only. */
-const CURRENCY = /(?:currency|curr|ccy)(?:code|name)?$/
+const CURRENCY = /(?:(?:currency|curr|ccy)(?:code|name)?|w(?:ae)?hrung|devise|moneda)$/
 /** Their spellings of rupees. Empty if the line does not say. */
 const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 

@@ -3,19 +3,16 @@
  * Every line is checked before anything is stored, and each invalid one is reported with its number. Answers may be
  * missing, because an old form had fewer fields.
  */
+import { currencyWord, parseInstantText, parseMoney } from './import-cell-values.ts'
 import {
-  INR,
   assertNever,
   bankKey,
   toNfc,
   err,
-  instant,
   isDay,
   isEmail,
   isEnded,
   ok,
-  readAmount,
-  readInstant,
   readOrderId,
   rupees,
   readDelegate,
@@ -23,6 +20,7 @@ import {
   salesColumns,
 } from '../../../engine/index.ts'
 import type {
+  Currency,
   Answer,
   Answers,
   EventConfig,
@@ -232,8 +230,9 @@ function parseRow(
   const parseAmount = (value: 'base' | 'gst' | 'total'): Paise | null => {
     const text = values[value]
     if (text === undefined) return null
-    const amount = parseMoney(text)
-    if (amount === null) errors.push(`${value}: “${text}” is not an amount in rupees.`)
+    const amount = parseMoney(text, event.currency)
+    if (amount === null)
+      errors.push(`${value}: “${text}” is not an amount in ${currencyWord(event.currency)}.`)
     return amount
   }
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
@@ -325,7 +324,7 @@ function findCategory(
 function parseAnswer(event: EventConfig, id: string, text: string): Result<Answer, string> {
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   const field = event.fields.find((candidate) => candidate.id === id)
-  return parseTyped(stored?.type ?? field?.type ?? 'text', field, text)
+  return parseTyped(stored?.type ?? field?.type ?? 'text', field, text, event.currency)
 }
 
 /** Parses one answer. `field` is undefined for a value that is stored in addition to the form. */
@@ -333,12 +332,15 @@ function parseTyped(
   type: Field['type'] | EventConfig['alsoStored'][number]['type'],
   field: Field | undefined,
   text: string,
+  currency: Currency,
 ): Result<Answer, string> {
   const reject = (expected: string): Result<Answer, string> => err(`“${text}” is not ${expected}.`)
   switch (type) {
     case 'money': {
-      const amount = parseMoney(text)
-      return amount === null ? reject('an amount in rupees') : ok(rupees(amount, INR))
+      const amount = parseMoney(text, currency)
+      return amount === null
+        ? reject(`an amount in ${currencyWord(currency)}`)
+        : ok(rupees(amount, currency))
     }
     case 'number': {
       const number = Number(text)
@@ -372,7 +374,7 @@ function parseTyped(
     case 'people':
       return field === undefined
         ? ok(text)
-        : parsePeople(field, text, (part, cell) => parseTyped(part.type, part, cell))
+        : parsePeople(field, text, (part, cell) => parseTyped(part.type, part, cell, currency))
     case 'text':
     case 'multiline':
     case 'phone':
@@ -381,17 +383,4 @@ function parseTyped(
     default:
       return assertNever(type)
   }
-}
-
-/** Also accepts the formats of people and spreadsheets: "₹ 7,080", "7,080.00". */
-const parseMoney = (text: string): Paise | null =>
-  readAmount(text.replace(/^(₹|Rs\.?|INR)\s*/i, '').replaceAll(',', ''), INR)
-
-/** Accepts an instant, a day alone (noon in India), or day and time in India. */
-function parseInstantText(text: string): Instant | null {
-  const local = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(text)
-  const parsedMs = readInstant(
-    local === null ? text : `${local[1]}T${local[2]}${local[3] ?? ':00'}+05:30`,
-  )
-  return parsedMs === null ? null : instant(parsedMs)
 }

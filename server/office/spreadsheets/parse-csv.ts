@@ -42,8 +42,6 @@ export const LIST_LIMITS: SheetLimits = {
 /** The widest gateway report has about sixty columns. */
 const COLUMNS_MAX = 500
 
-const COMMA = 0x2c
-
 /**
  * Returns the non-empty lines with their numbers and trimmed cells. Stops at the first limit that the file
  * exceeds.
@@ -55,11 +53,13 @@ export function readLines(
   const bytes = typeof file === 'string' ? Buffer.from(file) : file
   const lines: CsvLine[] = []
   const limiter = createLimiter(limits)
-  // The parser creates every cell of a line before it can be counted, so commas are counted first.
-  if (countCommas(bytes) > limits.cellsMax) return err(limiter.tooManyCells())
+  // The parser creates every cell of a line before it can be counted, so the delimiters are counted first.
+  const delimiter = findDelimiter(bytes)
+  if (countBytes(bytes, delimiter) > limits.cellsMax) return err(limiter.tooManyCells())
   try {
     parse(bytes, {
       bom: true,
+      delimiter,
       on_record: (record: string[], { lines: lastLine }) => {
         // The parser reports the line where a record ends; a cell may contain line breaks.
         const breaks = record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0)
@@ -128,8 +128,22 @@ export function createLimiter({ linesMax, cellsMax }: SheetLimits): {
   }
 }
 
-function countCommas(bytes: Buffer): number {
-  let commas = 0
-  for (let at = bytes.indexOf(COMMA); at !== -1; at = bytes.indexOf(COMMA, at + 1)) commas += 1
-  return commas
+/** Where the comma is the decimal mark, spreadsheets and banks separate cells by semicolons; some by tabs. */
+const DELIMITERS = [',', ';', '\t'] as const
+const LINES_EXAMINED = 60
+const BYTES_EXAMINED = 64 * 1024
+
+/** Returns the delimiter that most of the first lines contain at least twice. */
+function findDelimiter(bytes: Buffer): (typeof DELIMITERS)[number] {
+  const lines = bytes.toString('utf8', 0, BYTES_EXAMINED).split('\n').slice(0, LINES_EXAMINED)
+  const countLines = (delimiter: string): number =>
+    lines.filter((line) => line.replaceAll(/"[^"]*"/g, '').split(delimiter).length > 2).length
+  return DELIMITERS.toSorted((a, b) => countLines(b) - countLines(a))[0] ?? ','
+}
+
+function countBytes(bytes: Buffer, delimiter: string): number {
+  let count = 0
+  for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + 1))
+    count += 1
+  return count
 }

@@ -7,6 +7,7 @@ import type { NewMail, StoredRegistration } from '../../storage/index.ts'
 import { badData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
 import { getBalance } from './balance-due.ts'
+import { buildPaymentInstructions } from './payment-instructions.ts'
 
 export const resendConfirmation: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
@@ -18,9 +19,10 @@ export const resendConfirmation: ActionHandler = async ({ deps, served, registra
 export const sendPayLink: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const balance = getBalance(registration)
-  if (balance === null || balance <= 0 || config.payment === null)
-    return badData('Nothing is due for this registration.')
-  if (!canRetry(config, registration, wanted.at))
+  if (balance === null || balance <= 0) return badData('Nothing is due for this registration.')
+  const byCard = config.payment !== null && canRetry(config, registration, wanted.at)
+  // The page behind the link has the instructions of the transfer.
+  if (!byCard && (await buildPaymentInstructions(deps, config, registration)) === null)
     return badData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )

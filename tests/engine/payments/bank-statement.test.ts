@@ -238,3 +238,71 @@ test('a payment recorded in dollars is not the same as a line with as many euro'
     'US$ 1,180 is recorded, the bank shows € 1,180.',
   )
 })
+
+test.each([
+  ['a rupee sign', 'Date,Narration,Deposit\n03/02/27,NEFT,₹ 659.77\n'],
+  ['the code of another currency', 'Date,Narration,Deposit\n03/02/27,NEFT,INR 659.77\n'],
+  ['"Rs."', 'Date,Narration,Deposit\n03/02/27,NEFT,Rs. 659.77 Cr\n'],
+  // The other cells show a comma before the cents, or both conventions.
+  [
+    'points where a comma precedes the cents',
+    'Date,Narration,Deposit\n03/02/27,A,"659,777"\n04/02/27,B,"7,00"\n',
+  ],
+  ['three digits after the only mark', 'Date,Narration,Deposit\n03/02/27,A,"659,777"\n'],
+])('a line with %s is unread in a statement in euro', (_, text) => {
+  const read = readStatement(readRows(text), null, 'EUR' as Currency)
+  if (!read.ok) throw new Error(read.error.code)
+  expect(read.value.unread).toContain(2)
+  expect(read.value.lines.map(({ line: number }) => number)).not.toContain(2)
+})
+
+test('thousands are read where the file shows its decimal mark', () => {
+  const read = readStatement(
+    readRows('Date,Narration,Deposit\n03/02/27,A,"1.000"\n04/02/27,B,"7,50"\n'),
+    null,
+    'EUR' as Currency,
+  )
+  if (!read.ok) throw new Error(read.error.code)
+  expect(read.value.lines.map(({ amount }) => amount)).toEqual([100_000, 750])
+})
+
+test.each([
+  ['JPY', '74718.00', 74_718],
+  ['KWD', '104.81', 104_810],
+  ['KWD', '104.810', 104_810],
+  ['KWD', '"104,810"', 104_810],
+])('a statement in %s with %s is read as %s', (currency, cell, amount) => {
+  const rows = readRows(`Date,Narration,Deposit\n03/02/27,A,${cell}\n`)
+  const read = readStatement(rows, null, currency as Currency)
+  if (!read.ok) throw new Error(read.error.code)
+  expect(read.value.lines.map((found) => found.amount)).toEqual([amount])
+})
+
+test('a heading with the currency of the event is recognised, and one with another is not', () => {
+  const readIn = (heading: string) =>
+    readStatement(
+      readRows(`Date,Narration,${heading}\n03/02/27,A,659.77\n`),
+      null,
+      'EUR' as Currency,
+    ).ok
+  expect([readIn('Deposit (EUR)'), readIn('Deposit (INR)')]).toEqual([true, false])
+})
+
+test('a currency column counts although staff chose the other columns', () => {
+  const chosen = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
+  const rows = readRows('Day,Text,Money in,Währung\n03/02/27,A,659.77,USD\n04/02/27,B,659.77,EUR\n')
+  const read = readStatement(rows, chosen, 'EUR' as Currency)
+  if (!read.ok) throw new Error(read.error.code)
+  expect([read.value.lines.map(({ line: number }) => number), read.value.unread]).toEqual([
+    [3],
+    [2],
+  ])
+})
+
+test.each([
+  ['semicolons', ';'],
+  ['tabs', '\t'],
+])('a statement separated by %s is read', (_, delimiter) => {
+  const text = ['Date,Narration,Deposit', '03/02/27,NEFT A,659.77'].join('\n')
+  expect(readCredits(text.replaceAll(',', delimiter)).map(([, amount]) => amount)).toEqual([65_977])
+})

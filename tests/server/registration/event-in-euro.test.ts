@@ -191,3 +191,10 @@ test('a spreadsheet of the list states the currency of its amounts, with as many
   expect(csv.split('\r\n')[0]).toContain('Total Amount (EUR)')
   expect(csv).toContain(',199.50')
 })
+
+test('staff send a delegate who pays by transfer the link to the payment instructions', async () => {
+  const { regNo } = await register()
+  const office = await signIn(server)
+  expect((await office.act(regNo, { act: 'send_pay_link' })).status).toBe(200)
+  expect(plain((await emailsOf(regNo)).map(({ text }) => text).join())).toContain('€ 199.50')
+})

@@ -1,0 +1,26 @@
+/** Reads amounts and times of imported rows, as people and spreadsheets write them. */
+import { currencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
+import type { Currency, Instant, Paise } from '../../../engine/index.ts'
+
+/** The currency in a sentence. */
+export const currencyWord = (currency: Currency): string => (currency === INR ? 'rupees' : currency)
+
+/** Also accepts the formats of people and spreadsheets: "₹ 7,080", "7,080.00", "€ 290.50". */
+export function parseMoney(text: string, currency: Currency): Paise | null {
+  const number =
+    currency === INR
+      ? text.replace(/^(₹|Rs\.?|INR)\s*/i, '')
+      : text.replace(currencySymbol(currency), '').replace(currency, '').trim()
+  // Spreadsheets write 36666.00 for yen too.
+  const plain = number.replaceAll(',', '').replace(/^(\d+)\.0+$/, '$1')
+  return readAmount(plain, currency)
+}
+
+/** Accepts an instant, a day alone (noon in India), or day and time in India. */
+export function parseInstantText(text: string): Instant | null {
+  const local = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(text)
+  const parsedMs = readInstant(
+    local === null ? text : `${local[1]}T${local[2]}${local[3] ?? ':00'}+05:30`,
+  )
+  return parsedMs === null ? null : instant(parsedMs)
+}
