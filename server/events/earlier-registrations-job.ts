@@ -1,10 +1,11 @@
 /** Processes registrations in the background that were stored before a change of an event file. */
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'
+import { StoreBusy } from '../storage/index.ts'
 import type { ByItself } from '../ops/clock.ts'
 
 /** After a restart, or if the server that began it has stopped. */
-const CHECK_INTERVAL_MS = 10_000
+const CHECK_INTERVAL_MS = 60_000
 
 type JobDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
@@ -28,8 +29,11 @@ export function startEarlierRegistrationsJob(
     })
     return running
   }
-  const logError = (error: unknown): void =>
-    log.error({ error: String(error) }, 'processing earlier registrations failed')
+  const logError = (error: unknown): void => {
+    // During an import or an outage: it is tried again.
+    if (!(error instanceof StoreBusy))
+      log.error({ error: String(error) }, 'processing earlier registrations failed')
+  }
   const job = byItself(run, isEnabled, CHECK_INTERVAL_MS, logError)
   if (isEnabled) {
     const start = (): void => void run().catch(logError)
