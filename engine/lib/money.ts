@@ -50,18 +50,21 @@ export function readCurrency(text: unknown): Currency | null {
     : null
 }
 
-/** Intl's decimals and symbol of a currency. */
-const notationOf = memoize((currency: Currency) => {
-  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency })
-  const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value
-  return {
-    decimals: format.resolvedOptions().maximumFractionDigits ?? 2,
-    symbol: symbol ?? currency,
-  }
-})
+/**
+ * The decimals of ISO 4217 where they are not two. Not Intl's: they follow cash, and changed between browser versions (HUF,
+ * IDR and COP from two to none), but stored amounts count minor units.
+ */
+const DECIMALS: readonly (readonly [decimals: number, codes: string])[] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+]
 
 /** How many decimals amounts of this currency have: 2 for INR, 0 for JPY, 3 for KWD. */
-export const decimalsOf = (currency: Currency): number => notationOf(currency).decimals
+export const decimalsOf = memoize(
+  (currency: Currency): number =>
+    DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
+)
 /** Splits an amount into whole major units and the rest: 423750 INR is 4237 rupees and 50 paise. */
 export function toMajorAndMinor(
   amount: Paise,
@@ -140,10 +143,13 @@ export function fromRupees(majorUnits: unknown, currency: Currency): Paise | nul
 const NOISE_MAX = 1e-6
 
 /** The symbol of a currency: "₹", "€", "US$". */
-export const currencySymbol = (currency: Currency): string => notationOf(currency).symbol
+export const currencySymbol = memoize((currency: Currency): string => {
+  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency })
+  return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency
+})
 
 /** The symbol and its no-break space, written before every displayed amount. */
-const symbolOf = (currency: Currency): string => `${notationOf(currency).symbol}\u00a0`
+const symbolOf = (currency: Currency): string => `${currencySymbol(currency)}\u00a0`
 
 /** Placeholder for an amount that is not known yet. */
 export const formatUnknownAmount = (currency: Currency): string => `${symbolOf(currency)}–`

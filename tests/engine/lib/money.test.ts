@@ -1,5 +1,7 @@
 import { expect, it, test } from 'vitest'
 import {
+  readCurrency,
+  decimalsOf,
   INR,
   amountText,
   formatAmount,
@@ -67,3 +69,17 @@ test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', 
   },
 )
 it('rejects a part of a paisa', () => expect(() => paise(0.5)).toThrow())
+
+// Chromium 109 gave HUF, IDR and COP two decimals, newer versions none: a price would have been a hundred times wrong.
+test.each([
+  ['INR', 2],
+  ['EUR', 2],
+  ['HUF', 2],
+  ['IDR', 2],
+  ['COP', 2],
+  ['JPY', 0],
+  ['IQD', 3],
+  ['KWD', 3],
+])('%s has %s decimals in every browser', (code, decimals) =>
+  expect(decimalsOf(readCurrency(code) ?? INR)).toBe(decimals),
+)
