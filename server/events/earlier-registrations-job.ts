@@ -1,4 +1,5 @@
 /** Processes registrations in the background that were stored before a change of an event file. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'
 import { StoreBusy } from '../storage/index.ts'
@@ -18,8 +19,13 @@ export function startEarlierRegistrationsJob(
   let running: Promise<number> | null = null
   const processAll = async (): Promise<number> => {
     let batches = 0
-    while (!closing.signal.aborted && (await store.processEarlierRegistrations(clock())))
+    while (!closing.signal.aborted) {
+      const startedAt = performance.now()
+      if (!(await store.processEarlierRegistrations(clock()))) break
       batches += 1
+      // Half of the time is left to requests.
+      await pause(performance.now() - startedAt)
+    }
     if (batches > 0) log.info({ batches }, 'earlier registrations are processed')
     return batches
   }
