@@ -98,6 +98,7 @@ export const hostileFiles: readonly (readonly [
 function createHostileFiles(): typeof hostileFiles {
   const chunk = Buffer.alloc(12)
   chunk.write('tEXt', 4, 'latin1')
+  const megabyte = deflateRawSync(Buffer.alloc(1024 * 1024))
   return [
     [
       'a directory chain that points to itself',
@@ -175,7 +176,7 @@ function createHostileFiles(): typeof hostileFiles {
       createZipEntries(
         Array.from({ length: 1000 }, () => ({
           name: 'mimetype',
-          content: deflateRawSync(Buffer.alloc(1024 * 1024)),
+          content: megabyte,
           method: 8,
         })),
       ),
