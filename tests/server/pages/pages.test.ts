@@ -540,7 +540,7 @@ describe('a form that cannot be rendered delays no page', () => {
     const [hangingForm, nextForm] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
     const beats = new Int32Array(new SharedArrayBuffer(4))
     const page = { ...hangingForm.page, beats }
-    const prerenderer = createPrerenderer(`export const draw = (page) => {
+    const prerenderer = createPrerenderer(`export const renderPage = (page) => {
       while (page.beats) Atomics.add(page.beats, 0, 1)
       return ${RENDERED_CODE}
     }`)
@@ -564,8 +564,8 @@ describe('a form that cannot be rendered delays no page', () => {
   })
 
   test.each([
-    ['throws', 'export const draw = () => { throw new Error("it throws") }', 'it throws'],
-    ['cannot be read', 'export const draw = (', 'SyntaxError'],
+    ['throws', 'export const renderPage = () => { throw new Error("it throws") }', 'it throws'],
+    ['cannot be read', 'export const renderPage = (', 'SyntaxError'],
     ['ends', 'process.exit()', 'the thread ended'],
   ])(
     'if the renderer %s: its page is served without a form, now and later',
